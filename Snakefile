@@ -1,0 +1,55 @@
+# The study in flow order: data, split, search, fit, score, report. Settings are in config.yaml, the work in src/proset.
+import os
+import sys
+
+from proset.study.config import ConfigError, load
+from proset.study.fingerprints import code_fingerprint
+
+configfile: "config.yaml"
+
+
+try:
+    study = load(config, workflow.source_path("workflow/schemas/config.schema.yaml"))
+except ConfigError as error:
+    sys.exit(str(error))
+
+# Jobs run the Python that runs Snakemake, one thread each.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
+    os.environ[variable] = "1"
+
+
+wildcard_constraints:
+    study=study.name,
+    replicate=r"\d+",
+    data_set="|".join(study.config["data_sets"]),
+    run="|".join(study.runs),
+    experiment="|".join(study.config["experiments"]),
+    fold=r"\d+",
+    first=r"\d+",
+    last=r"\d+",
+
+
+localrules:
+    all,
+
+
+rule all:
+    input:
+        f"reports/{study.name}/results.csv",
+        f"reports/{study.name}/manifest.json",
+        expand(
+            "reports/{study}/tables/{table}.md",
+            study=study.name,
+            table=[*study.experiments, *study.comparisons],
+        ),
+    default_target: True
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/split.smk"
+include: "workflow/rules/search.smk"
+include: "workflow/rules/fit.smk"
+include: "workflow/rules/score.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/targets.smk"

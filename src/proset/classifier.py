@@ -1,0 +1,199 @@
+"""The scikit-learn estimator: validates, calls the numerical core, stores fitted attributes."""
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from proset import model
+from proset.candidates import check_class_sizes
+from proset.objective import Penalty
+from proset.solver import MAX_ITER, TOL
+
+
+class ProsetClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier from few weighted prototypes with Gaussian kernels and sparse feature weights.
+
+    Features are expected on a scale of about 1; standardise them first.
+
+    Parameters
+    ----------
+    n_batches : int >= 0, default=1
+        Batches of prototypes (B); 0 is the class prior alone.
+    n_candidates : int >= 1, default=1000
+        Candidates for prototypes drawn per batch (M).
+    max_fraction : float in (0, 1), default=0.5
+        Largest share of a bin of samples that may become candidates (eta).
+    lambda_v, lambda_w : float >= 0, default=1e-3 and 1e-8
+        Penalty on feature weights and on prototype weights.
+    alpha_v, alpha_w : float in [0, 1], default=0.95
+        Share of that penalty which is l2 (squared); the rest is l1. Opposite to scikit-learn's `l1_ratio`.
+    max_iter : int >= 1
+        Largest number of solver iterations per batch.
+    tol : float > 0
+        Tolerance of the solver on the projected gradient; see `proset.solver`.
+    random_state : int, RandomState or None, default=None
+        For the draw of candidates.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+    class_prior_ : ndarray, shape (K,)
+    n_features_in_ : int
+        D.
+    feature_names_in_ : ndarray of str, shape (D,)
+        Only if `X` had string column names.
+    batches_ : tuple of `proset.model.Batch`
+    active_features_ : ndarray of int
+        Features with positive weight in at least one non-empty batch.
+    n_prototypes_ : int
+        Over all batches.
+    n_iter_ : int
+        Largest number of solver iterations of a batch (0 without batches).
+
+    References
+    ----------
+    N. Ruf, proset technical report (2021), chapter on the classifier.
+    """
+
+    _parameter_constraints: dict = {
+        "n_batches": [Interval(Integral, 0, None, closed="left")],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "max_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "lambda_v": [Interval(Real, 0, None, closed="left")],
+        "lambda_w": [Interval(Real, 0, None, closed="left")],
+        "alpha_v": [Interval(Real, 0, 1, closed="both")],
+        "alpha_w": [Interval(Real, 0, 1, closed="both")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_batches: int = 1,
+        n_candidates: int = 1000,
+        max_fraction: float = 0.5,
+        lambda_v: float = 1e-3,
+        lambda_w: float = 1e-8,
+        alpha_v: float = 0.95,
+        alpha_w: float = 0.95,
+        max_iter: int = MAX_ITER,
+        tol: float = TOL,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.n_batches = n_batches
+        self.n_candidates = n_candidates
+        self.max_fraction = max_fraction
+        self.lambda_v = lambda_v
+        self.lambda_w = lambda_w
+        self.alpha_v = alpha_v
+        self.alpha_w = alpha_w
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> "ProsetClassifier":
+        """Fit all batches.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            Finite numbers.
+        y : array-like, shape (N,)
+            Class labels, at least two different ones.
+        sample_weight : array-like, shape (N,), optional
+            Non-negative. They replace counts in the prior and the likelihood; candidates are drawn without regard
+            to them, except that samples of weight 0 are left out altogether.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, `X` is not finite, `y` has one class only, weights are negative or all
+            zero, or a class has too few samples to draw candidates and references from it.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        weight = None
+        rows = np.arange(len(y))
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            rows = np.flatnonzero(weight > 0)
+            if not len(rows):
+                raise ValueError("sample_weight is zero for every sample; at least two classes need positive weight")
+            weight = weight[rows]
+        self.classes_, codes = np.unique(y[rows], return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
+                f"({self.classes_[0]!r}) among samples of positive weight, at least 2 classes are needed"
+            )
+        check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
+        seed = np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
+        fitted = model.fit(
+            X[rows],
+            codes,
+            len(self.classes_),
+            n_batches=self.n_batches,
+            n_candidates=self.n_candidates,
+            max_fraction=self.max_fraction,
+            penalty=Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            seed=seed,
+            sample_weight=weight,
+        )
+        self._store(fitted.with_rows(rows))
+        for number, batch in enumerate(self.batches_, start=1):
+            if not batch.converged:
+                warnings.warn(
+                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
+                    "increase max_iter or tol, or standardise the features",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        return self
+
+    def _store(self, fitted: model.Model) -> None:
+        self._model = fitted
+        self.class_prior_ = fitted.class_prior
+        self.batches_ = fitted.batches
+        self.active_features_ = fitted.active_features()
+        self.n_prototypes_ = fitted.n_prototypes()
+        self.n_iter_ = max((batch.n_iter for batch in fitted.batches), default=0)
+
+    def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Class probabilities, shape (N, K), with 0, 1, ..., B batches, from one pass over the prototypes."""
+        X = self._validated(X)
+        return self._model.staged_predict_proba(X)
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Class probabilities, shape (N, K), in the order of `classes_`; rows sum to 1."""
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The most probable class of each sample, shape (N,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def familiarity(self, X: np.ndarray) -> np.ndarray:
+        """How much prototype weight is near each sample, shape (N,), >= 0; near 0 the prediction is the prior."""
+        X = self._validated(X)
+        *_, scores = self._model.staged_scores(X)
+        return np.maximum(scores.sum(axis=1) - self.class_prior_.sum(), 0.0)
+
+    def _validated(self, X):
+        check_is_fitted(self, "batches_")
+        return validate_data(self, X, dtype=np.float64, reset=False)

@@ -1,0 +1,246 @@
+"""The model on plain arrays: fit batch after batch, score, truncate. No validation; `proset.classifier` does that."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from proset.candidates import draw_candidates
+from proset.kernel import class_sums
+from proset.objective import Objective, Penalty
+from proset.solver import minimize
+
+DUPLICATE_TOLERANCE = 1e-6  # prototypes closer than this in every scaled active feature are one
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One fitted batch.
+
+    Attributes
+    ----------
+    feature_weights : ndarray, shape (D,)
+        v >= 0, inverse bandwidths.
+    prototypes : ndarray, shape (J, D)
+        In the units of the training data, sorted by class.
+    labels : ndarray of int, shape (J,)
+        Class indices.
+    prototype_weights : ndarray, shape (J,)
+        w > 0.
+    sample_index : ndarray of int, shape (J,)
+        Row of each prototype in the training data.
+    candidate_index : ndarray of int
+        Rows of all candidates that were drawn.
+    objective : float
+        f(v, w) at the solution, before duplicate prototypes were merged.
+    n_iter, n_evaluations : int
+    converged : bool
+    message : str
+        Why the solver stopped.
+    """
+
+    feature_weights: np.ndarray
+    prototypes: np.ndarray
+    labels: np.ndarray
+    prototype_weights: np.ndarray
+    sample_index: np.ndarray
+    candidate_index: np.ndarray
+    objective: float
+    n_iter: int
+    n_evaluations: int
+    converged: bool
+    message: str
+
+    @property
+    def active_features(self) -> np.ndarray:
+        """Indices of features with v > 0; none if the batch is empty."""
+        return np.flatnonzero(self.feature_weights > 0) if len(self.labels) else np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Class prior and batches; centre (D,) is subtracted inside the kernel, which only sees differences."""
+
+    class_prior: np.ndarray
+    centre: np.ndarray
+    batches: tuple[Batch, ...]
+
+    def staged_scores(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """q(x), shape (N, K), float64, for 0, 1, ..., B batches; each step is a new array."""
+        scores = np.tile(self.class_prior, (len(X), 1))
+        yield scores
+        for batch in self.batches:
+            scores = scores + batch_sums(X, batch, self.centre, len(self.class_prior))
+            yield scores
+
+    def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass."""
+        for scores in self.staged_scores(X):
+            yield scores / scores.sum(axis=1, keepdims=True)
+
+    def active_features(self, n_batches: int | None = None) -> np.ndarray:
+        """Sorted indices of features active in any of the first `n_batches` (default: all) batches."""
+        used = [batch.active_features for batch in self.batches[:n_batches]]
+        return np.unique(np.concatenate(used)) if used else np.empty(0, dtype=np.intp)
+
+    def with_rows(self, rows: np.ndarray) -> "Model":
+        """The same model with `sample_index` and `candidate_index` i replaced by `rows[i]`."""
+        batches = (
+            replace(b, sample_index=rows[b.sample_index], candidate_index=rows[b.candidate_index]) for b in self.batches
+        )
+        return replace(self, batches=tuple(batches))
+
+    def n_prototypes(self, n_batches: int | None = None) -> int:
+        """Prototypes over the first `n_batches` (default: all) batches."""
+        return sum(len(batch.labels) for batch in self.batches[:n_batches])
+
+
+def fit(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    *,
+    n_batches: int,
+    n_candidates: int,
+    max_fraction: float,
+    penalty: Penalty,
+    max_iter: int,
+    tol: float,
+    seed: np.random.SeedSequence,
+    sample_weight: np.ndarray | None = None,
+) -> Model:
+    """Fit a model: batches one after the other, earlier ones never change.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (N, D)
+    y : ndarray of int, shape (N,)
+        Class indices 0..K-1, each of them present.
+    n_classes : int
+        K.
+    n_batches, n_candidates, max_fraction, penalty, max_iter, tol
+        See `proset.ProsetClassifier`.
+    seed : numpy.random.SeedSequence
+        Batch b draws its candidates from a child keyed by b, so that a model with fewer batches is a truncation.
+    sample_weight : ndarray of positive float, shape (N,), optional
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FloatingPointError
+        If the objective is not finite at the solution.
+    """
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    class_weight = np.bincount(y, weights=weight, minlength=n_classes)
+    centre = X.mean(axis=0)
+    scores = np.tile(class_weight / class_weight.sum(), (len(y), 1))
+    model = Model(scores[0].copy(), centre, ())
+    for b in range(n_batches):
+        rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
+        candidates = draw_candidates(scores, y, n_candidates, max_fraction, rng)
+        batch = _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol)
+        scores = scores + batch_sums(X, batch, centre, n_classes)
+        model = Model(model.class_prior, centre, (*model.batches, batch))
+    return model
+
+
+def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int) -> np.ndarray:
+    """What one batch adds to q(x), shape (N, K)."""
+    blocks = np.searchsorted(batch.labels, np.arange(n_classes + 1))
+    return class_sums(X - centre, batch.prototypes - centre, blocks, batch.feature_weights, batch.prototype_weights)
+
+
+def _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol):
+    is_reference = np.ones(len(y), dtype=bool)
+    is_reference[candidates] = False
+    labels, n_classes = y[is_reference], scores.shape[1]
+    class_weight = np.bincount(y, weights=weight, minlength=n_classes)
+    reference_weight = np.bincount(labels, weights=weight[is_reference], minlength=n_classes)
+    objective = Objective(
+        X=X[is_reference] - centre,
+        labels=labels,
+        row_weights=weight[is_reference] * (class_weight / reference_weight)[labels] / weight.sum(),
+        scores=scores[is_reference],
+        candidates=X[candidates] - centre,
+        blocks=np.searchsorted(y[candidates], np.arange(n_classes + 1)),
+        penalty=penalty,
+    )
+    solution = minimize(objective, objective.start(), X.shape[1], max_iter=max_iter, tol=tol)
+    if not np.isfinite(solution.fun):
+        raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
+    v, w = objective.unpack(solution.x)
+    kept, merged_weights = merge_duplicates(X[candidates] * v, y[candidates], w, candidates)
+    return Batch(
+        feature_weights=v,
+        prototypes=X[candidates[kept]],
+        labels=y[candidates[kept]],
+        prototype_weights=merged_weights,
+        sample_index=candidates[kept],
+        candidate_index=candidates,
+        objective=float(solution.fun),
+        n_iter=solution.n_iter,
+        n_evaluations=solution.n_evaluations,
+        converged=solution.converged,
+        message=solution.message,
+    )
+
+
+def merge_duplicates(
+    scaled: np.ndarray, labels: np.ndarray, weights: np.ndarray, sample_index: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Drop candidates without weight and make one prototype of those that agree in label and scaled features.
+
+    Groups are the connected components of "within `DUPLICATE_TOLERANCE` in the maximum norm".
+
+    Parameters
+    ----------
+    scaled : ndarray, shape (J, D)
+        Candidates times feature weights.
+    labels : ndarray of int, shape (J,)
+        Sorted.
+    weights : ndarray, shape (J,)
+    sample_index : ndarray of int, shape (J,)
+        The member that comes first in the training data represents its group.
+
+    Returns
+    -------
+    kept : ndarray of int
+        Positions among the J, in increasing order of (label, sample index).
+    merged_weights : ndarray
+        Sum of the weights of each group.
+    """
+    positive = np.flatnonzero(weights > 0)
+    parent = {int(i): int(i) for i in positive}
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    # Sorted by the sum of the scaled features, members of a pair are at most D * tolerance apart: few pairs to check.
+    total = scaled[positive].sum(axis=1)
+    order = np.argsort(total, kind="stable")
+    ordered, total = positive[order], total[order]
+    window = scaled.shape[1] * DUPLICATE_TOLERANCE * (1 + 1e-9) + 4 * np.finfo(float).eps * np.abs(scaled).sum(
+        axis=1
+    ).max(initial=0.0)
+    for offset in range(1, len(ordered)):
+        near = np.flatnonzero(total[offset:] - total[:-offset] <= window)
+        if not len(near):
+            break
+        left, right = ordered[near], ordered[near + offset]
+        same = (labels[left] == labels[right]) & (
+            np.abs(scaled[left] - scaled[right]).max(axis=1, initial=0.0) <= DUPLICATE_TOLERANCE
+        )
+        for i, j in zip(left[same], right[same], strict=True):
+            first, second = sorted((root(int(i)), root(int(j))), key=lambda p: sample_index[p])
+            parent[second] = first
+    merged: dict[int, float] = {}
+    for i in positive:
+        merged[root(int(i))] = merged.get(root(int(i)), 0.0) + float(weights[i])
+    kept = np.array(sorted(merged, key=lambda p: (labels[p], sample_index[p])), dtype=np.intp)
+    return kept, np.array([merged[int(p)] for p in kept])

@@ -1,0 +1,166 @@
+"""Save and load fitted models as NumPy archives (.npz): plain arrays and one JSON header, nothing executable."""
+
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from proset.model import Batch, Model
+
+FORMAT = "proset-model"
+FORMAT_VERSION = 1
+_ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
+_SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
+
+
+def save_model(classifier, path: str | Path) -> None:
+    """Save a fitted `ProsetClassifier`.
+
+    Parameters
+    ----------
+    classifier : ProsetClassifier
+        Fitted; class labels are numbers, booleans or strings.
+    path : str or Path
+        The file to write, atomically; `.npz` by custom.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the classifier is not fitted.
+    TypeError
+        If class labels or parameters are neither numbers, booleans nor strings.
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(classifier, "batches_")
+    classes = classifier.classes_
+    if classes.dtype == object:
+        if not all(isinstance(c, str) for c in classes):
+            raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
+        classes = classes.astype(str)
+    parameters = classifier.get_params()
+    if not isinstance(parameters["random_state"], (int, np.integer, type(None))):
+        parameters["random_state"] = None  # a generator's state has been used up by the fit
+    arrays = model_arrays(classifier._model)
+    arrays["classes"] = classes
+    if hasattr(classifier, "feature_names_in_"):
+        arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
+    write_archive(path, {"parameters": {k: _plain(v) for k, v in parameters.items()}}, arrays)
+
+
+def load_model(path: str | Path):
+    """Load a `ProsetClassifier` that `save_model` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    ProsetClassifier
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged, no model file, or of another format version.
+    """
+    from proset.classifier import ProsetClassifier
+
+    header, arrays = read_archive(path)
+    try:
+        classifier = ProsetClassifier(**header["parameters"])
+        classifier.classes_ = arrays["classes"]
+        classifier._store(model_from_arrays(arrays))
+        classifier.n_features_in_ = len(classifier._model.centre)
+        if "feature_names_in" in arrays:
+            classifier.feature_names_in_ = arrays["feature_names_in"].astype(object)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not a complete proset model: {error}") from error
+    return classifier
+
+
+def model_arrays(model: Model) -> dict[str, np.ndarray]:
+    """A model as named arrays, for an archive."""
+    arrays = {"class_prior": model.class_prior, "centre": model.centre, "n_batches": np.array(len(model.batches))}
+    for b, batch in enumerate(model.batches):
+        arrays |= {f"batch_{b}_{name}": getattr(batch, name) for name in _ARRAYS}
+        arrays[f"batch_{b}_fit"] = np.array(json.dumps({name: _plain(getattr(batch, name)) for name in _SCALARS}))
+    return arrays
+
+
+def model_from_arrays(arrays: dict[str, np.ndarray]) -> Model:
+    """The inverse of `model_arrays`; KeyError if an array is missing, ValueError if shapes disagree."""
+    n_features, n_classes = len(arrays["centre"]), len(arrays["class_prior"])
+    batches = []
+    for b in range(int(arrays["n_batches"])):
+        batch = Batch(
+            **{name: arrays[f"batch_{b}_{name}"] for name in _ARRAYS}, **json.loads(str(arrays[f"batch_{b}_fit"]))
+        )
+        n = len(batch.labels)
+        if batch.feature_weights.shape != (n_features,) or batch.prototypes.shape != (n, n_features):
+            raise ValueError(f"batch {b + 1} has arrays of wrong shape for {n_features} features")
+        if batch.prototype_weights.shape != (n,) or (
+            n and not 0 <= batch.labels.min() <= batch.labels.max() < n_classes
+        ):
+            raise ValueError(
+                f"batch {b + 1} has weights or labels that do not fit {n} prototypes of {n_classes} classes"
+            )
+        batches.append(batch)
+    return Model(arrays["class_prior"], arrays["centre"], tuple(batches))
+
+
+def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays and a JSON header as .npz: beside the target first, then renamed.
+
+    Raises TypeError for arrays of Python objects, which only pickle could store.
+    """
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.hasobject:
+            raise TypeError(f"array {name!r} holds Python objects; only numbers, booleans and strings can be saved")
+    header = {"format": FORMAT, "version": FORMAT_VERSION, **header}
+    path = Path(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_archive(path: str | Path) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of an archive; ValueError if it is damaged, of another kind or of another version."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(str(arrays.pop("header")))
+        kind, version = header["format"], header["version"]
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            raise
+        raise ValueError(f"{path} is damaged or not a proset model file: {error}") from error
+    if kind != FORMAT or version != FORMAT_VERSION:
+        raise ValueError(
+            f"{path} has format {kind!r} version {version!r}; this version of proset reads {FORMAT!r} version "
+            f"{FORMAT_VERSION}"
+        )
+    return header, arrays
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,218 @@
+"""Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"  # before NumPy is imported: one thread per job, however it is started
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+
+def make_data(args: argparse.Namespace) -> None:
+    """Make or load a data set."""
+    from proset.study.datasets import make
+
+    make(args.settings, args.seed, args.data_set, args.replicate).save(args.output)
+
+
+def make_split(args: argparse.Namespace) -> None:
+    """Split a data set into folds and test part."""
+    from proset.study.datasets import DataSet
+    from proset.study.seeds import integer_seed
+    from proset.study.splits import split, write_split
+
+    seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
+    write_split(args.output, split(DataSet.load(args.data).y, args.folds, args.test_fraction, seed))
+
+
+def stage1(args: argparse.Namespace) -> None:
+    """Fit and score trials first..last of one fold."""
+    from proset.study.records import write_json_lines
+    from proset.study.search import run_trials
+
+    data, folds = _inputs(args)
+    records = run_trials(
+        data,
+        folds,
+        args.fold,
+        range(args.first, args.last + 1),
+        args.settings,
+        _case(args),
+        trial_folder=args.output.parent / "trials",
+        depends_on=[args.data, args.split, args.code, args.seed, args.replicate, args.fold, args.data_set, args.run],
+    )
+    write_json_lines(args.output, records)
+
+
+def choose_parameters(args: argparse.Namespace) -> None:
+    """Pick the parameters from all records of stage 1."""
+    from proset.study.records import read_json_lines, write_json
+    from proset.study.search import choose_parameters
+
+    records = [record for path in args.records for record in read_json_lines(path)]
+    write_json(args.output, choose_parameters(records, args.fixed, args.rule))
+
+
+def stage2(args: argparse.Namespace) -> None:
+    """Fit one fold up to the largest size, score every size."""
+    from proset.study.records import write_json
+    from proset.study.search import run_path
+
+    data, folds = _inputs(args)
+    write_json(args.output, run_path(data, folds, args.fold, args.settings, _chosen(args), _case(args)))
+
+
+def choose_steps(args: argparse.Namespace) -> None:
+    """Pick the size from the records of all folds."""
+    from proset.study.records import read_json, write_json
+    from proset.study.search import choose_steps
+
+    write_json(args.output, choose_steps([read_json(path) for path in args.records], args.rule))
+
+
+def fit(args: argparse.Namespace) -> None:
+    """Fit the final model, predict the test part."""
+    from proset.study.final import fit_final, write_predictions
+    from proset.study.records import read_json, write_json
+
+    data, folds = _inputs(args)
+    steps = read_json(args.steps)["steps"]
+    parameters = {**args.settings["parameters"], **_chosen(args)}
+    record, rows, probabilities = fit_final(data, folds, parameters, steps, _case(args), args.model)
+    weight = None if data.sample_weight is None else data.sample_weight[rows]
+    write_predictions(args.predictions, rows, data.y[rows], probabilities, weight)
+    write_json(args.output, record)
+
+
+def score(args: argparse.Namespace) -> None:
+    """All numbers of some final models."""
+    from proset.study.results import case_rows, write_rows
+
+    write_rows(args.output, [row for case in args.cases for row in case_rows(args.folder, case)])
+
+
+def table(args: argparse.Namespace) -> None:
+    """One table of the report."""
+    from proset.study.tables import write_table
+
+    write_table(args.name, args.title, args.scores, args.published, args.comparison, args.markdown, args.csv)
+
+
+def results(args: argparse.Namespace) -> None:
+    """All numbers of the study in one file."""
+    from proset.study.results import read_rows, write_rows
+
+    write_rows(args.output, [row for path in args.scores for row in read_rows(path)])
+
+
+def manifest(args: argparse.Namespace) -> None:
+    """What was run."""
+    from proset.study.manifest import manifest
+    from proset.study.records import write_json
+
+    write_json(args.output, manifest(args.folder, args.config, args.data))
+
+
+def _inputs(args):
+    from proset.study.datasets import DataSet
+    from proset.study.splits import read_split
+
+    return DataSet.load(args.data), read_split(args.split)
+
+
+def _case(args):
+    from proset.study.search import Case
+
+    return Case(args.seed, args.replicate, args.data_set, args.run, args.method)
+
+
+def _chosen(args):
+    from proset.study.records import read_json
+
+    return read_json(args.parameters[0])["parameters"] if args.parameters else {}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m proset.study", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+
+    def command(name, function, *options):
+        sub = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
+        sub.set_defaults(function=function)
+        for option in options:
+            sub.add_argument(f"--{option}", **_OPTIONS[option])
+
+    named = ("seed", "data-set", "replicate")
+    part = (*named, "data", "split", "method", "settings", "run")
+    command("data", make_data, *named, "settings", "output")
+    command("split", make_split, *named, "data", "folds", "test-fraction", "output")
+    command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
+    command("choose-parameters", choose_parameters, "records", "fixed", "rule", "output")
+    command("stage2", stage2, *part, "fold", "parameters", "output")
+    command("choose-steps", choose_steps, "records", "rule", "output")
+    command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
+    command("score", score, "folder", "cases", "output")
+    command("table", table, "name", "title", "scores", "published", "comparison", "markdown", "csv")
+    command("results", results, "scores", "output")
+    command("manifest", manifest, "folder", "config", "data-files", "output")
+    return parser
+
+
+_INTEGER, _PATH, _PATHS, _JSON = (
+    {"type": int, "required": True},
+    {"type": Path, "required": True},
+    {"type": Path, "required": True, "nargs": "+"},
+    {"type": json.loads, "required": True},
+)
+_TEXT = {"required": True}
+_OPTIONS = {
+    "cases": _JSON,
+    "code": _TEXT,
+    "comparison": {"action": "store_true"},
+    "config": _JSON,
+    "csv": _PATH,
+    "data": _PATH,
+    "data-files": {**_PATHS, "dest": "data"},
+    "data-set": _TEXT,
+    "first": _INTEGER,
+    "fixed": _JSON,
+    "fold": _INTEGER,
+    "folder": _PATH,
+    "folds": _INTEGER,
+    "last": _INTEGER,
+    "markdown": _PATH,
+    "method": _TEXT,
+    "model": _PATH,
+    "name": _TEXT,
+    "output": _PATH,
+    "parameters": {"type": Path, "nargs": "*"},
+    "predictions": _PATH,
+    "published": _PATH,
+    "records": _PATHS,
+    "replicate": _INTEGER,
+    "rule": _TEXT,
+    "run": _TEXT,
+    "scores": _PATHS,
+    "seed": _INTEGER,
+    "settings": _JSON,
+    "split": _PATH,
+    "steps": _PATH,
+    "test-fraction": {"type": float, "required": True},
+    "title": _TEXT,
+}
+
+
+def main() -> None:
+    """Run one command; a wrong input ends with a message and status 1."""
+    args = _parser().parse_args()
+    try:
+        args.function(args)
+    except (ValueError, ArithmeticError, RuntimeError, OSError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,417 @@
+"""The study as the config describes it, checked before anything runs, and what each job of the workflow needs of it."""
+
+import copy
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from proset.study import methods
+from proset.study.fingerprints import code_fingerprint
+
+
+class ConfigError(ValueError):
+    """The config is wrong; the message names the key, what was given and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One experiment, or one of its variants, on all its data sets.
+
+    Attributes
+    ----------
+    name : str
+        Experiment, with the varied value if there is one; a folder name.
+    experiment : str
+    variant : str
+        As published, for example "candidates=100"; empty if nothing is varied.
+    settings : dict
+        The experiment's entry of the config, the varied value put into its parameters.
+    """
+
+    name: str
+    experiment: str
+    variant: str
+    settings: dict
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.settings["method"]
+
+    @property
+    def rule(self) -> str:
+        """How both stages choose."""
+        return self.settings.get("rule", "one_standard_error")
+
+    @property
+    def data_sets(self) -> list[str]:
+        """Names of the data sets, in the order of the table."""
+        return self.settings["data_sets"]
+
+    def stage(self, stage: str, data_set: str) -> dict | None:
+        """Settings of "stage1" or "stage2" for a data set, with fixed parameters; None if there is no such stage."""
+        if stage not in self.settings:
+            return None
+        change = self.settings.get("overrides", {}).get(data_set, {}).get(stage, {})
+        merged = _merged(self.settings[stage], change)
+        return {**merged, "parameters": {**self.settings.get("parameters", {}), **merged.get("parameters", {})}}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked config."""
+
+    config: dict
+    runs: dict[str, Run]
+
+    @property
+    def name(self) -> str:
+        """Folder name of the study."""
+        return self.config["study"]
+
+    @property
+    def experiments(self) -> dict[str, list[Run]]:
+        """Runs by experiment, in the order of the config."""
+        grouped: dict[str, list[Run]] = {}
+        for run in self.runs.values():
+            if run.data_sets:
+                grouped.setdefault(run.experiment, []).append(run)
+        return grouped
+
+    @property
+    def data_sets(self) -> list[str]:
+        """Data sets that an experiment uses, in the order of the config."""
+        used = {d for run in self.runs.values() for d in run.data_sets}
+        return [d for d in self.config["data_sets"] if d in used]
+
+    def stage1_run(self, run: Run) -> Run | None:
+        """The run whose records of stage 1 this run uses: its own, another's, or none."""
+        stage1 = run.settings.get("stage1")
+        return None if stage1 is None else self.runs[stage1["from"]] if "from" in stage1 else run
+
+    def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
+        """First and last trial of each job of one fold in stage 1."""
+        trials, size = run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method]
+        return [(first, min(first + size, trials) - 1) for first in range(0, trials, size)]
+
+    @property
+    def comparisons(self) -> list[str]:
+        """Comparison tables of which at least one experiment is run."""
+        wanted = self.config.get("comparisons", {})
+        return [name for name in wanted if set(wanted[name]["experiments"]) & set(self.experiments)]
+
+    @property
+    def config_json(self) -> str:
+        """JSON of the whole config."""
+        return _json(self.config)
+
+    # What the parameters of the rules are made of: JSON of exactly the settings that enter a result.
+
+    def data_settings(self, data_set: str) -> str:
+        """What one data set is made from."""
+        return _json(self.config["data_sets"][data_set])
+
+    def stage1_settings(self, run: str, data_set: str) -> str:
+        """What the records of stage 1 depend on; the number of trials is not part of it."""
+        stage1 = self.runs[run].stage("stage1", data_set)
+        return _json({key: stage1[key] for key in ("space", "parameters", "steps")})
+
+    def fixed_parameters(self, run: str) -> str:
+        """Parameters that are not searched in either stage."""
+        return _json(self.runs[run].settings.get("parameters", {}))
+
+    def stage2_settings(self, run: str, data_set: str) -> str:
+        """What the records of stage 2 depend on, next to the choice of stage 1."""
+        return _json(self.runs[run].stage("stage2", data_set))
+
+    def cases(self, replicates: list, experiment: str | None = None, data_set: str | None = None) -> str:
+        """The final models of an experiment or a data set."""
+        return _json(
+            [
+                {
+                    "replicate": int(replicate),
+                    "experiment": run.experiment,
+                    "method": run.method,
+                    "dataset": d,
+                    "variant": run.variant,
+                    "run": run.name,
+                    "stage1_run": stage1.name if (stage1 := self.stage1_run(run)) else None,
+                }
+                for replicate, run, d in self._final_models(replicates, experiment, data_set)
+            ]
+        )
+
+    def code(self, run: str, module: str) -> str:
+        """Fingerprint of the code behind a job: a module of the study, and the method of the run."""
+        return code_fingerprint(f"proset.study.{module}", f"proset.study.methods.{self.runs[run].method}")
+
+    # Input files that depend on the config.
+
+    def data_files(self, data_set: str) -> list[str]:
+        """The user's own file, if the data set is one."""
+        settings = self.config["data_sets"][data_set]
+        return [settings["file"]] if "file" in settings else []
+
+    def stage1_files(self, replicate: str, data_set: str, run: str) -> list[str]:
+        """All records of stage 1."""
+        source = self.stage1_run(self.runs[run])
+        folder = self._folder(replicate, data_set, source.name)
+        return [
+            f"{folder}/stage1/fold_{fold}/trials_{first}-{last}.jsonl"
+            for fold in range(self.config["folds"])
+            for first, last in self.chunks(source, data_set)
+        ]
+
+    def parameters_file(self, replicate: str, data_set: str, run: str) -> list[str]:
+        """The choice of stage 1, if there is one."""
+        return [f"{self._folder(replicate, data_set, run)}/stage1.json"] if "stage1" in self.runs[run].settings else []
+
+    def scored_files(self, replicates: list, experiment: str | None = None, data_set: str | None = None) -> list[str]:
+        """Everything the numbers of an experiment or a data set come from."""
+        files = []
+        for replicate, run, d in self._final_models(replicates, experiment, data_set):
+            folder = self._folder(replicate, d, run.name)
+            files += [f"{folder}/{name}" for name in ("stage2.json", "fit.json", "predictions.csv")]
+            files += self.parameters_file(replicate, d, run.name)
+        return files
+
+    def comparison_files(self, comparison: str) -> list[str]:
+        """Numbers of all experiments of a comparison that are run, for all replicates."""
+        wanted = self.config["comparisons"][comparison]["experiments"]
+        return [
+            f"results/{self.name}/replicate_{replicate}/{experiment}.csv"
+            for experiment in wanted
+            if experiment in self.experiments
+            for replicate in self.config["replicates"]
+        ]
+
+    def _final_models(self, replicates, experiment, data_set):
+        for replicate in replicates:
+            for run in self.runs.values():
+                for d in run.data_sets:
+                    if experiment in (None, run.experiment) and data_set in (None, d):
+                        yield replicate, run, d
+
+    def _folder(self, replicate, data_set, run):
+        return f"results/{self.name}/replicate_{replicate}/{data_set}/{run}"
+
+
+def load(config: dict, schema: str | Path) -> Study:
+    """Check a config and give the study it describes.
+
+    Parameters
+    ----------
+    config : dict
+    schema : str or Path
+        YAML file of its JSON schema.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ConfigError
+        Lists everything that is wrong.
+    """
+    errors = list(dict.fromkeys(_schema_errors(config, yaml.safe_load(Path(schema).read_text(encoding="utf-8")))))
+    if not errors:
+        errors = list(_meaning_errors(config))
+    if errors:
+        raise ConfigError("the config is refused:\n" + "\n".join(f"- {e}" for e in errors))
+    return Study(config, {run.name: run for run in _runs(config)})
+
+
+def _runs(config) -> Iterator[Run]:
+    only = config.get("only")
+    for experiment, entry in config["experiments"].items():
+        settings = copy.deepcopy(entry)
+        if only is not None:
+            settings["data_sets"] = [d for d in entry["data_sets"] if d in only.get(experiment, [])]
+        ((parameter, values),) = settings.get("vary", {"": [None]}).items()
+        for value in values:
+            if value is None:
+                yield Run(experiment, experiment, "", settings)
+            else:
+                varied = _merged(settings, {"parameters": {parameter: value}})
+                variant = f"{parameter.removeprefix('n_')}={value}"
+                yield Run(f"{experiment}-{variant}", experiment, variant, varied)
+
+
+def _schema_errors(config, schema) -> Iterator[str]:
+    validator = jsonschema.Draft202012Validator(schema)
+    for error in sorted(validator.iter_errors(config), key=lambda e: list(map(str, e.absolute_path))):
+        yield _explain(error)
+
+
+def _explain(error) -> str:
+    where = _key(error)
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(known))
+        return f"{where}: unknown key {', '.join(map(repr, unknown))}, allowed are {', '.join(known)}"
+    if error.validator == "required":
+        missing = [k for k in error.validator_value if k not in error.instance]
+        return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
+    rules = {
+        "type": lambda v: f"must be of type {v}",
+        "enum": lambda v: f"allowed are {', '.join(map(str, v))}",
+        "pattern": lambda v: f"must match {v}",
+        "minimum": lambda v: f"must be at least {v}",
+        "maximum": lambda v: f"must be at most {v}",
+        "exclusiveMinimum": lambda v: f"must be greater than {v}",
+        "exclusiveMaximum": lambda v: f"must be less than {v}",
+        "minItems": lambda v: f"needs at least {v} items",
+        "maxItems": lambda v: f"may have at most {v} items",
+        "minProperties": lambda v: f"needs at least {v} key(s)",
+        "maxProperties": lambda v: f"may have at most {v} key(s)",
+        "uniqueItems": lambda v: "must not repeat an item",
+    }
+    rule = rules[error.validator](error.validator_value) if error.validator in rules else error.message
+    return f"{where}: {error.instance!r} is not allowed, {rule}"
+
+
+def _key(error):
+    return ".".join(map(str, error.absolute_path)) or "top level"
+
+
+def _meaning_errors(config) -> Iterator[str]:
+    data_sets, experiments = config["data_sets"], config["experiments"]
+    for name in [*data_sets, *experiments]:
+        if name in RESERVED or (name in data_sets and name in experiments):
+            yield f"name {name!r} is used twice or is a rule's; reserved are {', '.join(sorted(RESERVED))}"
+    for experiment, allowed in config.get("only", {}).items():
+        if experiment not in experiments:
+            yield f"only: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+            continue
+        for d in allowed:
+            if d not in experiments[experiment]["data_sets"]:
+                yield (
+                    f"only.{experiment}: unknown data set {d!r}, allowed are "
+                    f"{', '.join(experiments[experiment]['data_sets'])}"
+                )
+    for name, comparison in config.get("comparisons", {}).items():
+        for experiment in comparison["experiments"]:
+            if experiment not in experiments:
+                yield (
+                    f"comparisons.{name}.experiments: unknown experiment {experiment!r}, allowed are "
+                    f"{', '.join(experiments)}"
+                )
+    for experiment, entry in experiments.items():
+        where = f"experiments.{experiment}"
+        for d in [*entry["data_sets"], *entry.get("overrides", {})]:
+            if d not in data_sets:
+                yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
+        yield from _parameter_errors(where, entry, experiments)
+
+
+def _parameter_errors(where, entry, experiments) -> Iterator[str]:
+    method = methods.get(entry["method"])
+    source = entry.get("stage1", {}).get("from")
+    if source is not None:
+        other = experiments.get(source)
+        if other is None or "space" not in other.get("stage1", {}) or other["method"] != entry["method"]:
+            fitting = [
+                e for e, o in experiments.items() if "space" in o.get("stage1", {}) and o["method"] == entry["method"]
+            ]
+            yield f"{where}.stage1.from: {source!r} is not allowed, allowed are {', '.join(fitting) or 'none'}"
+            return
+        missing = [d for d in entry["data_sets"] if d not in other["data_sets"]]
+        if missing:
+            yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(other['data_sets'])}"
+    run = Run(where, where, "", entry)
+    for data_set in entry["data_sets"]:
+        changes = entry.get("overrides", {}).get(data_set, {})
+        for stage, change in changes.items():
+            if stage not in entry or not set(change) <= {"trials", "steps", "space", "parameters"}:
+                yield f"{where}.overrides.{data_set}.{stage}: {change!r} is not allowed, it changes what is not there"
+                return
+        found = []
+        searched = (entry if source is None else experiments[source]).get("stage1", {}).get("space", {})
+        given = {*searched, *entry.get("parameters", {}), *entry.get("vary", {})}
+        for stage in ("stage1", "stage2"):
+            settings = run.stage(stage, data_set) or {}
+            if "from" in settings:
+                continue
+            given |= set(settings.get("parameters", {}))
+            for kind, bounds, name in _spaces(settings):
+                found += _range_errors(f"{where}.{stage}.space.{name}.{kind}", method, name, kind, bounds)
+                if kind == "log_grid":
+                    points = _grid_points(settings["space"])
+                    if points != settings["trials"]:
+                        found.append(
+                            f"{where}.stage1.trials: {settings['trials']} is not allowed, the grid has {points}"
+                        )
+            for name, value in settings.get("parameters", {}).items():
+                found += _value_errors(f"{where}.parameters.{name}", method, name, value)
+        for name, values in entry.get("vary", {}).items():
+            found += [e for value in values for e in _value_errors(f"{where}.vary.{name}", method, name, value)]
+        needed = [p for p in method.required if p not in given]
+        if needed:
+            found.append(f"{where}: method {entry['method']!r} needs {', '.join(needed)} in parameters or stage1.space")
+        if found:
+            yield from found
+            return
+
+
+def _spaces(settings):
+    for name, distribution in settings.get("space", {}).items():
+        for kind, bounds in distribution.items():
+            yield kind, bounds, name
+
+
+def _grid_points(space):
+    points = 1
+    for distribution in space.values():
+        points *= distribution.get("log_grid", [0, 0, 1])[2]
+    return points
+
+
+def _range_errors(key, method, name, kind, bounds):
+    low, high = bounds[:2]
+    errors = [*_value_errors(key, method, name, low), *_value_errors(key, method, name, high)]
+    if not low < high:
+        errors.append(f"{key}: {bounds!r} is not allowed, low must be less than high")
+    if kind.startswith("log") and low <= 0:
+        errors.append(f"{key}: {bounds!r} is not allowed, both ends must be greater than 0")
+    if kind == "integers" and any(b != int(b) for b in bounds):
+        errors.append(f"{key}: {bounds!r} is not allowed, both ends must be whole numbers")
+    if kind == "log_grid" and (bounds[2] != int(bounds[2]) or bounds[2] < 2):
+        errors.append(f"{key}: {bounds!r} is not allowed, points must be a whole number of at least 2")
+    return errors
+
+
+def _value_errors(key, method, name, value):
+    if name not in method.parameters:
+        allowed = ", ".join(method.parameters) or "none"
+        return [f"{key}: unknown parameter of this method, allowed are {allowed}"]
+    try:
+        method.parameters[name].check(key, value)
+    except ValueError as error:
+        return [str(error)]
+    return []
+
+
+def _merged(base: dict, change: dict) -> dict:
+    merged = dict(base)
+    for key, value in change.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "space"
+        if key == "space":
+            merged[key] = {**merged.get(key, {}), **value}
+        else:
+            merged[key] = _merged(merged[key], value) if both else value
+    return merged
+
+
+def _json(settings) -> str:
+    return json.dumps(settings, sort_keys=True)
+
+
+RESERVED = frozenset(
+    {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "table"}
+    | {"comparison", "results", "manifest", "score_data_set"}
+)

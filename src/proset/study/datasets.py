@@ -1,0 +1,177 @@
+"""The data sets: generated, shipped with scikit-learn, or the user's own file."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from proset.model_io import read_archive, write_archive
+from proset.study.seeds import generator
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Features, class indices and names.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (N, D)
+    y : ndarray of int, shape (N,)
+        Class indices 0..K-1.
+    feature_names : ndarray of str, shape (D,)
+    class_names : ndarray of str, shape (K,)
+    sample_weight : ndarray of float64, shape (N,), or None
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    feature_names: np.ndarray
+    class_names: np.ndarray
+    sample_weight: np.ndarray | None = None
+
+    def save(self, path: str | Path) -> None:
+        """Write as .npz, atomically."""
+        arrays = {"X": self.X, "y": self.y, "feature_names": self.feature_names, "class_names": self.class_names}
+        if self.sample_weight is not None:
+            arrays["sample_weight"] = self.sample_weight
+        write_archive(path, {"content": "data set"}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "DataSet":
+        """Read what `save` wrote."""
+        return cls(**read_archive(path)[1])
+
+
+def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
+    """Make or load one data set.
+
+    Parameters
+    ----------
+    settings : dict
+        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says which kind it is.
+    seed, name, replicate
+        Key of the random numbers; real data are the same in every replicate.
+
+    Returns
+    -------
+    DataSet
+    """
+    settings = dict(settings)
+    if "generator" in settings:
+        kind = settings.pop("generator")
+        return _GENERATORS[kind](rng=generator(seed, "data", name, replicate), **settings)
+    if "sklearn" in settings:
+        return from_sklearn(settings["sklearn"], settings.get("features"))
+    return from_file(**settings)
+
+
+def checker(rng: np.random.Generator, squares: int = 8, samples_per_square: int = 100, angle: float = 0.0) -> DataSet:
+    """Checkerboard on the unit square, turned about its centre.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    squares : int >= 1
+        Per side.
+    samples_per_square : int >= 1
+        On average.
+    angle : float
+        Degrees, counter-clockwise.
+    """
+    points = rng.random((squares**2 * samples_per_square, 2))
+    y = np.floor(squares * points).astype(int).sum(axis=1) % 2
+    turn = math.radians(angle)
+    rotation = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+    X = points if angle == 0 else (points - 0.5) @ rotation + 0.5
+    return DataSet(X, y, _numbered("x", 2), np.array(["0", "1"]))
+
+
+def xor(rng: np.random.Generator, features: int, samples_per_orthant: int = 100, irrelevant: int = 0) -> DataSet:
+    """Continuous XOR: uniform on [-1, 1]^n, class 1 where the product of the relevant features is >= 0.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    features : int >= 1
+        Relevant features n.
+    samples_per_orthant : int >= 1
+        On average, over the orthants of the relevant features.
+    irrelevant : int >= 0
+        Further features of the same distribution without influence.
+    """
+    X = rng.uniform(-1.0, 1.0, (2**features * samples_per_orthant, features + irrelevant))
+    y = (X[:, :features].prod(axis=1) >= 0).astype(int)
+    return DataSet(X, y, _numbered("x", features + irrelevant), np.array(["0", "1"]))
+
+
+_GENERATORS = {"checker": checker, "xor": xor}
+
+
+def from_sklearn(name: str, features: list[int] | None = None) -> DataSet:
+    """A data set that ships with scikit-learn: iris, wine, breast_cancer or digits; optionally some of its columns."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    columns = list(range(bunch.data.shape[1])) if features is None else features
+    return DataSet(
+        X=np.ascontiguousarray(bunch.data[:, columns], dtype=np.float64),
+        y=bunch.target.astype(int),
+        feature_names=np.array(bunch.feature_names, dtype=str)[columns],
+        class_names=np.array(bunch.target_names, dtype=str),
+    )
+
+
+def from_file(file: str, target: str, drop: list[str] | None = None, weight: str | None = None) -> DataSet:
+    """The user's own table: all columns but the named ones are numeric features.
+
+    Parameters
+    ----------
+    file : str
+        A .csv or .parquet file.
+    target : str
+        Column with the class labels.
+    drop : list of str, optional
+        Columns to leave out.
+    weight : str, optional
+        Column with non-negative sample weights.
+
+    Raises
+    ------
+    ValueError
+        Names the file and the column that is missing, not numeric, or not finite, or says that there is one class only.
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_parquet(file) if file.endswith(".parquet") else pd.read_csv(file)
+    except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} cannot be read as {Path(file).suffix or 'CSV'}: {error}") from error
+    named = [target, *(drop or []), *([weight] if weight else [])]
+    for column in named:
+        if column not in table.columns:
+            raise ValueError(f"{file} has no column {column!r}; its columns are {', '.join(map(str, table.columns))}")
+    features = table.drop(columns=named)
+    for column in [*features.columns, *([weight] if weight else [])]:
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            raise ValueError(
+                f"{file}: column {column!r} is {table[column].dtype}, features and weights must be numbers"
+            )
+        if not np.isfinite(table[column].to_numpy(dtype=float)).all():
+            raise ValueError(f"{file}: column {column!r} has missing or infinite values")
+    if table[target].isna().any():
+        raise ValueError(f"{file}: target column {target!r} has missing values")
+    class_names, y = np.unique(table[target].astype(str), return_inverse=True)
+    if len(class_names) < 2:
+        raise ValueError(f"{file}: target column {target!r} has {len(class_names)} class(es), at least 2 are needed")
+    return DataSet(
+        X=features.to_numpy(dtype=np.float64),
+        y=y.astype(int),
+        feature_names=np.array(features.columns, dtype=str),
+        class_names=class_names.astype(str),
+        sample_weight=table[weight].to_numpy(dtype=np.float64) if weight else None,
+    )
+
+
+def _numbered(prefix, n):
+    return np.array([f"{prefix}{i}" for i in range(1, n + 1)])

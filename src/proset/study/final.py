@@ -1,0 +1,79 @@
+"""The final model: refit on the training part with the chosen parameters, predict the test part."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from proset.model_io import write_archive
+from proset.study import methods
+from proset.study.datasets import DataSet
+from proset.study.records import Resources, write_text
+from proset.study.search import Case
+from proset.study.splits import TEST, part
+
+
+def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, case: Case, model_path: Path) -> tuple:
+    """Fit on the training part, save the model, predict the test part.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+    parameters : dict
+        Fixed and chosen ones.
+    steps : int
+        Size on the method's path.
+    case : Case
+    model_path : Path
+        The archive to write.
+
+    Returns
+    -------
+    record : dict
+    rows : ndarray of int, shape (m,)
+        Test rows of the data set.
+    probabilities : ndarray, shape (m, K)
+    """
+    method = methods.get(case.method)
+    bound = part(data, folds, TEST, method.scaled)
+    parameters = {**parameters, **method.fixed(data.X.shape[1])}
+    resources = Resources()
+    with resources.measure("fit"):
+        fitted = method(bound).fit(parameters, steps, case.fit_seed("final"))
+    with resources.measure("score"):
+        probabilities = fitted.predict_proba(bound.X_score)
+    if not np.isfinite(probabilities).all():
+        raise FloatingPointError(f"{case}: the final model predicts probabilities that are not finite")
+    record = {
+        **case.names(),
+        "parameters": parameters,
+        "steps": steps,
+        "n_fit": len(bound.y),
+        "n_scored": len(bound.y_score),
+        "summary": fitted.summary(),
+        "resources": resources.record(),
+    }
+    arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
+    write_archive(model_path, {"content": "final model", **case.names(), "parameters": parameters}, arrays)
+    return record, bound.rows_score, probabilities
+
+
+def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: np.ndarray, weight) -> None:
+    """Write a CSV file: row of the data set, its class index, its weight, the probability of every class."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["row", "y", "weight", *(f"p{k}" for k in range(probabilities.shape[1]))])
+    weight = np.ones(len(rows)) if weight is None else weight
+    writer.writerows(
+        [row, label, w, *p]
+        for row, label, w, p in zip(rows.tolist(), y.tolist(), weight.tolist(), probabilities.tolist(), strict=True)
+    )
+    write_text(path, text.getvalue())
+
+
+def read_predictions(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Class indices (m,), weights (m,) and probabilities (m, K) of a file that `write_predictions` wrote."""
+    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    return table[:, 1].astype(int), table[:, 2], table[:, 3:]

@@ -1,0 +1,79 @@
+"""What makes a result stale: the numeric code behind it and the versions of the libraries it calls.
+
+Snakemake does not see changes in imported code. Each rule passes the fingerprint of its entry module as a parameter,
+so that a change of code reruns what depends on it and nothing else. Comments, docstrings and layout do not count.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas")
+_DISTRIBUTION = {"sklearn": "scikit-learn"}
+
+
+@cache
+def code_fingerprint(*modules: str) -> str:
+    """Hash of modules, of all modules of this package that they import, and of the libraries' versions.
+
+    Parameters
+    ----------
+    *modules : str
+        Full names, e.g. "proset.study.methods.proset".
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
+    sources, libraries = _closure(modules)
+    digest = hashlib.sha256()
+    for name in sorted(sources):
+        digest.update(f"{name}\n{sources[name]}\n".encode())
+    for library in sorted(libraries):
+        digest.update(f"{library}=={version(_DISTRIBUTION.get(library, library))}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _closure(modules: tuple[str, ...]) -> tuple[dict[str, str], set[str]]:
+    sources: dict[str, str] = {}
+    libraries: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in sources:
+            continue
+        path = _source_file(name)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = set(_imports(tree))
+        _strip_docstrings(tree)
+        sources[name] = ast.dump(tree)
+        libraries |= {i.split(".")[0] for i in imported} & set(_VERSIONED)
+        waiting += [i for i in imported if i.split(".")[0] == "proset" and i != "proset" and _source_file(i)]
+    return sources, libraries
+
+
+def _source_file(name: str) -> Path | None:
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:  # the parent is a module, so `name` is an attribute of it
+        return None
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def _imports(tree: ast.Module):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _strip_docstrings(tree: ast.Module) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]

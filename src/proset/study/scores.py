@@ -1,0 +1,42 @@
+"""Scores of predicted probabilities."""
+
+import numpy as np
+
+
+def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """Mean of -log p(own class), with p clipped to [1e-15, 1 - 1e-15].
+
+    Parameters
+    ----------
+    probabilities : ndarray of float64, shape (N, K)
+    y : ndarray of int, shape (N,)
+    weight : ndarray, shape (N,), optional
+
+    Raises
+    ------
+    FloatingPointError
+        If a probability is not finite.
+    """
+    own = probabilities[np.arange(len(y)), y].astype(np.float64)
+    if not np.isfinite(own).all():
+        raise FloatingPointError(f"{np.count_nonzero(~np.isfinite(own))} of {len(own)} probabilities are not finite")
+    return float(np.average(-np.log(np.clip(own, 1e-15, 1.0 - 1e-15)), weights=weight))
+
+
+def score_predictions(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:
+    """Log-loss, ROC-AUC and balanced accuracy on test data.
+
+    ROC-AUC of more than two classes is the unweighted mean over all pairs of classes (Hand and Till 2001); balanced
+    accuracy is that of the most probable class. Parameters as in `log_loss`.
+    """
+    from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+    if probabilities.shape[1] == 2:
+        auc = roc_auc_score(y, probabilities[:, 1], sample_weight=weight)
+    else:  # scikit-learn has no sample weights for pairs of classes
+        auc = roc_auc_score(y, probabilities, multi_class="ovo", average="macro", labels=range(probabilities.shape[1]))
+    return {
+        "log_loss": log_loss(probabilities, y, weight),
+        "roc_auc": float(auc),
+        "balanced_accuracy": float(balanced_accuracy_score(y, probabilities.argmax(axis=1), sample_weight=weight)),
+    }

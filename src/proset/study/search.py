@@ -1,0 +1,253 @@
+"""The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule."""
+
+from dataclasses import dataclass
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+
+from proset.study import methods
+from proset.study.datasets import DataSet
+from proset.study.records import Resources, fingerprint, read_json, write_json
+from proset.study.scores import log_loss
+from proset.study.seeds import generator, seed_sequence
+from proset.study.splits import Part, part
+
+
+@dataclass(frozen=True)
+class Case:
+    """What names a search and keys its random numbers."""
+
+    seed: int
+    replicate: int
+    data_set: str
+    run: str
+    method: str
+
+    def names(self) -> dict[str, str | int]:
+        """For the record."""
+        return {"replicate": self.replicate, "data_set": self.data_set, "run": self.run, "method": self.method}
+
+    def fit_seed(self, *key: str | int) -> np.random.SeedSequence:
+        """Seed of one fit; experiments and methods are left out, so that they are compared on the same draws."""
+        return seed_sequence(self.seed, "fit", self.data_set, self.replicate, *key)
+
+
+def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str, float]:
+    """Parameters of one trial; they do not depend on how many trials there are.
+
+    Parameters
+    ----------
+    space : dict
+        Parameter name to one of {"log_uniform": [low, high]}, {"uniform": [low, high]}, {"integers": [low, high]}
+        (both ends included) or {"log_grid": [low, high, points]}; grids are crossed with each other.
+    case : Case
+    trial : int >= 0
+
+    Returns
+    -------
+    dict
+    """
+    rng = generator(case.seed, "parameters", case.method, case.data_set, case.replicate, trial)
+    drawn, grid_position = {}, trial
+    for name in sorted(space):
+        ((kind, (low, high, *points)),) = space[name].items()
+        if kind == "log_grid":
+            grid_position, i = divmod(grid_position, points[0])
+            drawn[name] = exp(log(low) + (log(high) - log(low)) * i / max(1, points[0] - 1))
+        elif kind == "integers":
+            drawn[name] = int(rng.integers(low, high, endpoint=True))
+        elif kind == "uniform":
+            drawn[name] = float(rng.uniform(low, high))
+        else:
+            drawn[name] = float(exp(rng.uniform(log(low), log(high))))
+    return drawn
+
+
+def run_trials(
+    data: DataSet,
+    folds: np.ndarray,
+    fold: int,
+    trials: range,
+    settings: dict,
+    case: Case,
+    trial_folder: Path,
+    depends_on: list[object],
+) -> list[dict]:
+    """Stage 1 on one fold: fit and score each trial at one size.
+
+    A finished trial is written at once; a record that exists and depends on the same things is not computed again.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+    fold : int
+        The fold left out.
+    trials : range
+    settings : dict
+        "space", "parameters" (fixed ones) and "steps".
+    case : Case
+    trial_folder : Path
+        For the records of single trials.
+    depends_on : list
+        What else makes a record stale; see `records.fingerprint`.
+
+    Returns
+    -------
+    list of dict
+        One record a trial.
+
+    Raises
+    ------
+    RuntimeError
+        After all trials have been tried, if some of them failed; names them and says why.
+    """
+    method, loaded, records, failures = methods.get(case.method), None, [], []
+    for trial in trials:
+        key = fingerprint(settings, trial, *depends_on)
+        path = trial_folder / f"{trial}.json"
+        record = _finished(path, key)
+        if record is None:
+            loaded = loaded or _load(method, data, folds, fold)
+            parameters = {**draw_parameters(settings["space"], case, trial), **method.fixed(data.X.shape[1])}
+            try:
+                record = {
+                    **case.names(),
+                    "stage": 1,
+                    "fold": fold,
+                    "trial": trial,
+                    **_fit_and_score(
+                        loaded,
+                        {**settings["parameters"], **parameters},
+                        settings["steps"],
+                        case.fit_seed("stage1", fold, trial),
+                        staged=False,
+                    ),
+                    "parameters": parameters,
+                    "fingerprint": key,
+                }
+            except (ArithmeticError, ValueError, MemoryError) as error:
+                failures.append(f"trial {trial} with {parameters}: {type(error).__name__}: {error}")
+                continue
+            write_json(path, record)
+        records.append(record)
+    if failures:
+        raise RuntimeError(f"{len(failures)} of {len(trials)} trials failed\n" + "\n".join(failures))
+    return records
+
+
+def run_path(data: DataSet, folds: np.ndarray, fold: int, settings: dict, chosen: dict, case: Case) -> dict:
+    """Stage 2 on one fold: one fit up to the largest size, scored at every size; parameters as in `run_trials`."""
+    method = methods.get(case.method)
+    parameters = {**settings["parameters"], **chosen, **method.fixed(data.X.shape[1])}
+    scored = _fit_and_score(
+        _load(method, data, folds, fold), parameters, settings["steps"], case.fit_seed("stage2", fold), staged=True
+    )
+    return {
+        **case.names(),
+        "stage": 2,
+        "fold": fold,
+        "parameters": parameters,
+        "first_step": method.first_step,
+        **scored,
+    }
+
+
+def _load(method, data, folds, fold):
+    bound = part(data, folds, fold, method.scaled)
+    return bound, method(bound)
+
+
+def _finished(path, key):
+    if not path.exists():
+        return None
+    try:
+        record = read_json(path)
+    except ValueError:  # cut short by a crash
+        return None
+    return record if record.get("fingerprint") == key else None
+
+
+def _fit_and_score(loaded: tuple[Part, methods.Method], parameters, steps, seed, staged):
+    bound, method = loaded
+    resources = Resources()
+    with resources.measure("fit"):
+        fitted = method.fit(parameters, steps, seed)
+    with resources.measure("score"):
+        stages = fitted.staged_predict_proba(bound.X_score) if staged else [fitted.predict_proba(bound.X_score)]
+        losses = [log_loss(p, bound.y_score, bound.weight_score) for p in stages]
+    return {
+        "log_loss": losses if staged else losses[0],
+        "n_fit": len(bound.y),
+        "n_scored": len(bound.y_score),
+        "summary": fitted.summary(),
+        **({"staged_summary": fitted.staged_summary()} if staged else {}),
+        "resources": resources.record(),
+    }
+
+
+def choose(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -> dict:
+    """Pick a setting from its losses on the folds.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (n_settings, n_folds)
+    simplicity : list of tuples
+        Sort key of each setting: the larger, the simpler.
+    rule : {"one_standard_error", "optimal"}
+        The simplest setting within the threshold, or the one with the smallest mean.
+
+    Returns
+    -------
+    dict
+        Positions "optimal" and "selected", "threshold" (smallest mean + the standard deviation over the folds of that
+        same setting), "within" (positions), "mean" and "deviation" of every setting.
+    """
+    mean, deviation = losses.mean(axis=1), losses.std(axis=1, ddof=1)
+    optimal = int(mean.argmin())
+    threshold = float(mean[optimal] + deviation[optimal])
+    within = np.flatnonzero(mean <= threshold).tolist()
+    selected = max(within, key=lambda i: (simplicity[i], -i)) if rule == "one_standard_error" else optimal
+    return {
+        "rule": rule,
+        "optimal": optimal,
+        "selected": selected,
+        "threshold": threshold,
+        "within": within,
+        "mean": mean.tolist(),
+        "deviation": deviation.tolist(),
+    }
+
+
+def choose_parameters(records: list[dict], fixed: dict, rule: str) -> dict:
+    """The choice of stage 1 from all its records; `fixed` are the parameters that were not searched."""
+    method = methods.get(records[0]["method"])
+    trials = sorted({r["trial"] for r in records})
+    by_trial = {t: sorted((r for r in records if r["trial"] == t), key=lambda r: r["fold"]) for t in trials}
+    parameters = [by_trial[t][0]["parameters"] for t in trials]
+    losses = np.array([[r["log_loss"] for r in by_trial[t]] for t in trials])
+    choice = choose(losses, [method.simplicity({**fixed, **p}) for p in parameters], rule)
+    return {
+        **choice,
+        "trials": trials,
+        "settings": parameters,
+        "parameters": parameters[choice["selected"]],
+        "candidates": by_trial[trials[0]][0]["summary"].get("candidates"),
+    }
+
+
+def choose_steps(records: list[dict], rule: str) -> dict:
+    """The choice of stage 2 from the records of all folds."""
+    method = methods.get(records[0]["method"])
+    records = sorted(records, key=lambda r: r["fold"])
+    losses = np.array([r["log_loss"] for r in records]).T
+    steps = list(range(method.first_step, method.first_step + len(losses)))
+    sign = 1 if method.larger_step_is_simpler else -1
+    choice = choose(losses, [(sign * s,) for s in steps], rule)
+    return {
+        **choice,
+        "settings": steps,
+        "steps": steps[choice["selected"]],
+        "candidates": records[0]["summary"].get("candidates"),
+    }

@@ -1,0 +1,34 @@
+"""Random numbers keyed by what they are for, so that no result depends on the order of execution."""
+
+import hashlib
+
+import numpy as np
+
+
+def seed_sequence(seed: int, *key: str | int) -> np.random.SeedSequence:
+    """A seed for one purpose.
+
+    Parameters
+    ----------
+    seed : int >= 0
+        The study's seed.
+    *key : str or int
+        What the draw is for, e.g. ("split", "wine", 0). Different keys give independent streams.
+
+    Returns
+    -------
+    numpy.random.SeedSequence
+    """
+    digest = hashlib.sha256(repr(key).encode()).digest()
+    words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
+    return np.random.SeedSequence([seed, *words])
+
+
+def generator(seed: int, *key: str | int) -> np.random.Generator:
+    """A NumPy generator for one purpose; see `seed_sequence`."""
+    return np.random.default_rng(seed_sequence(seed, *key))
+
+
+def integer_seed(seed: int, *key: str | int) -> int:
+    """A seed in 0..2^31 - 1 for libraries that take integers; see `seed_sequence`."""
+    return int(seed_sequence(seed, *key).generate_state(1)[0] >> 1)

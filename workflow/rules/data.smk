@@ -1,0 +1,27 @@
+# Make or load a data set.
+#
+# This part of the workflow expects as input
+#   the file named in the config, if the data set is the user's own
+# and produces
+#   results/{study}/replicate_{replicate}/{data_set}/data.npz
+
+
+rule data:
+    input:
+        lambda wildcards: study.data_files(wildcards.data_set),
+    output:
+        "results/{study}/replicate_{replicate}/{data_set}/data.npz",
+    params:
+        settings=lambda wildcards: study.data_settings(wildcards.data_set),
+        seed=study.config["seed"],
+        code=code_fingerprint("proset.study.datasets"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m proset.study data --settings {params.settings:q} --seed {params.seed}"
+        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --output {output} 2> {log}"

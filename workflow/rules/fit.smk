@@ -1,0 +1,38 @@
+# Refit on the training part with the chosen parameters and size, predict the test part.
+#
+# This part of the workflow expects as input
+#   results/{study}/replicate_{replicate}/{data_set}/data.npz and split.csv
+#   results/{study}/replicate_{replicate}/{data_set}/{run}/stage1.json (if there is a stage 1) and stage2.json
+# and produces, below results/{study}/replicate_{replicate}/{data_set}/{run}/,
+#   model.npz         the model
+#   predictions.csv   class probabilities of every test row
+#   fit.json          parameters, complexity, diagnostics, time and memory
+
+
+rule fit:
+    input:
+        data=rules.data.output,
+        split=rules.split.output,
+        parameters=lambda wildcards: study.parameters_file(wildcards.replicate, wildcards.data_set, wildcards.run),
+        steps=rules.choose_steps.output,
+    output:
+        model="results/{study}/replicate_{replicate}/{data_set}/{run}/model.npz",
+        predictions="results/{study}/replicate_{replicate}/{data_set}/{run}/predictions.csv",
+        record="results/{study}/replicate_{replicate}/{data_set}/{run}/fit.json",
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "final"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/fit.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    shell:
+        "python -m proset.study fit --data {input.data} --split {input.split} --method {params.method}"
+        " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q} --steps {input.steps:q}"
+        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
+        " --model {output.model:q} --predictions {output.predictions:q} --output {output.record:q} 2> {log:q}"

@@ -1,0 +1,45 @@
+# All numbers of one experiment and replicate, from its records and stored predictions.
+#
+# This part of the workflow expects as input, below results/{study}/replicate_{replicate}/{data_set}/{run}/,
+#   stage1.json, stage2.json, fit.json, predictions.csv
+# and produces
+#   results/{study}/replicate_{replicate}/{experiment}.csv
+#   reports/{study}/data_sets/{data_set}.csv   the same of one data set, for all experiments and replicates
+
+
+rule score:
+    input:
+        lambda wildcards: study.scored_files([wildcards.replicate], wildcards.experiment),
+    output:
+        "results/{study}/replicate_{replicate}/{experiment}.csv",
+    params:
+        cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
+        code=code_fingerprint("proset.study.results"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{experiment}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"
+
+
+rule score_data_set:
+    input:
+        lambda wildcards: study.scored_files(study.config["replicates"], data_set=wildcards.data_set),
+    output:
+        "reports/{study}/data_sets/{data_set}.csv",
+    params:
+        cases=lambda wildcards: study.cases(study.config["replicates"], data_set=wildcards.data_set),
+        code=code_fingerprint("proset.study.results"),
+    log:
+        "results/{study}/logs/data_sets/{data_set}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"

@@ -1,0 +1,104 @@
+# Two-stage search: cross-validate parameters at one size, pick; cross-validate the size, pick.
+#
+# This part of the workflow expects as input
+#   results/{study}/replicate_{replicate}/{data_set}/data.npz and split.csv
+# and produces, below results/{study}/replicate_{replicate}/{data_set}/{run}/,
+#   stage1/fold_{fold}/trials_{first}-{last}.jsonl   a record per trial
+#   stage1.json                                      the chosen parameters
+#   stage2/fold_{fold}.json                          a record with the scores at every size
+#   stage2.json                                      the chosen size
+
+
+rule stage1:
+    input:
+        data=rules.data.output,
+        split=rules.split.output,
+    output:
+        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage1/fold_{fold}/trials_{first}-{last}.jsonl",
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "search"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    shell:
+        "python -m proset.study stage1 --data {input.data} --split {input.split} --method {params.method}"
+        " --settings {params.settings:q} --seed {params.seed} --code {params.code}"
+        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
+        " --fold {wildcards.fold} --first {wildcards.first} --last {wildcards.last}"
+        " --output {output:q} 2> {log:q}"
+
+
+rule choose_parameters:
+    input:
+        lambda wildcards: study.stage1_files(wildcards.replicate, wildcards.data_set, wildcards.run),
+    output:
+        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage1.json",
+    params:
+        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
+        code=lambda wildcards: study.code(wildcards.run, "search"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_parameters.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m proset.study choose-parameters --records {input:q} --fixed {params.fixed:q} --rule {params.rule}"
+        " --output {output:q} 2> {log:q}"
+
+
+rule stage2:
+    input:
+        data=rules.data.output,
+        split=rules.split.output,
+        parameters=lambda wildcards: study.parameters_file(wildcards.replicate, wildcards.data_set, wildcards.run),
+    output:
+        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2/fold_{fold}.json",
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "search"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_fold_{fold}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    shell:
+        "python -m proset.study stage2 --data {input.data} --split {input.split} --method {params.method}"
+        " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q}"
+        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
+        " --fold {wildcards.fold} --output {output:q} 2> {log:q}"
+
+
+rule choose_steps:
+    input:
+        expand(
+            "results/{{study}}/replicate_{{replicate}}/{{data_set}}/{{run}}/stage2/fold_{fold}.json",
+            fold=range(study.config["folds"]),
+        ),
+    output:
+        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2.json",
+    params:
+        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        code=lambda wildcards: study.code(wildcards.run, "search"),
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_steps.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m proset.study choose-steps --records {input:q} --rule {params.rule} --output {output:q} 2> {log:q}"

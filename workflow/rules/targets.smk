@@ -1,0 +1,36 @@
+# Names to ask for on the command line: an experiment (E3), a data set (wine), a replicate (replicate_0).
+
+
+for _experiment in study.experiments:
+
+    rule:
+        name:
+            _experiment
+        input:
+            f"reports/{study.name}/tables/{_experiment}.md",
+        localrule: True
+
+
+for _data_set in study.data_sets:
+
+    rule:
+        name:
+            _data_set
+        input:
+            f"reports/{study.name}/data_sets/{_data_set}.csv",
+        localrule: True
+
+
+for _replicate in study.config["replicates"]:
+
+    rule:
+        name:
+            f"replicate_{_replicate}"
+        input:
+            expand(
+                "results/{study}/replicate_{replicate}/{experiment}.csv",
+                study=study.name,
+                replicate=_replicate,
+                experiment=study.experiments,
+            ),
+        localrule: True
