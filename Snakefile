@@ -1,8 +1,8 @@
 # The study in flow order: data, split, search, fit, score, report. Settings are in config.yaml, the work in src/proset.
-import os
 import sys
 
 from proset.study.config import ConfigError, load
+from proset.study.environment import put_python_first, use_one_thread
 from proset.study.fingerprints import code_fingerprint
 
 configfile: "config.yaml"
@@ -13,10 +13,8 @@ try:
 except ConfigError as error:
     sys.exit(str(error))
 
-# Jobs run the Python that runs Snakemake, one thread each.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
-    os.environ[variable] = "1"
+put_python_first()
+use_one_thread()
 
 
 wildcard_constraints:

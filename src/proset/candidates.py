@@ -25,14 +25,14 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
         if not _large_enough(count, max_fraction):
             needed = next(n for n in range(count + 1, 10**9) if _large_enough(n, max_fraction))
             raise ValueError(
-                f"class {name!r} has {count} samples; max_fraction={max_fraction} needs at least {needed} samples "
+                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {needed} samples "
                 "per class, so that both candidates and reference samples can be drawn from it"
             )
 
 
 def _large_enough(count: int, max_fraction: float) -> bool:
     half = ceil(count / 2)  # the larger of the two bins of a class has at least this many samples
-    return half >= 0.5 / max_fraction and half > 0.5 / (1.0 - max_fraction)
+    return 0 < _nearest(max_fraction * half) < half
 
 
 def correct_samples(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -81,7 +81,11 @@ def bin_counts(bin_sizes: np.ndarray, n_candidates: int, max_fraction: float) ->
             break
         counts[b] = max_fraction * bin_sizes[b]
         remaining -= counts[b]
-    return np.floor(counts + 0.5).astype(np.intp)  # half up: a bin of one sample may give it
+    return _nearest(counts).astype(np.intp)
+
+
+def _nearest(count):
+    return np.floor(count + 0.5)  # half up: a bin of one sample may give it
 
 
 def draw_candidates(

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -63,7 +64,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
     N. Ruf, proset technical report (2021), chapter on the classifier.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_batches": [Interval(Integral, 0, None, closed="left")],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -138,7 +139,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
-                f"({self.classes_[0]!r}) among samples of positive weight, at least 2 classes are needed"
+                f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
         check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
         seed = np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
@@ -186,7 +187,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The most probable class of each sample, shape (N,)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
 
     def familiarity(self, X: np.ndarray) -> np.ndarray:
         """How much prototype weight is near each sample, shape (N,), >= 0; near 0 the prediction is the prior."""

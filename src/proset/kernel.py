@@ -12,6 +12,7 @@ Two ways to the exponent:
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -154,7 +155,8 @@ def kernel_tiles(
         rows = slice(start, min(start + n_rows, len(X)))
         G = buffer[: rows.stop - rows.start]
         fill(rows, G)
-        np.clip(G, MIN_EXPONENT, 0.0, out=G)
+        if expanded:
+            np.clip(G, MIN_EXPONENT, 0.0, out=G)
         np.exp(G, out=G)
         yield rows, G
 
@@ -187,4 +189,4 @@ def _moments(w, C, expanded):
 
 
 def _slices(blocks):
-    return [slice(start, stop) for start, stop in zip(blocks[:-1], blocks[1:], strict=True)]
+    return [slice(start, stop) for start, stop in pairwise(blocks)]

@@ -137,6 +137,9 @@ def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray])
 def read_archive(path: str | Path) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of an archive; ValueError if it is damaged, of another kind or of another version."""
     try:
+        with zipfile.ZipFile(path) as archive:  # NumPy stops reading before the checksums
+            if (member := archive.testzip()) is not None:
+                raise zipfile.BadZipFile(f"checksum of {member} is wrong")
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(str(arrays.pop("header")))

@@ -1,9 +1,8 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-import os
+from proset.study.environment import use_one_thread
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_variable] = "1"  # before NumPy is imported: one thread per job, however it is started
+use_one_thread()  # before NumPy is imported, however the command is started
 
 import argparse  # noqa: E402
 import json  # noqa: E402

@@ -26,7 +26,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     Returns
     -------
     list of dict
-        With `COLUMNS` as keys; a value is None where a parameter was not searched because the data have too few features.
+        With `COLUMNS` as keys; a value is None where a parameter was not searched for data with so few features.
     """
     method = methods.get(case["method"])
     data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]

@@ -1,0 +1,36 @@
+# make demo and make test need Python 3.11+, make and git; everything else they install into .venv.
+PYTHON ?= python3
+CORES ?= 2
+BIN := .venv/bin
+
+.PHONY: demo study test lint format clean
+
+demo: .venv/installed
+	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
+
+study: .venv/installed
+	$(BIN)/snakemake --cores $(CORES) --quiet rules reason host
+
+test: lint
+	$(BIN)/python -m pytest -q
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+format: .venv/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+.venv/installed: pyproject.toml requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+clean:
+	rm -rf .venv .snakemake results

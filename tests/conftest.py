@@ -1,0 +1,38 @@
+import os
+
+from proset.study.environment import THREAD_VARIABLES
+
+for _variable in THREAD_VARIABLES:
+    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its check of array API input
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def batch(rng):
+    """A small second batch: samples of 3 classes, scores that are not the prior, candidates, weights."""
+    n, n_features, n_classes = 60, 4, 3
+    X = rng.normal(size=(n, n_features))
+    y = np.sort(rng.integers(0, n_classes, n))
+    rng.shuffle(y)
+    candidates = rng.choice(n, 20, replace=False)
+    candidates = candidates[np.argsort(y[candidates], kind="stable")]
+    return {
+        "X": X,
+        "y": y,
+        "scores": rng.uniform(0.2, 3.0, (n, n_classes)),
+        "candidates": candidates,
+        "feature_weights": np.array([0.9, 0.0, 0.4, 1.7]),
+        "prototype_weights": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
+        "sample_weight": rng.uniform(0.1, 4.0, n),
+    }
+
+
+PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}

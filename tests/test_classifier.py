@@ -1,0 +1,210 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from proset import ProsetClassifier, reference
+
+IMPOSSIBLE = {
+    "check_sample_weight_equivalence_on_dense_data": "candidates are drawn at random among the rows, so that a row of "
+    "weight 2 and the same row twice lead to other draws"
+}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        pytest.param(e, c, id=c.func.__name__)
+        for e, c in estimator_checks_generator(ProsetClassifier())
+        if c.func.__name__ not in IMPOSSIBLE
+    ],
+)
+def test_scikit_learn_check(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return scale(X), y
+
+
+@pytest.fixture(scope="module")
+def fitted(wine):
+    return ProsetClassifier(n_batches=3, random_state=1).fit(*wine)
+
+
+def recomputed_objective(model, X, y, b, sample_weight=None):
+    """f(v, w) of batch b from the fitted attributes alone."""
+    *_, before = [scores for scores, _ in zip(model._model.staged_scores(X), range(b + 1), strict=False)]
+    batch = model.batches_[b]
+    weights = np.zeros(len(batch.candidate_index))
+    weights[np.searchsorted(batch.candidate_index, batch.sample_index, sorter=np.argsort(batch.candidate_index))] = 0
+    position = {int(c): i for i, c in enumerate(batch.candidate_index)}
+    for i, w in zip(batch.sample_index, batch.prototype_weights, strict=True):
+        weights[position[int(i)]] = w
+    penalty = {name: getattr(model, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
+    return reference.objective(
+        X, y, before, batch.candidate_index, batch.feature_weights, weights, sample_weight=sample_weight, **penalty
+    )
+
+
+def test_objective_can_be_recomputed_from_the_fitted_attributes(fitted, wine):
+    for b, batch in enumerate(fitted.batches_):
+        assert batch.objective == pytest.approx(recomputed_objective(fitted, *wine, b), rel=1e-5)
+
+
+def test_the_solution_is_stationary(fitted, wine):
+    """No feasible direction leads down by more than the tolerance, checked with the slow gradient."""
+    X, y = wine
+    batch = fitted.batches_[0]
+    weights = np.zeros(len(batch.candidate_index))
+    for i, w in zip(batch.sample_index, batch.prototype_weights, strict=True):
+        weights[list(batch.candidate_index).index(i)] = w
+    prior = np.tile(fitted.class_prior_, (len(y), 1))
+    penalty = {name: getattr(fitted, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
+    dv, dw = reference.gradient(X, y, prior, batch.candidate_index, batch.feature_weights, weights, **penalty)
+    for value, slope in ((batch.feature_weights, dv), (weights, dw)):
+        assert np.abs(np.where(value > 0, slope, np.minimum(slope, 0))).max() < 2e-4
+
+
+def test_staged_probabilities_truncate_the_model(fitted, wine):
+    X, y = wine
+    stages = list(fitted.staged_predict_proba(X))
+    assert len(stages) == 4
+    np.testing.assert_allclose(stages[0], np.tile(fitted.class_prior_, (len(X), 1)), rtol=1e-15)
+    np.testing.assert_array_equal(stages[3], fitted.predict_proba(X))
+    shorter = ProsetClassifier(n_batches=2, random_state=1).fit(X, y)
+    np.testing.assert_array_equal(stages[2], shorter.predict_proba(X))
+
+
+def test_far_from_every_prototype_the_prediction_is_the_prior(fitted):
+    far = np.full((2, 13), 1e4) * np.array([[1.0], [-1.0]])
+    np.testing.assert_allclose(fitted.predict_proba(far), np.tile(fitted.class_prior_, (2, 1)), atol=1e-12)
+    assert fitted.familiarity(far).max() < 1e-12
+    assert fitted.familiarity(fitted.batches_[0].prototypes).min() > 0.01
+
+
+def test_no_batches_give_the_prior(wine):
+    X, y = wine
+    model = ProsetClassifier(n_batches=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X[:3]), np.tile(np.bincount(y) / len(y), (3, 1)))
+    assert model.batches_ == ()
+    assert len(model.active_features_) == model.n_prototypes_ == 0
+
+
+def test_same_seed_same_model_and_other_seed_other_candidates(wine):
+    models = [ProsetClassifier(random_state=s).fit(*wine) for s in (3, 3, 4)]
+    np.testing.assert_array_equal(models[0].predict_proba(wine[0]), models[1].predict_proba(wine[0]))
+    assert set(models[0].batches_[0].candidate_index) != set(models[2].batches_[0].candidate_index)
+
+
+def test_prototypes_are_training_samples_among_the_candidates(fitted, wine):
+    X, y = wine
+    for batch in fitted.batches_:
+        np.testing.assert_array_equal(batch.prototypes, X[batch.sample_index])
+        np.testing.assert_array_equal(batch.labels, y[batch.sample_index])
+        assert set(batch.sample_index) <= set(batch.candidate_index)
+        assert (batch.prototype_weights > 0).all()
+
+
+def test_features_are_selected():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = ProsetClassifier(lambda_v=0.03, lambda_w=7e-5, random_state=0).fit(scale(X), y)
+    assert 1 <= len(model.active_features_) <= 8
+    assert model.score(scale(X), y) > 0.9
+
+
+def test_weights_are_counts_in_prior_and_likelihood(wine):
+    X, y = wine
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.class_prior_, np.bincount(y, weights=weight) / weight.sum())
+    assert model.batches_[0].objective == pytest.approx(recomputed_objective(model, X, y, 0, weight), rel=1e-5)
+    same = ProsetClassifier(random_state=0).fit(X, y, sample_weight=np.full(len(y), 3.0))
+    plain = ProsetClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(same.predict_proba(X), plain.predict_proba(X), rtol=1e-3)
+
+
+def test_samples_of_weight_zero_do_not_matter(wine):
+    X, y = wine
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    left = ProsetClassifier(random_state=0).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(model.predict_proba(X), left.predict_proba(X))
+    np.testing.assert_array_equal(model.batches_[0].prototypes, X[model.batches_[0].sample_index])
+
+
+def test_duplicate_prototypes_are_merged():
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 20, axis=0)
+    y = np.repeat([0, 0, 1, 1], 20)
+    model = ProsetClassifier(lambda_v=1e-4, random_state=0).fit(X, y)
+    assert model.n_prototypes_ <= 4
+    assert model.score(X, y) == 1.0
+    for i in model.batches_[0].sample_index:  # the representative comes first among the candidates at its place
+        same = [c for c in model.batches_[0].candidate_index if c // 20 == i // 20]
+        assert i >= min(same)
+
+
+@pytest.mark.parametrize(
+    ("settings", "change", "message"),
+    [
+        ({"max_fraction": 1.0}, None, r"'max_fraction' parameter .* must be a float in the range \(0.0, 1.0\). Got 1.0"),
+        ({"max_fraction": 0.0}, None, "'max_fraction'.*Got 0.0"),
+        ({"n_batches": -1}, None, "'n_batches'.*Got -1"),
+        ({"n_candidates": 0}, None, "'n_candidates'.*Got 0"),
+        ({"lambda_v": -1e-3}, None, "'lambda_v'.*Got -0.001"),
+        ({"alpha_w": 1.5}, None, "'alpha_w'.*Got 1.5"),
+        ({"tol": 0.0}, None, "'tol'.*Got 0.0"),
+        ({}, "nan", "contains NaN"),
+        ({}, "inf", "contains infinity"),
+        ({}, "negative weights", "Negative values in data passed to `sample_weight`"),
+        ({}, "zero weights", "sample_weight is zero for every sample|must contain at least one non-zero"),
+        ({}, "one class", r"y has 1 class \(0\)"),
+        ({}, "two samples", "class 2 has 2 samples; max_fraction=0.5 needs at least 3"),
+        ({"max_fraction": 0.99}, None, "class 0 has 59 samples; max_fraction=0.99 needs at least 101"),
+    ],
+)
+def test_bad_input_is_refused_with_its_name_and_value(wine, settings, change, message):
+    X, y, weight = wine[0].copy(), wine[1].copy(), None
+    if change in ("nan", "inf"):
+        X[5, 3] = float(change)
+    elif change == "negative weights":
+        weight = np.linspace(-1, 1, len(y))
+    elif change == "zero weights":
+        weight = np.zeros(len(y))
+    elif change == "one class":
+        y[:] = 0
+    elif change == "two samples":
+        y[y == 2] = 0
+        y[:2] = 2
+    with pytest.raises(ValueError, match=message):
+        ProsetClassifier(**settings).fit(X, y, sample_weight=weight)
+
+
+def test_constant_feature_duplicated_rows_many_candidates_and_a_class_of_three(rng):
+    X = rng.normal(size=(43, 3))
+    X[:, 1] = 5.0
+    X[20:40] = X[:20]
+    y = np.repeat([0, 1, 0, 2], [10, 10, 20, 3])
+    model = ProsetClassifier(n_candidates=10_000, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_twenty_classes():
+    X, y = make_blobs(600, n_features=3, centers=20, cluster_std=0.3, random_state=0)
+    assert ProsetClassifier(random_state=0).fit(scale(X), y).score(scale(X), y) > 0.9
+
+
+def test_too_few_iterations_warn_and_are_recorded(wine):
+    with pytest.warns(ConvergenceWarning, match="batch 1 did not converge after 3 iterations"):
+        model = ProsetClassifier(max_iter=3, random_state=0).fit(*wine)
+    assert not model.batches_[0].converged
