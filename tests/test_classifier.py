@@ -156,7 +156,11 @@ def test_duplicate_prototypes_are_merged():
 @pytest.mark.parametrize(
     ("settings", "change", "message"),
     [
-        ({"max_fraction": 1.0}, None, r"'max_fraction' parameter .* must be a float in the range \(0.0, 1.0\). Got 1.0"),
+        (
+            {"max_fraction": 1.0},
+            None,
+            r"'max_fraction' parameter .* must be a float in the range \(0.0, 1.0\). Got 1.0",
+        ),
         ({"max_fraction": 0.0}, None, "'max_fraction'.*Got 0.0"),
         ({"n_batches": -1}, None, "'n_batches'.*Got -1"),
         ({"n_candidates": 0}, None, "'n_candidates'.*Got 0"),

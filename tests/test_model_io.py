@@ -110,7 +110,7 @@ def test_other_version(saved):
 
 def test_missing_array(saved):
     _rewrite(saved, lambda arrays: arrays.pop("batch_1_labels"))
-    with pytest.raises(ValueError, match="not a complete proset model.*batch_1_labels"):
+    with pytest.raises(ValueError, match=r"not a complete proset model.*batch_1_labels"):
         load_model(saved)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import PENALTY
 
+from conftest import PENALTY
 from proset import kernel, reference
 from proset.objective import Objective, Penalty
 
@@ -99,7 +99,14 @@ def test_no_array_grows_with_rows_times_prototypes(rng):
     blocks = np.array([0, 500, 1000])
     tracemalloc.start()
     kernel.loss_and_contractions(
-        X, np.repeat([0, 1], 10_000), np.full(20_000, 5e-5), np.full((20_000, 2), 0.5), C, blocks, np.ones(3), np.ones(1000)
+        X,
+        np.repeat([0, 1], 10_000),
+        np.full(20_000, 5e-5),
+        np.full((20_000, 2), 0.5),
+        C,
+        blocks,
+        np.ones(3),
+        np.ones(1000),
     )
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -168,7 +168,7 @@ def _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol)
         blocks=np.searchsorted(y[candidates], np.arange(n_classes + 1)),
         penalty=penalty,
     )
-    solution = minimize(objective, objective.start(), X.shape[1], max_iter=max_iter, tol=tol)
+    solution = minimize(objective, objective.start(), objective.scale(), max_iter=max_iter, tol=tol)
     if not np.isfinite(solution.fun):
         raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
     v, w = objective.unpack(solution.x)

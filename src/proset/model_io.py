@@ -1,18 +1,14 @@
-"""Save and load fitted models as NumPy archives (.npz): plain arrays and one JSON header, nothing executable."""
+"""Save and load fitted models as archives of plain arrays; nothing in them is executable."""
 
 import json
-import os
-import zipfile
-import zlib
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
+from proset.archive import read_archive, write_archive
 from proset.model import Batch, Model
 
-FORMAT = "proset-model"
-FORMAT_VERSION = 1
 _ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
 _SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
 
@@ -113,56 +109,6 @@ def model_from_arrays(arrays: dict[str, np.ndarray]) -> Model:
             )
         batches.append(batch)
     return Model(arrays["class_prior"], arrays["centre"], tuple(batches))
-
-
-def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays and a JSON header as .npz: beside the target first, then renamed.
-
-    Raises TypeError for arrays of Python objects, which only pickle could store.
-    """
-    for name, array in arrays.items():
-        if np.asarray(array).dtype.hasobject:
-            raise TypeError(f"array {name!r} holds Python objects; only numbers, booleans and strings can be saved")
-    header = {"format": FORMAT, "version": FORMAT_VERSION, **header}
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def read_archive(path: str | Path) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of an archive; ValueError if it is damaged, of another kind or of another version."""
-    try:
-        with zipfile.ZipFile(path) as archive:  # NumPy stops reading before the checksums
-            if (member := archive.testzip()) is not None:
-                raise zipfile.BadZipFile(f"checksum of {member} is wrong")
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(str(arrays.pop("header")))
-        kind, version = header["format"], header["version"]
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        OSError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise
-        raise ValueError(f"{path} is damaged or not a proset model file: {error}") from error
-    if kind != FORMAT or version != FORMAT_VERSION:
-        raise ValueError(
-            f"{path} has format {kind!r} version {version!r}; this version of proset reads {FORMAT!r} version "
-            f"{FORMAT_VERSION}"
-        )
-    return header, arrays
 
 
 def _plain(value):

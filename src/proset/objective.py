@@ -74,6 +74,10 @@ class Objective:
         n_features = self.X.shape[1]
         return self.pack(np.full(n_features, 10.0 / n_features), np.ones(len(self.candidates)))
 
+    def scale(self) -> np.ndarray:
+        """Typical sizes of the variables: feature weights are about 1 to 10, prototype weights up to some hundreds."""
+        return self.pack(np.ones(self.X.shape[1]), np.full(len(self.candidates), 100.0))
+
     def unpack(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Split theta into v, shape (D,), and w, shape (J,)."""
         n_features = self.X.shape[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proset.model_io import read_archive, write_archive
+from proset.archive import read_archive, write_archive
 from proset.study.seeds import generator
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proset.model_io import write_archive
+from proset.archive import write_archive
 from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.records import Resources, write_text

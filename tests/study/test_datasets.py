@@ -1,0 +1,88 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from proset.study.datasets import DataSet, make
+
+
+def test_checkerboard():
+    data = make({"generator": "checker", "squares": 4, "samples_per_square": 50}, 0, "c", 0)
+    assert data.X.shape == (800, 2)
+    assert 0 <= data.X.min() <= data.X.max() <= 1
+    squares = np.floor(4 * data.X)
+    assert ((squares[:, 0] + squares[:, 1]) % 2 == data.y).all()
+
+
+def test_rotated_checkerboard_is_the_checkerboard_turned_about_its_centre():
+    settings = {"generator": "checker", "squares": 2, "samples_per_square": 100}
+    flat = make(settings, 0, "c", 0)
+    turned = make({**settings, "angle": 45}, 0, "c", 0)
+    assert (flat.y == turned.y).all()
+    c = np.sqrt(0.5)
+    x, y = (flat.X - 0.5).T
+    np.testing.assert_allclose(turned.X - 0.5, np.column_stack([c * (x - y), c * (x + y)]), atol=1e-12)
+
+
+def test_xor_with_irrelevant_features():
+    data = make({"generator": "xor", "features": 3, "samples_per_orthant": 100, "irrelevant": 2}, 0, "x", 0)
+    assert data.X.shape == (800, 5)
+    assert -1 <= data.X.min() <= data.X.max() <= 1
+    assert (data.y == (np.sign(data.X[:, 0]) * np.sign(data.X[:, 1]) * np.sign(data.X[:, 2]) > 0)).all()
+
+
+def test_replicates_draw_their_own_synthetic_data_and_share_real_data():
+    xor = {"generator": "xor", "features": 2}
+    assert (make(xor, 0, "x", 0).X != make(xor, 0, "x", 1).X).all()
+    assert (make(xor, 0, "x", 1).X == make(xor, 0, "x", 1).X).all()
+    assert (make({"sklearn": "iris"}, 0, "i", 0).X == make({"sklearn": "iris"}, 0, "i", 1).X).all()
+
+
+def test_iris_2f_has_sepal_length_and_width():
+    data = make({"sklearn": "iris", "features": [0, 1]}, 0, "iris_2f", 0)
+    assert data.feature_names.tolist() == ["sepal length (cm)", "sepal width (cm)"]
+    assert data.class_names.tolist() == ["setosa", "versicolor", "virginica"]
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame(
+        {
+            "id": [1, 2, 3, 4],
+            "a": [0.5, 1.0, 2.0, 3.0],
+            "b": [1, 2, 3, 4],
+            "w": [1.0, 2.0, 1.0, 0.5],
+            "kind": list("xyxy"),
+        }
+    )
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_own_file_and_round_trip(table, tmp_path, suffix):
+    path = tmp_path / f"own.{suffix}"
+    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+    data = make({"file": str(path), "target": "kind", "drop": ["id"], "weight": "w"}, 0, "own", 0)
+    data.save(tmp_path / "data.npz")
+    for loaded in (data, DataSet.load(tmp_path / "data.npz")):
+        assert loaded.feature_names.tolist() == ["a", "b"]
+        assert loaded.class_names.tolist() == ["x", "y"]
+        assert loaded.y.tolist() == [0, 1, 0, 1]
+        assert loaded.sample_weight.tolist() == [1.0, 2.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "message"),
+    [
+        ({}, {"target": "label"}, "has no column 'label'; its columns are id, a, b, w, kind"),
+        ({}, {"drop": ["c"]}, "has no column 'c'"),
+        ({"a": list("pqrs")}, {}, "column 'a' is (object|str), features and weights must be numbers"),
+        ({"a": [1.0, np.nan, 2.0, 3.0]}, {}, "column 'a' has missing or infinite values"),
+        ({"a": [1.0, np.inf, 2.0, 3.0]}, {}, "column 'a' has missing or infinite values"),
+        ({"kind": ["x", None, "x", "y"]}, {}, "target column 'kind' has missing values"),
+        ({"kind": ["x"] * 4}, {}, r"target column 'kind' has 1 class\(es\), at least 2 are needed"),
+    ],
+)
+def test_bad_own_file_is_refused_with_its_column(table, tmp_path, change, settings, message):
+    path = tmp_path / "own.csv"
+    table.assign(**change).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=message):
+        make({"file": str(path), "target": "kind", **settings}, 0, "own", 0)

@@ -1,0 +1,62 @@
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from proset.study.fingerprints import _closure, code_fingerprint
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package that can be edited, seen instead of the real one."""
+    source = Path(find_spec("proset").origin).parent
+    for path in source.rglob("*.py"):
+        target = tmp_path / "proset" / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+
+    def from_copy(name):
+        path = tmp_path / Path(*name.split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        return path if path.exists() else None
+
+    monkeypatch.setattr(sys.modules[code_fingerprint.__module__], "_source_file", from_copy)
+    code_fingerprint.cache_clear()
+    yield tmp_path / "proset"
+    code_fingerprint.cache_clear()
+
+
+SEARCH = {m: ("proset.study.search", f"proset.study.methods.{m}") for m in ("proset", "knn", "xgboost")}
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    code_fingerprint.cache_clear()
+
+
+def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
+    before = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
+    edit(package / "solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 31")
+    after = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
+    assert after["proset"] != before["proset"]
+    assert after["knn"] == before["knn"]
+    assert after["xgboost"] == before["xgboost"]
+
+
+def test_comments_docstrings_and_layout_do_not_count(package):
+    before = code_fingerprint(*SEARCH["proset"])
+    edit(package / "solver.py", '"""Minimisation of', '"""The minimisation of')
+    edit(package / "solver.py", "\n\n\n", "\n\n# a remark\n\n\n")
+    edit(package / "study" / "tables.py", "Classes", "Number of classes")
+    assert code_fingerprint(*SEARCH["proset"]) == before
+
+
+def test_closure_follows_imports_inside_functions_and_knows_the_libraries():
+    sources, libraries = _closure(SEARCH["xgboost"])
+    assert {"proset.study.search", "proset.study.splits", "proset.study.scores"} <= set(sources)
+    assert "proset.solver" not in sources
+    assert {"numpy", "xgboost"} <= libraries
+    assert "proset.kernel" in _closure(SEARCH["proset"])[0]

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from proset.study import methods
+from proset.study.datasets import make
+from proset.study.methods.xgboost import depth_limit
+from proset.study.splits import part, split
+
+SEED = np.random.SeedSequence(3)
+PARAMETERS = {
+    "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
+    "knn": {},
+    "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
+}
+SETTINGS = {
+    "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
+    "three classes": {"sklearn": "wine"},
+}
+
+
+def bind(name, kind="two classes"):
+    data = make(SETTINGS[kind], 0, "d", 0)
+    method = methods.get(name)
+    bound = part(data, split(data.y, 5, 0.3, 0), 0, method.scaled)
+    return method(bound), bound
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_staged_probabilities_are_those_of_shorter_fits(name, kind):
+    method, bound = bind(name, kind)
+    fitted = method.fit(PARAMETERS[name], 4, SEED)
+    stages = list(fitted.staged_predict_proba(bound.X_score))
+    assert len(stages) == 4 - method.first_step + 1
+    np.testing.assert_allclose(stages[-1], fitted.predict_proba(bound.X_score), rtol=1e-5, atol=1e-7)
+    shorter = method.fit(PARAMETERS[name], 2, SEED).predict_proba(bound.X_score)
+    np.testing.assert_allclose(stages[2 - method.first_step], shorter, rtol=1e-5, atol=1e-7)
+    for p in stages:
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        assert p.min() >= 0
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_same_seed_same_bytes(name):
+    results = []
+    for _ in range(2):
+        method, bound = bind(name)
+        results.append(method.fit(PARAMETERS[name], 5, SEED).predict_proba(bound.X_score).tobytes())
+    assert results[0] == results[1]
+
+
+def test_knn_is_scikit_learns():
+    method, bound = bind("knn", "three classes")
+    for k, ours in enumerate(method.fit({}, 30, SEED).staged_predict_proba(bound.X_score), start=1):
+        theirs = KNeighborsClassifier(k).fit(bound.X, bound.y).predict_proba(bound.X_score)
+        np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_xgboost_depth_zero_is_a_model_without_splits(kind):
+    method, bound = bind("xgboost", kind)
+    fitted = method.fit({**PARAMETERS["xgboost"], "max_depth": 0}, 50, SEED)
+    assert fitted.summary()["active_features"] == 0
+    assert all("split" not in tree for tree in fitted.booster.get_dump(dump_format="json"))
+    p = fitted.predict_proba(bound.X_score)
+    assert np.ptp(p, axis=0).max() == 0  # constant
+    np.testing.assert_allclose(p[0], np.bincount(bound.y) / len(bound.y), atol=0.1)
+    deeper = method.fit({**PARAMETERS["xgboost"], "max_depth": 1}, 50, SEED)
+    assert deeper.summary()["active_features"] > 0
+
+
+def test_xgboost_depth_zero_is_never_passed_through():
+    """In XGBoost, 0 means no limit."""
+    assert [depth_limit(d)["max_depth"] for d in (0, 1, 19)] == [1, 1, 19]
+
+
+def test_simplicity_orders():
+    simpler = methods.get("proset").simplicity
+    assert simpler({"lambda_v": 1e-2, "lambda_w": 1e-5}) > simpler({"lambda_v": 1e-3, "lambda_w": 5e-5})
+    simpler = methods.get("xgboost").simplicity
+    base = {"max_depth": 3, "colsample": 0.5, "subsample": 0.5}
+    assert simpler({**base, "max_depth": 2, "colsample": 0.9, "subsample": 0.9}) > simpler(base)
+    assert simpler({**base, "colsample": 0.4, "subsample": 0.9}) > simpler(base)
+    assert simpler({**base, "subsample": 0.4}) > simpler(base)
+
+
+def test_colsample_is_one_with_two_features():
+    assert methods.get("xgboost").fixed(2) == {"colsample": 1.0}
+    assert methods.get("xgboost").fixed(3) == {}
+
+
+def test_more_neighbours_than_samples_are_refused():
+    method, _ = bind("knn", "three classes")
+    with pytest.raises(ValueError, match="steps: 1000 neighbours are more than the 99 samples"):
+        method.fit({}, 1000, SEED)
+
+
+def test_unknown_method():
+    with pytest.raises(ValueError, match="method: 'svm' is unknown, allowed are proset, knn, xgboost"):
+        methods.get("svm")

@@ -1,0 +1,122 @@
+import json
+
+import numpy as np
+import pytest
+
+from proset.study import search
+from proset.study.datasets import make
+from proset.study.search import Case, choose, draw_parameters, run_path, run_trials
+from proset.study.splits import split
+
+CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
+SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
+SETTINGS = {"space": SPACE, "parameters": {"n_candidates": 50}, "steps": 1}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make({"generator": "xor", "features": 2, "samples_per_orthant": 30}, 0, "xor", 0)
+
+
+@pytest.fixture(scope="module")
+def folds(data):
+    return split(data.y, 3, 0.3, 0)
+
+
+def test_one_standard_error_rule_of_a_hand_solved_case():
+    losses = np.array([[1.0, 3.0], [2.0, 2.2], [1.9, 2.1], [3.3, 3.5], [3.5, 3.7]])
+    # means 2.0, 2.1, 2.0, 3.4, 3.6; the first of the smallest has deviation sqrt(2), threshold 3.414
+    choice = choose(losses, [(0,), (1,), (2,), (3,), (4,)], "one_standard_error")
+    assert choice["optimal"] == 0
+    assert choice["threshold"] == pytest.approx(2 + np.sqrt(2))
+    assert choice["within"] == [0, 1, 2, 3]
+    assert choice["selected"] == 3
+    assert choose(losses, [(0,), (1,), (2,), (3,), (4,)], "optimal")["selected"] == 0
+
+
+def test_ties_in_simplicity_go_to_the_first():
+    assert choose(np.ones((3, 2)), [(1,), (2,), (2,)], "one_standard_error")["selected"] == 1
+
+
+def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials():
+    draws = [draw_parameters(SPACE, CASE, t) for t in range(400)]
+    for name, (low, high) in (("lambda_v", (-6, -1)), ("lambda_w", (-9, -4))):
+        exponents = np.log10([d[name] for d in draws])
+        assert low <= exponents.min() < low + 0.1
+        assert high - 0.1 < exponents.max() <= high
+        assert abs(exponents.mean() - (low + high) / 2) < 5 * 5 / np.sqrt(12 * 400)
+    other = Case(1, 1, "xor", "E3", "proset")
+    assert draw_parameters(SPACE, other, 0) != draws[0]
+    assert draw_parameters(SPACE, Case(1, 0, "xor", "E1", "proset"), 7) == draws[7]  # experiments share the draws
+
+
+def test_integers_include_both_ends():
+    drawn = {draw_parameters({"max_depth": {"integers": [0, 3]}}, CASE, t)["max_depth"] for t in range(100)}
+    assert drawn == {0, 1, 2, 3}
+
+
+def test_grid_of_eleven():
+    grid = [draw_parameters({"lambda_v": {"log_grid": [1e-6, 1e-1, 11]}}, CASE, t)["lambda_v"] for t in range(11)]
+    np.testing.assert_allclose(grid, np.logspace(-6, -1, 11))
+
+
+def _run(data, folds, trials, folder, **change):
+    return run_trials(data, folds, 0, trials, {**SETTINGS, **change}, CASE, folder, depends_on=["code"])
+
+
+def _results(records):
+    return [{k: v for k, v in r.items() if k != "resources"} for r in records]
+
+
+def test_trials_do_not_depend_on_their_number_or_order(data, folds, tmp_path):
+    together = _run(data, folds, range(4), tmp_path / "a")
+    alone = _run(data, folds, range(3, 4), tmp_path / "b")
+    assert _results(together)[3:] == _results(alone)
+
+
+def test_finished_trials_are_not_computed_again_unless_stale_or_damaged(data, folds, tmp_path):
+    first = _run(data, folds, range(3), tmp_path)
+    (tmp_path / "1.json").write_text('{"cut": ', encoding="utf-8")
+    second = _run(data, folds, range(4), tmp_path)
+    assert second[0] == first[0]  # times of the fit included
+    assert second[2] == first[2]
+    assert second[1]["resources"] != first[1]["resources"]
+    assert _results(second)[:3] == _results(first)
+    stale = _run(data, folds, range(1), tmp_path, parameters={"n_candidates": 10})
+    assert stale[0]["log_loss"] != first[0]["log_loss"]
+
+
+def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
+    space = {"lambda_v": {"uniform": [1e-3, 2e-3]}, "lambda_w": {"uniform": [1e-8, 2e-8]}}
+    settings = {"space": space, "parameters": {"n_candidates": 50}, "steps": 1}
+    original = search.log_loss
+    calls = []
+
+    def second_fails(*args):
+        calls.append(1)
+        if len(calls) == 2:
+            raise FloatingPointError("provoked")
+        return original(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "log_loss", second_fails)
+        with pytest.raises(RuntimeError, match=r"1 of 3 trials failed\ntrial 1 with .*FloatingPointError: provoked"):
+            run_trials(data, folds, 0, range(3), settings, CASE, tmp_path, [])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["0.json", "2.json"]
+
+
+def test_record_has_what_later_questions_need(data, folds, tmp_path):
+    (record,) = _run(data, folds, range(1), tmp_path)
+    assert json.loads((tmp_path / "0.json").read_text(encoding="utf-8")) == record
+    assert {"replicate", "data_set", "run", "method", "stage", "fold", "trial", "parameters", "log_loss"} <= set(record)
+    assert {"active_features", "prototypes", "candidates", "converged", "batches"} <= set(record["summary"])
+    assert {"objective", "n_iter", "n_evaluations", "converged", "message"} <= set(record["summary"]["batches"][0])
+    assert set(record["resources"]) == {"fit_cpu_s", "fit_wall_s", "score_cpu_s", "score_wall_s", "peak_memory_mib"}
+
+
+def test_path_of_batches(data, folds):
+    chosen = {"lambda_v": 1e-3, "lambda_w": 1e-8}
+    record = run_path(data, folds, 1, {"parameters": {}, "steps": 3}, chosen, CASE)
+    assert len(record["log_loss"]) == len(record["staged_summary"]["prototypes"]) == 4
+    assert record["log_loss"][0] == pytest.approx(np.log(2), abs=0.01)
+    assert record["log_loss"][1] < record["log_loss"][0] - 0.1

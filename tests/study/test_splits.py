@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from proset.study.datasets import DataSet, make
+from proset.study.splits import TEST, part, read_split, split, write_split
+
+
+@pytest.mark.parametrize(
+    ("settings", "train", "test"),
+    [
+        ({"sklearn": "iris"}, 105, 45),
+        ({"sklearn": "wine"}, 124, 54),
+        ({"sklearn": "breast_cancer"}, 398, 171),
+        ({"sklearn": "digits"}, 1257, 540),
+        ({"generator": "xor", "features": 3}, 560, 240),
+    ],
+)
+def test_published_sizes_and_stratification(settings, train, test):
+    y = make(settings, 0, "d", 0).y
+    folds = split(y, 5, 0.3, 1)
+    assert (folds == TEST).sum() == test
+    assert (folds != TEST).sum() == train
+    sizes = np.bincount(folds[folds != TEST])
+    assert len(sizes) == 5
+    assert sizes.max() - sizes.min() <= 1
+    for part_rows in (folds == TEST, folds == 0, folds == 4):
+        share = np.bincount(y[part_rows]) / part_rows.sum()
+        np.testing.assert_allclose(share, np.bincount(y) / len(y), atol=2 / part_rows.sum())
+
+
+def test_scaling_uses_the_fitted_part_alone(tmp_path):
+    data = make({"sklearn": "wine"}, 0, "wine", 0)
+    folds = split(data.y, 5, 0.3, 0)
+    bound = part(data, folds, 2, scaled=True)
+    np.testing.assert_allclose(bound.X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(bound.X.std(axis=0), 1)
+    changed = data.X.copy()
+    changed[(folds == 2) | (folds == TEST)] += 1000.0
+    other = part(DataSet(changed, data.y, data.feature_names, data.class_names), folds, 2, scaled=True)
+    np.testing.assert_array_equal(bound.X, other.X)
+    assert sorted([*bound.rows_score, *np.flatnonzero(folds == TEST)]) != sorted(range(len(data.y)))
+    raw = part(data, folds, TEST, scaled=False)
+    np.testing.assert_array_equal(raw.X, data.X[folds != TEST])
+    np.testing.assert_array_equal(raw.rows_score, np.flatnonzero(folds == TEST))
+
+
+def test_constant_feature_is_only_centred():
+    X = np.column_stack([np.arange(60.0), np.full(60, 0.1)])
+    data = DataSet(X, np.tile([0, 1], 30), np.array(["a", "b"]), np.array(["0", "1"]))
+    bound = part(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
+    assert np.abs(bound.X[:, 1]).max() < 1e-12
+
+
+def test_more_folds_than_samples_of_a_class():
+    with pytest.raises(ValueError, match="folds: 5 is more than the 3 training samples of the smallest class"):
+        split(np.repeat([0, 1], [50, 4]), 5, 0.3, 0)
+
+
+def test_round_trip(tmp_path):
+    folds = split(np.tile([0, 1], 30), 5, 0.3, 0)
+    write_split(tmp_path / "split.csv", folds)
+    assert (read_split(tmp_path / "split.csv") == folds).all()

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from proset.solver import minimize
+
+
+def quadratic(matrix, target):
+    def fun(x):
+        step = matrix @ (x - target)
+        return 0.5 * (x - target) @ step, step
+
+    return fun
+
+
+def test_quadratic_with_active_bounds_reaches_the_solution_of_its_optimality_conditions(rng):
+    root = rng.normal(size=(40, 40))
+    matrix, target = root @ root.T + np.eye(40), rng.normal(size=40)
+    solution = minimize(quadratic(matrix, target), np.ones(40), np.ones(40), tol=1e-9)
+    gradient = matrix @ (solution.x - target)
+    assert solution.converged
+    assert (solution.x >= 0).all()
+    assert (solution.x == 0).sum() > 5
+    assert np.abs(gradient[solution.x > 0]).max() < 1e-4
+    assert gradient[solution.x == 0].min() > -1e-4
+
+
+def test_separable_case_solved_by_hand():
+    solution = minimize(quadratic(np.diag([1.0, 4.0, 9.0]), np.array([2.0, -1.0, 0.5])), np.ones(3), np.ones(3))
+    np.testing.assert_allclose(solution.x, [2.0, 0.0, 0.5], atol=1e-4)
+    assert solution.fun == pytest.approx(2.0, abs=1e-8)  # 4 / 2 * 1
+
+
+def test_rosenbrock_inside_the_bounds():
+    def fun(x):
+        value = 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
+        return value, np.array([-400 * x[0] * (x[1] - x[0] ** 2) - 2 * (1 - x[0]), 200 * (x[1] - x[0] ** 2)])
+
+    solution = minimize(fun, np.array([0.2, 1.8]), np.ones(2), tol=1e-8)
+    np.testing.assert_allclose(solution.x, 1.0, atol=1e-4)
+
+
+def test_start_at_the_minimum_stops_at_once():
+    solution = minimize(quadratic(np.eye(3), np.zeros(3)), np.zeros(3), np.ones(3))
+    assert solution.converged
+    assert solution.n_evaluations <= 2
+
+
+def test_iteration_limit_is_not_convergence(rng):
+    root = rng.normal(size=(30, 30))
+    solution = minimize(quadratic(root @ root.T, rng.normal(size=30)), np.ones(30), np.ones(30), max_iter=3)
+    assert not solution.converged
+    assert solution.message == "limit of 3 iterations reached"
+    assert solution.n_iter == 3
+
+
+def test_a_wrong_gradient_is_not_called_convergence():
+    solution = minimize(lambda x: (float(x @ x), -2 * x), np.ones(4), np.ones(4))
+    assert not solution.converged
+
+
+def test_values_that_are_not_finite_at_the_start_raise():
+    with pytest.raises(FloatingPointError, match="not finite at the start"):
+        minimize(lambda x: (np.nan, x), np.ones(2), np.ones(2))
+
+
+def test_same_problem_same_bytes(rng):
+    root, target = rng.normal(size=(20, 20)), rng.normal(size=20)
+    solutions = [minimize(quadratic(root @ root.T, target), np.ones(20), np.ones(20)) for _ in range(2)]
+    assert solutions[0].x.tobytes() == solutions[1].x.tobytes()

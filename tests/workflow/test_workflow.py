@@ -1,0 +1,291 @@
+"""The real workflow on a tiny study: it runs, and it reruns exactly what has become stale."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TINY = {
+    "study": "tiny",
+    "seed": 1,
+    "replicates": [0],
+    "folds": 2,
+    "test_fraction": 0.3,
+    "trials_per_job": {"proset": 2, "knn": 1, "xgboost": 2},
+    "data_sets": {
+        "iris_2f": {"sklearn": "iris", "features": [0, 1]},
+        "xor_2f": {"generator": "xor", "features": 2, "samples_per_orthant": 30},
+    },
+    "experiments": {
+        "E3": {
+            "title": "search",
+            "method": "proset",
+            "data_sets": ["iris_2f", "xor_2f"],
+            "parameters": {"alpha_v": 0.95, "alpha_w": 0.95},
+            "stage1": {
+                "trials": 3,
+                "steps": 1,
+                "space": {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}},
+            },
+            "stage2": {"steps": 2},
+        },
+        "E4": {
+            "title": "optimal",
+            "method": "proset",
+            "data_sets": ["xor_2f"],
+            "rule": "optimal",
+            "stage1": {"from": "E3"},
+            "stage2": {"steps": 2},
+        },
+        "E7": {
+            "title": "vary",
+            "method": "proset",
+            "data_sets": ["xor_2f"],
+            "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8},
+            "vary": {"n_candidates": [10, 20]},
+            "stage2": {"steps": 1},
+        },
+        "E8": {"title": "knn", "method": "knn", "data_sets": ["iris_2f"], "stage2": {"steps": 10}},
+        "E9": {
+            "title": "boosting",
+            "method": "xgboost",
+            "data_sets": ["iris_2f"],
+            "stage1": {
+                "trials": 2,
+                "steps": 3,
+                "parameters": {"learning_rate": 0.1},
+                "space": {
+                    "max_depth": {"integers": [0, 3]},
+                    "colsample": {"uniform": [0.1, 0.9]},
+                    "subsample": {"uniform": [0.1, 0.9]},
+                },
+            },
+            "stage2": {"steps": 5, "parameters": {"learning_rate": 0.01}},
+        },
+    },
+    "comparisons": {"E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]}},
+}
+
+
+class Project:
+    """A copy of the workflow and the package in a folder of its own."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def snakemake(self, *arguments, check=True):
+        own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+        run = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments)],
+            cwd=self.folder,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+        )
+        if check and run.returncode:
+            raise AssertionError(f"{run.stdout}\n{run.stderr}")
+        return run
+
+    def planned(self, *arguments):
+        """Jobs of a dry run, by rule; "all" and other names of targets are left out."""
+        run = self.snakemake("--dry-run", *arguments)
+        counts = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout + run.stderr, flags=re.MULTILINE))
+        return {k: int(v) for k, v in counts.items() if k not in ("total", "all", *TINY["experiments"])}
+
+    def configure(self, change=None):
+        config = yaml.safe_load(yaml.safe_dump(TINY))
+        if change:
+            change(config)
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+    def edit(self, path, old, new):
+        text = (self.folder / path).read_text(encoding="utf-8")
+        assert old in text
+        (self.folder / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def results(self):
+        """Everything computed, without times and memory."""
+        found = {}
+        for path in sorted((self.folder / "results/tiny").rglob("*")):
+            name = str(path.relative_to(self.folder))
+            if path.suffix in (".json", ".jsonl"):
+                text = path.read_text(encoding="utf-8")
+                records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]
+                found[name] = [{k: v for k, v in r.items() if k not in ("resources", "fingerprint")} for r in records]
+            elif path.suffix in (".csv", ".npz"):
+                found[name] = path.read_bytes()
+        return found
+
+
+def new_project(folder):
+    for part in ("workflow", "src", "data"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for part in ("Snakefile", "environment.yml"):
+        shutil.copy2(ROOT / part, folder / part)
+    (folder / "profiles").symlink_to("workflow/profiles")
+    project = Project(folder)
+    project.configure()
+    return project
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    project = new_project(tmp_path_factory.mktemp("finished") / "project")
+    project.snakemake()
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path):
+    """A finished study that a test may change."""
+    shutil.copytree(finished.folder, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project")
+
+
+def test_everything_is_there(finished):
+    reports = finished.folder / "reports/tiny"
+    tables = {p.name for p in (reports / "tables").iterdir()}
+    assert tables == {f"{t}.{s}" for t in ("E3", "E4", "E7", "E8", "E9", "E3_E8_E9") for s in ("md", "csv")}
+    with (reports / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {r["variant"] for r in rows if r["experiment"] == "E7"} == {"candidates=10", "candidates=20"}
+    final = {r["experiment"] for r in rows if (r["section"], r["quantity"]) == ("final", "log_loss")}
+    assert final == set(TINY["experiments"])
+    keys = [tuple(v for k, v in r.items() if k != "value") for r in rows]
+    assert len(keys) == len(set(keys))
+    manifest = json.loads((reports / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["cost"]["proset"]["fits"] == 2 * 2 * 3 + 2 * 2 + 2 + 2 * 2 + 5  # trials, paths, final models
+    assert manifest["versions"]["numpy"]
+    assert manifest["config"]["seed"] == 1
+    assert len(manifest["data_sha256"]) == 2
+
+
+def test_no_op_rerun(finished):
+    assert finished.planned() == {}
+
+
+def test_optimal_experiment_uses_the_other_ones_stage_one(finished):
+    folder = finished.folder / "results/tiny/replicate_0/xor_2f"
+    ours, theirs = (json.loads((folder / e / "stage1.json").read_text(encoding="utf-8")) for e in ("E4", "E3"))
+    assert ours["mean"] == theirs["mean"]
+    assert ours["selected"] == theirs["optimal"]
+    assert not (folder / "E4/stage1").exists()
+
+
+def test_same_results_at_any_number_of_cores_and_trials_per_job(finished, tmp_path):
+    other = new_project(tmp_path / "project")
+
+    def one_trial_per_job(config):
+        config["trials_per_job"] = {"proset": 1, "knn": 1, "xgboost": 1}
+
+    other.configure(one_trial_per_job)
+    other.snakemake("--cores", "1")
+    chunk = re.compile(r"trials_\d+-\d+\.jsonl$")
+    ours, theirs = ({k: v for k, v in p.results().items() if not chunk.search(k)} for p in (other, finished))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("E8", {"data": 1, "split": 1, "stage2": 2, "choose_steps": 1, "fit": 1, "score": 1, "table": 1}),
+        ("xor_2f", {"E3", "E4", "E7"}),
+        ("replicate_0", {"score": 5}),
+        ("reports/tiny/tables/E9.md", {"stage1": 2, "stage2": 2}),
+    ],
+)
+def test_targets_a_person_can_guess(tmp_path, target, expected):
+    planned = new_project(tmp_path / "project").planned(target)
+    if target == "xor_2f":
+        assert planned["score_data_set"] == 1
+        assert planned["fit"] == 4
+        assert planned["data"] == 1
+    else:
+        assert {k: planned[k] for k in expected} == expected
+
+
+def test_changing_one_experiment_reruns_that_experiment_only(project):
+    project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(steps=12))
+    planned = project.planned()
+    assert planned["stage2"] == 2
+    assert planned["fit"] == planned["score"] == planned["table"] == 1
+    assert "stage1" not in planned
+
+
+def test_more_trials_compute_only_the_new_ones(project):
+    before = project.results()
+    times = {p: p.stat().st_mtime_ns for p in (project.folder / "results").rglob("trials/*.json")}
+    project.configure(lambda c: c["experiments"]["E3"]["stage1"].update(trials=5))
+    project.snakemake("results/tiny/replicate_0/xor_2f/E3/stage1.json")
+    trials = sorted((project.folder / "results/tiny/replicate_0/xor_2f/E3/stage1/fold_0/trials").glob("*.json"))
+    assert [p.stem for p in trials] == ["0", "1", "2", "3", "4"]
+    assert all(p.stat().st_mtime_ns == time for p, time in times.items())  # not even written again
+    after = project.results()
+    assert all(after[k] == v for k, v in before.items() if "/trials/" in k)
+
+
+def test_adding_a_data_set_touches_no_other(project):
+    def add(config):
+        config["data_sets"]["new"] = {"generator": "checker", "squares": 2, "samples_per_square": 20}
+        config["experiments"]["E8"]["data_sets"].append("new")
+
+    project.configure(add)
+    planned = project.planned()
+    assert planned["data"] == planned["split"] == planned["fit"] == 1
+    assert planned["stage2"] == 2
+    assert "stage1" not in planned
+
+
+def test_adding_a_replicate_touches_no_other(project):
+    project.configure(lambda c: c.update(replicates=[0, 1]))
+    assert project.planned("replicate_1")["data"] == 2
+    assert project.planned("replicate_0") == {}
+
+
+def test_a_comment_in_a_rule_or_the_package_reruns_nothing(project):
+    project.edit("workflow/rules/search.smk", "rule stage1:\n", "rule stage1:  # a remark\n")
+    project.edit("src/proset/kernel.py", "import numpy as np\n", "import numpy as np  # a remark\n")
+    assert project.planned() == {}
+
+
+def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
+    project.edit("src/proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
+    planned = project.planned()
+    assert planned["stage1"] == 8  # of proset: 2 data sets, 2 folds, 2 chunks
+    assert planned["stage2"] == 2 * (2 + 1 + 2)
+    assert "data" not in planned
+    assert "split" not in planned
+
+
+def test_a_wrong_config_is_refused_before_anything_runs(tmp_path):
+    project = new_project(tmp_path / "project")
+    project.configure(lambda c: c["experiments"]["E8"].update(method="svm"))
+    run = project.snakemake(check=False)
+    assert run.returncode != 0
+    assert "experiments.E8.method: 'svm' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
+    assert not (project.folder / "results").exists()
+
+
+def test_a_failing_job_is_named_and_loses_nothing(project):
+    def break_one(config):
+        config["data_sets"]["broken"] = {"file": "broken.csv", "target": "t"}
+        config["experiments"]["E8"]["data_sets"].append("broken")
+        config["experiments"]["E9"]["stage2"]["steps"] = 6
+
+    (project.folder / "broken.csv").write_text("a,t\n1,x\nnan,y\n", encoding="utf-8")
+    project.configure(break_one)
+    run = project.snakemake(check=False)
+    assert run.returncode != 0
+    log = project.folder / "results/tiny/logs/replicate_0/broken/data.log"
+    assert log.read_text(encoding="utf-8") == "ValueError: broken.csv: column 'a' has missing or infinite values\n"
+    assert "column 'a' has missing or infinite values" in run.stdout + run.stderr
+    assert "E9" not in project.planned("E9")  # the rest was computed all the same
+    assert project.planned("E9") == {}
