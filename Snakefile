@@ -4,6 +4,8 @@ import sys
 from proset.study.config import ConfigError, load
 from proset.study.environment import put_python_first, use_one_thread
 from proset.study.fingerprints import code_fingerprint
+from proset.study.progress import describe
+
 
 configfile: "config.yaml"
 
@@ -33,6 +35,7 @@ localrules:
 
 
 rule all:
+    default_target: True
     input:
         f"reports/{study.name}/results.csv",
         f"reports/{study.name}/manifest.json",
@@ -41,7 +44,6 @@ rule all:
             study=study.name,
             table=[*study.experiments, *study.comparisons],
         ),
-    default_target: True
 
 
 include: "workflow/rules/data.smk"
@@ -51,3 +53,20 @@ include: "workflow/rules/fit.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"
+
+
+onstart:
+    planned = [(job.rule.name, dict(job.wildcards_dict)) for job in workflow.dag.needrun_jobs()]
+    print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
+
+
+onsuccess:
+    print(f"Study {study.name}: done; tables are in reports/{study.name}/tables", file=sys.stderr)
+
+
+onerror:
+    print(
+        f"Study {study.name}: some jobs failed; each is named above with its log. What is finished is kept: mend the"
+        " cause and give the same command again.",
+        file=sys.stderr,
+    )

@@ -11,10 +11,6 @@ rule data:
         lambda wildcards: study.data_files(wildcards.data_set),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/data.npz",
-    params:
-        settings=lambda wildcards: study.data_settings(wildcards.data_set),
-        seed=study.config["seed"],
-        code=code_fingerprint("proset.study.datasets"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
     conda:
@@ -22,6 +18,10 @@ rule data:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        settings=lambda wildcards: study.data_settings(wildcards.data_set),
+        seed=study.config["seed"],
+        code=code_fingerprint("proset.study.datasets"),
     shell:
         "python -m proset.study data --settings {params.settings:q} --seed {params.seed}"
         " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --output {output} 2> {log}"

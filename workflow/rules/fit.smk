@@ -19,11 +19,6 @@ rule fit:
         model="results/{study}/replicate_{replicate}/{data_set}/{run}/model.npz",
         predictions="results/{study}/replicate_{replicate}/{data_set}/{run}/predictions.csv",
         record="results/{study}/replicate_{replicate}/{data_set}/{run}/fit.json",
-    params:
-        method=lambda wildcards: study.runs[wildcards.run].method,
-        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
-        seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "final"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/fit.log",
     conda:
@@ -31,6 +26,11 @@ rule fit:
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "final"),
     shell:
         "python -m proset.study fit --data {input.data} --split {input.split} --method {params.method}"
         " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q} --steps {input.steps:q}"

@@ -18,9 +18,6 @@ rule table:
     output:
         markdown="reports/{study}/tables/{experiment}.md",
         csv="reports/{study}/tables/{experiment}.csv",
-    params:
-        title=lambda wildcards: study.config["experiments"][wildcards.experiment]["title"],
-        code=code_fingerprint("proset.study.tables"),
     log:
         "results/{study}/logs/tables/{experiment}.log",
     conda:
@@ -28,6 +25,9 @@ rule table:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        title=lambda wildcards: study.config["experiments"][wildcards.experiment]["title"],
+        code=code_fingerprint("proset.study.tables"),
     shell:
         "python -m proset.study table --scores {input.scores} --published {input.published} --title {params.title:q}"
         " --name {wildcards.experiment} --markdown {output.markdown} --csv {output.csv} 2> {log}"
@@ -40,18 +40,18 @@ rule comparison:
     output:
         markdown="reports/{study}/tables/{comparison}.md",
         csv="reports/{study}/tables/{comparison}.csv",
-    wildcard_constraints:
-        comparison="|".join(study.comparisons) or "none",
-    params:
-        title=lambda wildcards: study.config["comparisons"][wildcards.comparison]["title"],
-        code=code_fingerprint("proset.study.tables"),
     log:
         "results/{study}/logs/tables/{comparison}.log",
+    wildcard_constraints:
+        comparison="|".join(study.comparisons) or "none",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        title=lambda wildcards: study.config["comparisons"][wildcards.comparison]["title"],
+        code=code_fingerprint("proset.study.tables"),
     shell:
         "python -m proset.study table --scores {input.scores} --published {input.published} --title {params.title:q}"
         " --name {wildcards.comparison} --comparison --markdown {output.markdown} --csv {output.csv} 2> {log}"
@@ -87,8 +87,6 @@ rule manifest:
         ),
     output:
         "reports/{study}/manifest.json",
-    params:
-        config=study.config_json,
     log:
         "results/{study}/logs/manifest.log",
     conda:
@@ -96,6 +94,8 @@ rule manifest:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        config=study.config_json,
     shell:
         "python -m proset.study manifest --folder results/{wildcards.study} --config {params.config:q}"
         " --data-files {input.data}"

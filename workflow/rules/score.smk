@@ -12,9 +12,6 @@ rule score:
         lambda wildcards: study.scored_files([wildcards.replicate], wildcards.experiment),
     output:
         "results/{study}/replicate_{replicate}/{experiment}.csv",
-    params:
-        cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
-        code=code_fingerprint("proset.study.results"),
     log:
         "results/{study}/logs/replicate_{replicate}/{experiment}.log",
     conda:
@@ -22,6 +19,9 @@ rule score:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
+        code=code_fingerprint("proset.study.results"),
     shell:
         "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"
 
@@ -31,9 +31,6 @@ rule score_data_set:
         lambda wildcards: study.scored_files(study.config["replicates"], data_set=wildcards.data_set),
     output:
         "reports/{study}/data_sets/{data_set}.csv",
-    params:
-        cases=lambda wildcards: study.cases(study.config["replicates"], data_set=wildcards.data_set),
-        code=code_fingerprint("proset.study.results"),
     log:
         "results/{study}/logs/data_sets/{data_set}.log",
     conda:
@@ -41,5 +38,8 @@ rule score_data_set:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        cases=lambda wildcards: study.cases(study.config["replicates"], data_set=wildcards.data_set),
+        code=code_fingerprint("proset.study.results"),
     shell:
         "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"

@@ -15,11 +15,6 @@ rule stage1:
         split=rules.split.output,
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage1/fold_{fold}/trials_{first}-{last}.jsonl",
-    params:
-        method=lambda wildcards: study.runs[wildcards.run].method,
-        settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
-        seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "search"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
     conda:
@@ -27,6 +22,11 @@ rule stage1:
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
         "python -m proset.study stage1 --data {input.data} --split {input.split} --method {params.method}"
         " --settings {params.settings:q} --seed {params.seed} --code {params.code}"
@@ -40,10 +40,6 @@ rule choose_parameters:
         lambda wildcards: study.stage1_files(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage1.json",
-    params:
-        rule=lambda wildcards: study.runs[wildcards.run].rule,
-        fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
-        code=lambda wildcards: study.code(wildcards.run, "search"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_parameters.log",
     conda:
@@ -51,6 +47,10 @@ rule choose_parameters:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
+        code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
         "python -m proset.study choose-parameters --records {input:q} --fixed {params.fixed:q} --rule {params.rule}"
         " --output {output:q} 2> {log:q}"
@@ -63,11 +63,6 @@ rule stage2:
         parameters=lambda wildcards: study.parameters_file(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2/fold_{fold}.json",
-    params:
-        method=lambda wildcards: study.runs[wildcards.run].method,
-        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
-        seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "search"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_fold_{fold}.log",
     conda:
@@ -75,6 +70,11 @@ rule stage2:
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        method=lambda wildcards: study.runs[wildcards.run].method,
+        settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
+        seed=study.config["seed"],
+        code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
         "python -m proset.study stage2 --data {input.data} --split {input.split} --method {params.method}"
         " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q}"
@@ -90,9 +90,6 @@ rule choose_steps:
         ),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2.json",
-    params:
-        rule=lambda wildcards: study.runs[wildcards.run].rule,
-        code=lambda wildcards: study.code(wildcards.run, "search"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_steps.log",
     conda:
@@ -100,5 +97,8 @@ rule choose_steps:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
         "python -m proset.study choose-steps --records {input:q} --rule {params.rule} --output {output:q} 2> {log:q}"

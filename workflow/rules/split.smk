@@ -11,11 +11,6 @@ rule split:
         data=rules.data.output,
     output:
         "results/{study}/replicate_{replicate}/{data_set}/split.csv",
-    params:
-        folds=study.config["folds"],
-        test_fraction=study.config["test_fraction"],
-        seed=study.config["seed"],
-        code=code_fingerprint("proset.study.splits"),
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/split.log",
     conda:
@@ -23,6 +18,11 @@ rule split:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        folds=study.config["folds"],
+        test_fraction=study.config["test_fraction"],
+        seed=study.config["seed"],
+        code=code_fingerprint("proset.study.splits"),
     shell:
         "python -m proset.study split --data {input.data} --folds {params.folds} --test-fraction {params.test_fraction}"
         " --seed {params.seed} --data-set {wildcards.data_set} --replicate {wildcards.replicate}"

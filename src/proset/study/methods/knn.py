@@ -9,9 +9,10 @@ from proset.study.splits import Part
 
 @dataclass(frozen=True)
 class FittedKNN:
-    """The training data and a search tree; see `methods.base.Fitted`."""
+    """The training data in a search tree; see `methods.base.Fitted`."""
 
     part: Part
+    tree: object  # scipy.spatial.KDTree
     k: int
 
     def predict_proba(self, X):
@@ -19,9 +20,7 @@ class FittedKNN:
         return last
 
     def staged_predict_proba(self, X):
-        from scipy.spatial import KDTree
-
-        _, neighbours = KDTree(self.part.X).query(X, k=np.arange(1, self.k + 1))  # one query for every k
+        _, neighbours = self.tree.query(X, k=np.arange(1, self.k + 1))  # one query for every k
         votes = np.zeros((len(X), self.part.n_classes))
         weight = np.ones(len(self.part.y)) if self.part.weight is None else self.part.weight
         for nearest in neighbours.T:
@@ -50,7 +49,10 @@ class KNN:
     quantities = ("active_features",)
 
     def __init__(self, part: Part):
+        from scipy.spatial import KDTree
+
         self.part = part
+        self.tree = KDTree(part.X)
 
     @staticmethod
     def simplicity(parameters):
@@ -63,7 +65,7 @@ class KNN:
     def fit(self, parameters, steps, seed):
         if steps > len(self.part.y):
             raise ValueError(f"steps: {steps} neighbours are more than the {len(self.part.y)} samples to search")
-        return FittedKNN(self.part, steps)
+        return FittedKNN(self.part, self.tree, steps)
 
 
 METHOD = KNN
