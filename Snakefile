@@ -38,7 +38,7 @@ rule all:
     default_target: True
     input:
         f"reports/{study.name}/results.csv",
-        f"reports/{study.name}/manifest.json",
+        f"reports/{study.name}/index.html",
         expand(
             "reports/{study}/tables/{table}.md",
             study=study.name,
@@ -61,7 +61,7 @@ onstart:
 
 
 onsuccess:
-    print(f"Study {study.name}: done; tables are in reports/{study.name}/tables", file=sys.stderr)
+    print(f"Study {study.name}: done; see reports/{study.name}/index.html", file=sys.stderr)
 
 
 onerror:

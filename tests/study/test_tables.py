@@ -40,7 +40,7 @@ def files(tmp_path):
 
 def test_published_rows_in_published_order_with_values_in_brackets(files):
     paths, published = files
-    text = to_markdown("[E3] title", experiment_table(make_cells(paths[:1], published), published, "E3"))
+    text = to_markdown(experiment_table("E3", "title", make_cells(paths[:1], published), published))
     assert text.splitlines()[4:] == [
         "| |wine|",
         "|---|---:|",
@@ -56,7 +56,7 @@ def test_published_rows_in_published_order_with_values_in_brackets(files):
 
 def test_comparison_marks_all_that_are_best_to_two_decimals(files):
     paths, published = files
-    text = to_markdown("comparison", comparison_table(make_cells(paths, published)))
+    text = to_markdown(comparison_table("c", "comparison", make_cells(paths, published)))
     losses = [line for line in text.splitlines() if line.startswith("|Log-loss")]
     assert losses == ["|Log-loss|**0.10** (0.10)|", "|Log-loss|**0.10**|", "|Log-loss|0.20|"]
     assert "|Threshold stage 2|0.30|" in text
@@ -73,7 +73,7 @@ def test_replicates_are_averaged_with_their_spread(tmp_path, files):
     cell = next(c for c in cells if c["quantity"] == "log_loss")
     assert cell["value"] == pytest.approx(0.2049)
     assert cell["spread"] == pytest.approx(0.2 / 2**0.5)
-    assert "0.20 ± 0.14 (0.10)" in to_markdown("t", experiment_table(cells, files[1], "E3"))
+    assert "0.20 ± 0.14 (0.10)" in to_markdown(experiment_table("E3", "t", cells, files[1]))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-# Tables with the published numbers beside ours, one tidy file of all numbers, the manifest.
+# Tables with the published numbers beside ours, one tidy file of all numbers, the manifest, the page.
 #
 # This part of the workflow expects as input
 #   results/{study}/replicate_{replicate}/{experiment}.csv
@@ -7,6 +7,7 @@
 #   reports/{study}/tables/{experiment or comparison}.md and .csv
 #   reports/{study}/results.csv
 #   reports/{study}/manifest.json
+#   reports/{study}/index.html
 
 
 rule table:
@@ -53,8 +54,8 @@ rule comparison:
         title=lambda wildcards: study.config["comparisons"][wildcards.comparison]["title"],
         code=code_fingerprint("proset.study.tables"),
     shell:
-        "python -m proset.study table --scores {input.scores} --published {input.published} --title {params.title:q}"
-        " --name {wildcards.comparison} --comparison --markdown {output.markdown} --csv {output.csv} 2> {log}"
+        "python -m proset.study comparison --scores {input.scores} --published {input.published} --title {params.title:q}"
+        " --name {wildcards.comparison} --markdown {output.markdown} --csv {output.csv} 2> {log}"
 
 
 rule results:
@@ -99,4 +100,25 @@ rule manifest:
     shell:
         "python -m proset.study manifest --folder results/{wildcards.study} --config {params.config:q}"
         " --data-files {input.data}"
+        " --output {output} 2> {log}"
+
+
+rule page:
+    input:
+        scores=rules.results.input,
+        published="data/published/published.csv",
+        manifest=rules.manifest.output,
+    output:
+        "reports/{study}/index.html",
+    log:
+        "results/{study}/logs/page.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_fingerprint("proset.study.page"),
+    shell:
+        "python -m proset.study page --scores {input.scores} --published {input.published} --manifest {input.manifest}"
         " --output {output} 2> {log}"

@@ -94,10 +94,19 @@ def score(args: argparse.Namespace) -> None:
 
 
 def table(args: argparse.Namespace) -> None:
-    """One table of the report."""
-    from proset.study.tables import write_table
+    """The table of one experiment."""
+    from proset.study.tables import experiment_table, make_cells, write_table
 
-    write_table(args.name, args.title, args.scores, args.published, args.comparison, args.markdown, args.csv)
+    cells = make_cells(args.scores, args.published)
+    write_table(experiment_table(args.name, args.title, cells, args.published), args.markdown, args.csv)
+
+
+def comparison(args: argparse.Namespace) -> None:
+    """A table of several experiments."""
+    from proset.study.tables import comparison_table, make_cells, write_table
+
+    cells = make_cells(args.scores, args.published)
+    write_table(comparison_table(args.name, args.title, cells), args.markdown, args.csv)
 
 
 def results(args: argparse.Namespace) -> None:
@@ -113,6 +122,13 @@ def manifest(args: argparse.Namespace) -> None:
     from proset.study.records import write_json
 
     write_json(args.output, manifest(args.folder, args.config, args.data))
+
+
+def page(args: argparse.Namespace) -> None:
+    """The report as one HTML file."""
+    from proset.study.page import write_page
+
+    write_page(args.scores, args.published, args.manifest, args.output)
 
 
 def _inputs(args):
@@ -154,9 +170,11 @@ def _parser() -> argparse.ArgumentParser:
     command("choose-steps", choose_steps, "records", "rule", "output")
     command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
     command("score", score, "folder", "cases", "output")
-    command("table", table, "name", "title", "scores", "published", "comparison", "markdown", "csv")
+    for name, function in (("table", table), ("comparison", comparison)):
+        command(name, function, "name", "title", "scores", "published", "markdown", "csv")
     command("results", results, "scores", "output")
     command("manifest", manifest, "folder", "config", "data-files", "output")
+    command("page", page, "scores", "published", "manifest", "output")
     return parser
 
 
@@ -170,7 +188,6 @@ _TEXT = {"required": True}
 _OPTIONS = {
     "cases": _JSON,
     "code": _TEXT,
-    "comparison": {"action": "store_true"},
     "config": _JSON,
     "csv": _PATH,
     "data": _PATH,
@@ -182,6 +199,7 @@ _OPTIONS = {
     "folder": _PATH,
     "folds": _INTEGER,
     "last": _INTEGER,
+    "manifest": _PATH,
     "markdown": _PATH,
     "method": _TEXT,
     "model": _PATH,

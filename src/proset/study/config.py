@@ -413,5 +413,5 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "table"}
-    | {"comparison", "results", "manifest", "score_data_set"}
+    | {"comparison", "results", "manifest", "page", "score_data_set"}
 )

@@ -1,6 +1,7 @@
 """The tables of the study: published layout, published value in brackets beside ours."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -48,6 +49,7 @@ COLUMNS = (
     "published",
     "best",
 )
+FRACTIONS = ("log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample")
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
 
 
@@ -87,100 +89,118 @@ def make_cells(scores: list[Path], published: Path) -> list[dict]:
     return cells
 
 
-def experiment_table(cells: list[dict], published: Path, experiment: str) -> list[tuple[str, list[dict]]]:
-    """Sections of an experiment's table, each with its cells; rows as published if the experiment was."""
-    order = {
-        (r["section"], r["quantity"]): i for i, r in enumerate(read_rows(published)) if r["experiment"] == experiment
-    }
+@dataclass(frozen=True)
+class Table:
+    """One table: named groups of cells, a column per data set and variant, a row per quantity."""
+
+    name: str
+    title: str
+    groups: list[tuple[str, list[dict]]]
+
+    @property
+    def cells(self) -> list[dict]:
+        """All cells in the order of the table."""
+        return [cell for _, group in self.groups for cell in group]
+
+    @property
+    def columns(self) -> list[str]:
+        """Headings: data set, and variant if there is one."""
+        return list(dict.fromkeys(_column(cell) for cell in self.cells))
+
+    def rows(self) -> list[tuple[str, list[tuple[str, list[dict | None]]]]]:
+        """For each group its heading and rows; a row is a label and, per column, "ours", "published" and "best"."""
+        found = []
+        for heading, group in self.groups:
+            rows: dict[str, dict[str, dict]] = {}
+            for cell in group:
+                rows.setdefault(_label(cell, heading), {})[_column(cell)] = _texts(cell)
+            if rows:
+                found.append((heading, [(label, [row.get(c) for c in self.columns]) for label, row in rows.items()]))
+        return found
+
+
+def experiment_table(name: str, title: str, cells: list[dict], published: Path) -> Table:
+    """An experiment's table; rows as published if the experiment was."""
+    order = {(r["section"], r["quantity"]) for r in read_rows(published) if r["experiment"] == name}
     shown = [c for c in cells if not order or (c["section"], c["quantity"]) in order]
-    return [(title, [c for c in shown if c["section"] == section]) for section, title in SECTIONS.items()]
+    groups = [(heading, [c for c in shown if c["section"] == section]) for section, heading in SECTIONS.items()]
+    return Table(name, title, groups)
 
 
-def comparison_table(cells: list[dict]) -> list[tuple[str, list[dict]]]:
-    """Final models beside each other: a section per experiment; the best log-loss per data set is marked.
+def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
+    """Final models beside each other: a group per experiment; the best log-loss per data set is marked.
 
     Prototypes are shown if every experiment has them; models whose log-loss agrees to two decimals share the mark.
     """
     by_experiment: dict[str, list[dict]] = defaultdict(list)
     for cell in cells:
-        by_experiment[cell["experiment"]].append(cell)
-    losses = [c for c in cells if (c["section"], c["quantity"]) == ("final", "log_loss")]
+        by_experiment[cell["experiment"]].append(dict(cell))
+    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss")]
     for cell in losses:
         smallest = min(c["value"] for c in losses if c["dataset"] == cell["dataset"])
         cell["best"] = round(cell["value"], 2) == round(smallest, 2)
     quantities = ["active_features", "prototypes", "log_loss", "threshold", "roc_auc", "balanced_accuracy"]
     if not all(any(c["quantity"] == "prototypes" for c in group) for group in by_experiment.values()):
         quantities.remove("prototypes")
-    return [
-        (
-            f"[{experiment}]",
-            [
-                c
-                for q in quantities
-                for c in group
-                if c["quantity"] == q and (c["section"] == "final" or (q == "threshold" and c["section"] != "stage1"))
-            ],
-        )
-        for experiment, group in by_experiment.items()
-    ]
+    groups = []
+    for experiment, group in by_experiment.items():
+        final = [
+            c for c in group if c["section"] == "final" or (c["quantity"] == "threshold" and c["section"] != "stage1")
+        ]
+        groups.append((f"[{experiment}]", [c for q in quantities for c in final if c["quantity"] == q]))
+    return Table(name, title, groups)
 
 
-def to_markdown(title: str, sections: list[tuple[str, list[dict]]]) -> str:
-    """A Markdown table: a column per data set (and variant), a row per quantity, "ours (published)" in the cells."""
-    columns = list(dict.fromkeys((c["dataset"], c["variant"]) for _, cells in sections for c in cells))
-    replicates = max((c["replicates"] for _, cells in sections for c in cells), default=1)
+def to_markdown(table: Table) -> str:
+    """A Markdown table with "ours (published)" in the cells."""
+    replicates = max((c["replicates"] for c in table.cells), default=1)
     note = "Published values in brackets; the best log-loss of a data set is bold."
     if replicates > 1:
         note += f" Means over {replicates} replicates, with their standard deviation after the sign ±."
-    lines = [f"# {title}", "", note, ""]
-    lines += ["| |" + "|".join(" ".join(c).strip() for c in columns) + "|", "|---" + "|---:" * len(columns) + "|"]
-    for name, cells in sections:
-        if not cells:
-            continue
-        lines.append(f"|**{name}**" + "|" * (len(columns) + 1))
-        rows: dict[tuple[str, str], dict[tuple, dict]] = defaultdict(dict)
-        for c in cells:
-            rows[c["section"], c["quantity"]][c["dataset"], c["variant"]] = c
-        for (section, quantity), row in rows.items():
-            label = (
-                _label(quantity)
-                if section == "final" or not name.startswith("[")
-                else f"Threshold {SECTIONS[section].lower()}"
-            )
-            lines.append(f"|{label}|" + "|".join(_cell(row[c]) if c in row else "" for c in columns) + "|")
+    lines = [f"# [{table.name}] {table.title}", "", note, ""]
+    lines += ["| |" + "|".join(table.columns) + "|", "|---" + "|---:" * len(table.columns) + "|"]
+    for heading, rows in table.rows():
+        lines.append(f"|**{heading}**" + "|" * (len(table.columns) + 1))
+        lines += [f"|{label}|" + "|".join(map(_markdown, cells)) + "|" for label, cells in rows]
     return "\n".join(lines) + "\n"
 
 
-def write_table(
-    name: str, title: str, scores: list[Path], published: Path, comparison: bool, markdown: Path, out: Path
-):
-    """Make one table as Markdown and as CSV with a line per cell."""
-    cells = make_cells(scores, published)
-    sections = comparison_table(cells) if comparison else experiment_table(cells, published, name)
-    write_text(markdown, to_markdown(f"[{name}] {title}", sections))
-    write_rows(out, [cell for _, group in sections for cell in group], COLUMNS)
+def write_table(table: Table, markdown: Path, csv: Path) -> None:
+    """Write a table as Markdown, and as CSV with a line per cell."""
+    write_text(markdown, to_markdown(table))
+    write_rows(csv, table.cells, COLUMNS)
 
 
-def _label(quantity):
-    role, _, rest = quantity.partition("_")
-    return (
-        f"{role.capitalize()} {LABELS[rest]}"
-        if role in ("optimal", "selected")
-        else LABELS[quantity].capitalize()
-        if quantity == "log_loss"
-        else LABELS[quantity]
-    )
+def _is(cell, section, quantity):
+    return (cell["section"], cell["quantity"]) == (section, quantity)
 
 
-def _cell(cell):
-    text = format_number(cell["quantity"], cell["value"])
+def _column(cell):
+    return f"{cell['dataset']} {cell['variant']}".strip()
+
+
+def _label(cell, heading):
+    role, _, rest = cell["quantity"].partition("_")
+    if role in ("optimal", "selected"):
+        return f"{role.capitalize()} {LABELS[rest]}"
+    if cell["quantity"] == "threshold" and heading.startswith("["):  # beside scores: say of which stage
+        return f"Threshold {SECTIONS[cell['section']].lower()}"
+    label = LABELS[cell["quantity"]]
+    return label[0].upper() + label[1:]
+
+
+def _texts(cell):
+    ours, published = (format_number(cell["quantity"], cell[which]) for which in ("value", "published"))
     if cell["spread"] is not None:
-        text += f" ± {format_number(cell['quantity'], cell['spread'])}"
-    if cell["best"]:
-        text = f"**{text}**"
-    if cell["published"] is not None:
-        text += f" ({format_number(cell['quantity'], cell['published'])})"
-    return text
+        ours += f" ± {format_number(cell['quantity'], cell['spread'])}"
+    return {"ours": ours, "published": published if cell["published"] is not None else "", "best": bool(cell["best"])}
+
+
+def _markdown(cell):
+    if cell is None:
+        return ""
+    ours = f"**{cell['ours']}**" if cell["best"] else cell["ours"]
+    return f"{ours} ({cell['published']})" if cell["published"] else ours
 
 
 def format_number(quantity: str, value: float | None) -> str:
@@ -189,8 +209,6 @@ def format_number(quantity: str, value: float | None) -> str:
         return "n/a"
     if "lambda" in quantity:
         return f"{value:.1e}".replace("e-0", "e-")
-    if value == int(value) and not any(q in quantity for q in ("log_loss", "threshold", "auc", "accuracy", "sample")):
-        return f"{int(value):,}"
-    if quantity in ("samples", "train_samples", "test_samples"):
-        return f"{round(value):,}"
-    return f"{value:.2f}"
+    if any(fraction in quantity for fraction in FRACTIONS) or value != round(value):
+        return f"{value:.2f}"
+    return f"{round(value):,}"
