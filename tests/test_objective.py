@@ -59,17 +59,97 @@ def test_reference_gradient_is_the_five_point_difference_of_the_reference_object
             assert analytic[i] == pytest.approx(numeric, rel=1e-6, abs=1e-9), (name, i)
 
 
+@pytest.fixture(params=["difference", "product", "product in NumPy", "direct"])
+def form(request, monkeypatch):
+    """Force one way to the kernel; the compiled library must be there."""
+    assert kernel._library() is not None
+    if request.param == "product in NumPy":
+        monkeypatch.setattr(kernel, "_library", lambda: None)
+    monkeypatch.setattr(kernel, "choose_form", lambda feature_weights, largest: request.param.split(" in ")[0])
+    return request.param
+
+
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("tile_entries", [1, 100, kernel.TILE_ENTRIES])
-@pytest.mark.parametrize("max_error", [kernel.MAX_EXPONENT_ERROR, 0.0], ids=["expanded", "direct"])
-def test_fast_equals_slow(batch, weighted, tile_entries, max_error, monkeypatch):
-    monkeypatch.setattr(kernel, "TILE_ENTRIES", tile_entries)
-    monkeypatch.setattr(kernel, "MAX_EXPONENT_ERROR", max_error)
+@pytest.mark.parametrize("tile_bytes", [1, 3000, kernel.TILE_BYTES])
+def test_fast_equals_slow(batch, weighted, tile_bytes, form, monkeypatch):
+    monkeypatch.setattr(kernel, "TILE_BYTES", tile_bytes)
     value, gradient = fast(batch, weighted)(theta(batch))
     expected = np.concatenate(reference.gradient(**slow_arguments(batch, weighted)))
-    tolerance = 2e-6 if max_error else 1e-12
+    tolerance = 1e-12 if form == "direct" else 2e-6
     assert value == pytest.approx(reference.objective(**slow_arguments(batch, weighted)), rel=tolerance)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("n", "n_features", "n_classes", "n_candidates"),
+    [(40, 1, 2, 7), (90, 17, 20, 33), (70, 64, 3, 16), (30, 150, 2, 10), (300, 5, 2, 250), (50, 6, 4, 48)],
+)
+def test_fast_equals_slow_at_odd_sizes(rng, form, n, n_features, n_classes, n_candidates):
+    """Blocks that are not full, fewer rows than a register block, classes without a candidate, weights at zero."""
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    empty = 1 if n_classes > 2 else -1
+    candidates = rng.permutation(np.flatnonzero(y[n_classes:] != empty) + n_classes)[:n_candidates]
+    candidates = candidates[np.argsort(y[candidates], kind="stable")]
+    batch = {
+        "X": rng.normal(size=(n, n_features)),
+        "y": y,
+        "scores": rng.uniform(0.2, 3.0, (n, n_classes)),
+        "candidates": candidates,
+        "feature_weights": rng.uniform(0.0, 2.0, n_features) / np.sqrt(n_features) * (rng.random(n_features) > 0.2),
+        "prototype_weights": rng.exponential(5.0, len(candidates)) * (rng.random(len(candidates)) > 0.5),
+    }
+    value, gradient = fast(batch)(theta(batch))
+    expected = np.concatenate(reference.gradient(**slow_arguments(batch)))
+    assert value == pytest.approx(reference.objective(**slow_arguments(batch)), rel=3e-6)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=3e-6 * np.abs(expected).max())
+    sums = kernel.class_sums(
+        batch["X"],
+        batch["X"][candidates],
+        np.searchsorted(y[candidates], np.arange(n_classes + 1)),
+        batch["feature_weights"],
+        batch["prototype_weights"],
+    )
+    slow = reference.class_scores(
+        batch["X"], 0.0 * batch["scores"], batch["X"][candidates], y[candidates], *(batch[k] for k in list(batch)[-2:])
+    )
+    np.testing.assert_allclose(sums, slow, rtol=2e-5, atol=1e-12)
+
+
+def test_the_stated_bound_of_the_exponent_holds(rng, form):
+    """Kernel values of single pairs at the largest scale a form is used for."""
+    n_features = 3
+    scale = {"difference": 1e-3 / 22, "product": 1e-3, "product in NumPy": 1e-3, "direct": 1e30}[form]
+    eps = np.finfo(np.float32).eps
+    size = {"difference": scale / eps, "direct": 1e4}.get(form, np.sqrt(scale / eps))
+    X = rng.uniform(-1, 1, (200, n_features)) * size / np.sqrt(n_features)
+    C = X + rng.normal(size=X.shape) * 2.0
+    ones, exact = np.ones(n_features), reference.kernel(X, C, np.ones(n_features)).diagonal()
+    found = [
+        kernel.class_sums(X[i : i + 1], C[i : i + 1], np.array([0, 1]), ones, np.ones(1))[0, 0] for i in range(200)
+    ]
+    seen = exact > np.exp(-59)
+    assert seen.sum() > 100
+    assert np.abs(np.log(np.array(found)[seen]) - np.log(exact[seen])).max() < 1.5 * kernel.MAX_EXPONENT_ERROR
+
+
+def test_far_points_give_exactly_zero(form):
+    X, C = np.array([[0.0], [30.0]]), np.array([[0.0]])
+    sums = kernel.class_sums(X, C, np.array([0, 1, 1]), np.ones(1), np.ones(1))
+    np.testing.assert_allclose(sums[:, 0], [1.0, 0.0], rtol=1e-6, atol=0)
+
+
+def test_same_bytes_on_repeat(batch, form):
+    first, again = (fast(batch)(theta(batch)) for _ in range(2))
+    assert first[0] == again[0]
+    assert first[1].tobytes() == again[1].tobytes()
+
+
+def test_the_form_follows_the_scale_and_the_number_of_features():
+    ones = np.ones(3)
+    assert kernel.choose_form(ones, 10 * ones) == "difference"
+    assert kernel.choose_form(np.ones(40), np.ones(40)) == "product"
+    assert kernel.choose_form(np.ones(40), 100 * np.ones(40)) == "direct"
+    assert kernel.choose_form(ones, 1e30 * ones) == "direct"
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e30])
@@ -83,7 +163,7 @@ def test_fast_equals_slow_at_any_scale_of_the_features(batch, scale):
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
-def test_class_sums_equal_the_reference(batch):
+def test_class_sums_equal_the_reference(batch, form):
     y, candidates = batch["y"], batch["candidates"]
     blocks = np.searchsorted(y[candidates], np.arange(4))
     arguments = (batch["X"], batch["X"][candidates])
@@ -92,7 +172,7 @@ def test_class_sums_equal_the_reference(batch):
     np.testing.assert_allclose(kernel.class_sums(*arguments, blocks, *weights), expected, rtol=1e-5, atol=1e-12)
 
 
-def test_no_array_grows_with_rows_times_prototypes(rng):
+def test_no_array_grows_with_rows_times_prototypes(rng, form):
     import tracemalloc
 
     X, C = rng.normal(size=(20_000, 3)), rng.normal(size=(1000, 3))
@@ -107,10 +187,11 @@ def test_no_array_grows_with_rows_times_prototypes(rng):
         blocks,
         np.ones(3),
         np.ones(1000),
+        np.ones(3),
     )
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 20e6  # all kernel values at once would be 80 MB in float32
+    assert peak < 8e6  # all kernel values at once would be 80 MB in float32
 
 
 def test_hand_solved_objective_of_two_references_and_one_candidate_each():

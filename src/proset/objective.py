@@ -6,10 +6,11 @@ The flat vector is theta = [v, w]: D feature weights, then one weight per candid
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from proset.kernel import loss_and_contractions
+from proset.kernel import largest_values, loss_and_contractions
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,15 @@ class Objective:
         """Value and gradient, shape (D + J,), from one pass over the kernel."""
         v, w = self.unpack(theta)
         loss, dv, dw = loss_and_contractions(
-            self.X, self.labels, self.row_weights, self.scores, self.candidates, self.blocks, v, w
+            self.X, self.labels, self.row_weights, self.scores, self.candidates, self.blocks, v, w, self.largest
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
+
+    @cached_property
+    def largest(self) -> np.ndarray:
+        """Largest absolute value of each feature, shape (D,)."""
+        return largest_values(self.X, self.candidates)
 
     def start(self) -> np.ndarray:
         """v_d = 10 / D, w_j = 1."""

@@ -77,6 +77,7 @@ def test_own_file_and_round_trip(table, tmp_path, suffix):
         ({"a": list("pqrs")}, {}, "column 'a' is (object|str), features and weights must be numbers"),
         ({"a": [1.0, np.nan, 2.0, 3.0]}, {}, "column 'a' has missing or infinite values"),
         ({"a": [1.0, np.inf, 2.0, 3.0]}, {}, "column 'a' has missing or infinite values"),
+        ({"w": [1.0, -1.0, 1.0, 1.0]}, {"weight": "w"}, "weight column 'w' has negative values"),
         ({"kind": ["x", None, "x", "y"]}, {}, "target column 'kind' has missing values"),
         ({"kind": ["x"] * 4}, {}, r"target column 'kind' has 1 class\(es\), at least 2 are needed"),
     ],

@@ -44,6 +44,16 @@ def test_scaling_uses_the_fitted_part_alone(tmp_path):
     np.testing.assert_array_equal(raw.rows_score, np.flatnonzero(folds == TEST))
 
 
+def test_samples_of_weight_zero_are_not_fitted():
+    data = make({"sklearn": "wine"}, 0, "wine", 0)
+    weight = np.tile([0.0, 2.0], len(data.y) // 2)
+    folds = split(data.y, 5, 0.3, 0)
+    bound = part(DataSet(data.X, data.y, data.feature_names, data.class_names, weight), folds, 0, scaled=True)
+    assert len(bound.y) == ((folds > 0) & (weight > 0)).sum()
+    assert (bound.weight == 2.0).all()
+    assert len(bound.weight_score) == (folds == 0).sum()
+
+
 def test_constant_feature_is_only_centred():
     X = np.column_stack([np.arange(60.0), np.full(60, 0.1)])
     data = DataSet(X, np.tile([0, 1], 30), np.array(["a", "b"]), np.array(["0", "1"]))

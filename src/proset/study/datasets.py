@@ -159,6 +159,8 @@ def from_file(file: str, target: str, drop: list[str] | None = None, weight: str
             )
         if not np.isfinite(table[column].to_numpy(dtype=float)).all():
             raise ValueError(f"{file}: column {column!r} has missing or infinite values")
+    if weight and (table[weight] < 0).any():
+        raise ValueError(f"{file}: weight column {weight!r} has negative values")
     if table[target].isna().any():
         raise ValueError(f"{file}: target column {target!r} has missing values")
     class_names, y = np.unique(table[target].astype(str), return_inverse=True)

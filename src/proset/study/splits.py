@@ -101,7 +101,10 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
     ValueError
         If fewer than two classes are left to fit on.
     """
+    weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != left_out), folds == left_out
+    if weight is not None:
+        fitted &= weight > 0  # a sample of weight 0 is as good as none
     if len(np.unique(data.y[fitted])) < len(data.class_names):
         raise ValueError(f"fold {left_out}: some class of {', '.join(data.class_names)} has no sample to fit on")
     X = data.X[fitted]
@@ -110,7 +113,6 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
         scale[scale == 0] = 1.0
-    weight = data.sample_weight
     return Part(
         X=(X - centre) / scale,
         y=data.y[fitted],
