@@ -1,6 +1,6 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset.study.environment import use_one_thread
+from proset.study.environment import import_xgboost_alone, use_one_thread
 
 use_one_thread()  # before NumPy is imported, however the command is started
 
@@ -141,6 +141,8 @@ def _inputs(args):
 def _case(args):
     from proset.study.search import Case
 
+    if args.method == "xgboost":
+        import_xgboost_alone()
     return Case(args.seed, args.replicate, args.data_set, args.run, args.method)
 
 
