@@ -3,7 +3,7 @@ PYTHON ?= python3
 CORES ?= 2
 BIN := .venv/bin
 
-.PHONY: demo study test lint format clean
+.PHONY: demo study test lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
@@ -25,6 +25,15 @@ format: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
+bench: .venv/installed .venv-bench/installed
+	for part in evaluations fits startup growth published table; do \
+		$(BIN)/python -m benchmarks $$part $(if $(QUICK),--quick) || exit 1; done
+
+.venv-bench/installed: benchmarks/requirements-published.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
 .venv/installed: pyproject.toml requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
@@ -33,4 +42,4 @@ format: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv .snakemake results
+	rm -rf .venv .venv-bench .snakemake results

@@ -45,7 +45,7 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": _commit(),
-        "machine": {"system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()},
+        "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
         "data_sha256": {str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest() for path in data},
         "cost": cost,
@@ -79,7 +79,8 @@ def _commit():
     return run.stdout.strip()
 
 
-def _processor():
+def processor() -> str:
+    """Name of the CPU."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,0 +1,63 @@
+"""Run the benchmarks: python -m benchmarks PART [--data-sets ...] [--seeds N] [--quick] [--published PYTHON]."""
+
+from proset.study.environment import use_one_thread
+
+use_one_thread()  # both sides: the other environment inherits it
+
+import argparse  # noqa: E402
+import csv  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def write(name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
+    """One CSV file under benchmarks/results/."""
+    with (RESULTS / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main() -> None:
+    """Run one part and write its results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("part", choices=["evaluations", "fits", "published", "startup", "growth", "table"])
+    parser.add_argument("--data-sets", nargs="+")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it run?")
+    parser.add_argument("--published", default=".venv-bench/bin/python", help="Python that has proset 0.6.1")
+    args = parser.parse_args()
+    RESULTS.mkdir(exist_ok=True)
+    data_sets = ["cancer"] if args.quick else args.data_sets
+    seeds = range(1 if args.quick else args.seeds)
+    if args.part == "evaluations":
+        from benchmarks import evaluations
+
+        write("evaluations", evaluations.COLUMNS, evaluations.run(data_sets))
+    elif args.part == "fits":
+        from benchmarks import fits
+
+        write("fits", fits.COLUMNS, fits.run(data_sets, seeds))
+    elif args.part == "published":
+        from benchmarks import against_published
+
+        against_published.run(RESULTS / "published.csv", args.published, data_sets, seeds)
+    elif args.part == "startup":
+        from benchmarks import startup
+
+        write("startup", startup.COLUMNS, startup.run())
+    elif args.part == "growth":
+        from benchmarks import growth
+
+        rows = growth.run({"n": [1000, 2000], "k": [2, 5]} if args.quick else None)
+        write("growth", growth.COLUMNS, rows)
+        growth.plot(rows, str(RESULTS / "growth"))
+    else:
+        from benchmarks import table
+
+        table.write(RESULTS, Path(__file__).with_name("results.md"))
+
+
+if __name__ == "__main__":
+    main()

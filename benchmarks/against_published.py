@@ -1,0 +1,87 @@
+"""The published implementation beside ours: seconds of a fit and log-loss on the fold left out, seed by seed.
+
+It runs in an environment of its own, as a process per fit that gets arrays and leaves numbers; the two sides alternate.
+A fit takes it minutes, so that every row is written at once and rows that are there are not computed again.
+"""
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from benchmarks.cases import PENALTIES, SEED, Case, all_cases, first_fold
+
+from proset import model
+from proset.solver import MAX_ITER, TOL
+from proset.study.scores import log_loss
+from proset.study.seeds import seed_sequence
+
+COLUMNS = (
+    *("data_set", "setting", "seed", "seconds", "log_loss", "features", "prototypes"),
+    *("published_seconds", "published_log_loss", "published_features", "published_prototypes"),
+)
+
+
+def run(out: Path, python: str, data_sets: list[str] | None = None, seeds: range = range(5)) -> None:
+    """Append the rows that `out` lacks; `python` is the interpreter that has `proset` 0.6.1."""
+    done = set()
+    if out.exists():
+        with out.open(encoding="utf-8", newline="") as file:
+            done = {(r["data_set"], r["setting"], int(r["seed"])) for r in csv.DictReader(file)}
+    for seed in seeds:
+        for case in all_cases(data_sets):
+            if (case.data_set, case.setting, seed) in done:
+                continue
+            row = {"data_set": case.data_set, "setting": case.setting, "seed": seed}
+            row |= fit_ours(case, seed) | fit_published(case, seed, python)
+            new = not out.exists()
+            with out.open("a", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                if new:
+                    writer.writeheader()
+                writer.writerow(row)
+
+
+def fit_ours(case: Case, seed: int) -> dict:
+    """Our fit of one batch."""
+    bound = first_fold(case.data_set)
+    start = time.perf_counter()
+    fitted = model.fit(
+        bound.X,
+        bound.y,
+        bound.n_classes,
+        n_batches=1,
+        n_candidates=1000,
+        max_fraction=0.5,
+        penalty=case.penalty,
+        max_iter=MAX_ITER,
+        tol=TOL,
+        seed=seed_sequence(SEED, "benchmark", seed),
+    )
+    seconds = time.perf_counter() - start
+    *_, p = fitted.staged_predict_proba(bound.X_score)
+    counts = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
+    return {"seconds": seconds, "log_loss": log_loss(p, bound.y_score), **counts}
+
+
+def fit_published(case: Case, seed: int, python: str) -> dict:
+    """The published fit of one batch, in a process of its own."""
+    bound = first_fold(case.data_set)
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder, "in.npz"), X=bound.X, y=bound.y, X_score=bound.X_score)
+        lambda_v, lambda_w = PENALTIES[case.setting][case.data_set]
+        settings = {"lambda_v": lambda_v, "lambda_w": lambda_w, "random_state": seed}
+        script = Path(__file__).with_name("published_fit.py")
+        subprocess.run([python, str(script), folder, json.dumps(settings)], check=True, stdout=sys.stderr)
+        result = json.loads(Path(folder, "out.json").read_text(encoding="utf-8"))
+        p = np.load(Path(folder, "out.npy"))
+    return {
+        "published_seconds": result["seconds"],
+        "published_log_loss": log_loss(p, bound.y_score),
+        "published_features": result["features"],
+        "published_prototypes": result["prototypes"],
+    }

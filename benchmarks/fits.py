@@ -1,0 +1,68 @@
+"""Time of a fit and the objective it reaches, against SciPy's L-BFGS-B with the published settings.
+
+Both start from the same point with the same candidates; objectives are judged in float64, by the direct form of the
+kernel, which the tests compare with the reference.
+"""
+
+import time
+
+import numpy as np
+from benchmarks.cases import all_cases, first_batch, first_fold
+from scipy.optimize import minimize as scipy_minimize
+
+from proset import kernel
+from proset.solver import minimize
+
+COLUMNS = (
+    *("data_set", "setting", "seed", "seconds", "evaluations", "objective", "features", "converged"),
+    *("published_path_seconds", "published_path_evaluations", "published_path_objective", "published_path_features"),
+    "difference",
+)
+
+
+def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dict]:
+    """Rows with `COLUMNS`; "difference" is our objective minus that of the published path."""
+    rows = []
+    for case in all_cases(data_sets):
+        bound = first_fold(case.data_set)
+        for seed in seeds:
+            objective = first_batch(bound, case.penalty, seed)
+            start = time.perf_counter()
+            ours = minimize(objective, objective.start(), objective.scale())
+            seconds = time.perf_counter() - start
+            start = time.perf_counter()
+            theirs = published_path(objective)
+            path_seconds = time.perf_counter() - start
+            values = [in_float64(objective, x) for x in (ours.x, theirs.x)]
+            features = [int((objective.unpack(x)[0] > 0).sum()) for x in (ours.x, theirs.x)]
+            row = (
+                case.data_set,
+                case.setting,
+                seed,
+                seconds,
+                ours.n_evaluations,
+                values[0],
+                features[0],
+                ours.converged,
+            )
+            path = (path_seconds, theirs.nfev, values[1], features[1], values[0] - values[1])
+            rows.append(dict(zip(COLUMNS, (*row, *path), strict=True)))
+    return rows
+
+
+def published_path(objective):
+    """SciPy's result with m = 10, factr = 1e7, pgtol = 1e-5, on our kernel (so that it ends in reasonable time)."""
+    start = objective.start()
+    options = {"maxcor": 10, "ftol": 1e7 * np.finfo(float).eps, "gtol": 1e-5, "maxiter": 15_000, "maxfun": 15_000}
+    bounds = [(0.0, None)] * len(start)
+    return scipy_minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+
+def in_float64(objective, theta: np.ndarray) -> float:
+    """The objective by the direct form of the kernel."""
+    chosen = kernel.choose_form
+    kernel.choose_form = lambda feature_weights, largest: kernel.DIRECT
+    try:
+        return objective(theta)[0]
+    finally:
+        kernel.choose_form = chosen

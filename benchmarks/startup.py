@@ -1,0 +1,32 @@
+"""CPU seconds of a fresh process: what a worker costs before its first fit, beside what it avoids."""
+
+import resource
+import subprocess
+import sys
+from statistics import median
+
+COLUMNS = ("what", "cpu_seconds")
+PROCESSES = {
+    "python": "pass",
+    "numpy": "import numpy",
+    "worker of proset": "import proset.study.__main__, proset.study.search, proset.study.methods.proset, proset.kernel;"
+    "proset.kernel._library()",
+    "worker of xgboost": "import proset.study.__main__ as m, proset.study.search; m.import_xgboost_alone()",
+    "scipy.optimize": "import scipy.optimize",
+    "scikit-learn": "import sklearn.neighbors",
+    "xgboost": "import xgboost",
+}
+
+
+def run(repeats: int = 9) -> list[dict]:
+    """Rows with `COLUMNS`: medians of user and system time together."""
+    return [
+        {"what": what, "cpu_seconds": median(_cpu(code) for _ in range(repeats))} for what, code in PROCESSES.items()
+    ]
+
+
+def _cpu(code):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

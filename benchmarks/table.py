@@ -1,0 +1,88 @@
+"""The measured figures as one Markdown page."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+from proset.study.manifest import processor
+
+
+def write(results: Path, output: Path) -> None:
+    """Make results.md from the CSV files that are there."""
+    date = datetime.now(UTC).date().isoformat()
+    lines = ["# Measured", "", f"{date}, {processor()}, one thread. See README.md for what each column means.", ""]
+    for title, name, section in _SECTIONS:
+        path = results / f"{name}.csv"
+        if path.exists():
+            with path.open(encoding="utf-8", newline="") as file:
+                lines += [f"## {title}", "", *section(list(csv.DictReader(file))), ""]
+    output.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _markdown(head: list[str], rows: list[list]) -> list[str]:
+    return [
+        "|" + "|".join(head) + "|",
+        "|---" * len(head) + "|",
+        *("|" + "|".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row) + "|" for row in rows),
+    ]
+
+
+def _grouped(rows: list[dict]) -> dict[tuple[str, str], Callable[[str], list[float]]]:
+    groups: dict[tuple[str, str], list[dict]] = defaultdict(list)
+    for row in rows:
+        groups[row["data_set"], row["setting"]].append(row)
+    return {key: lambda column, g=group: [float(r[column]) for r in g] for key, group in groups.items()}
+
+
+def _evaluations(rows):
+    head = ["data set", "penalties", "at", "features", "ms", "ns per entry", "limit, ns", "share of the limit"]
+    columns = ["ms", "ns_per_entry", "limit_ns", "share"]
+    return _markdown(
+        head, [[r["data_set"], r["setting"], r["point"], r["features"], *(float(r[c]) for c in columns)] for r in rows]
+    )
+
+
+def _fits(rows):
+    head = ["data set", "penalties", "seconds", "evaluations", "published path: evaluations"]
+    head += ["our objective - published path's: min", "median", "max", "features - published path's: min", "max"]
+    body = []
+    for key, get in _grouped(rows).items():
+        difference = get("difference")
+        features = [int(a - b) for a, b in zip(get("features"), get("published_path_features"), strict=True)]
+        evaluations = [round(median(get(c))) for c in ("evaluations", "published_path_evaluations")]
+        changes = [f"{f(difference):.1e}" for f in (min, median, max)]
+        body.append([*key, median(get("seconds")), *evaluations, *changes, min(features), max(features)])
+    return _markdown(head, body)
+
+
+def _published(rows):
+    head = ["data set", "penalties", "seeds", "seconds", "published, seconds", "times faster"]
+    head += ["log-loss", "published, log-loss", "features", "published, features"]
+    body = []
+    for key, get in _grouped(rows).items():
+        seconds, published = median(get("seconds")), median(get("published_seconds"))
+        medians = [median(get(c)) for c in ("log_loss", "published_log_loss", "features", "published_features")]
+        body.append([*key, len(get("seed")), seconds, published, f"{published / seconds:.0f}", *medians])
+    return _markdown(head, body)
+
+
+def _startup(rows):
+    return _markdown(["process", "CPU s"], [[r["what"], float(r["cpu_seconds"])] for r in rows])
+
+
+def _growth(rows):
+    head = ["axis", "value", "method", "fit, s", "prediction, us per row", "peak, MiB", "data, MiB"]
+    columns = ["fit_seconds", "predict_us_per_row", "peak_mib", "data_mib"]
+    return _markdown(head, [[r["axis"], r["value"], r["method"], *(float(r[c]) for c in columns)] for r in rows])
+
+
+_SECTIONS = [
+    ("One evaluation of objective and gradient", "evaluations", _evaluations),
+    ("One fit, same candidates: ours and the published solver", "fits", _fits),
+    ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
+    ("Start of a process", "startup", _startup),
+    ("Growth", "growth", _growth),
+]
