@@ -57,6 +57,10 @@ include: "workflow/rules/targets.smk"
 
 onstart:
     planned = [(job.rule.name, dict(job.wildcards_dict)) for job in workflow.dag.needrun_jobs()]
+    if workflow.local_exec:
+        # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
+        # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
+        workflow.scheduler.job_rate_limiter = None
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
 
 

@@ -55,13 +55,13 @@ def measure(method: str, size: dict) -> dict:
     X, y = make_data(size["n"], size["d"], size["k"])
     Z = X[:10_000]
     data_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    start = time.perf_counter()
     evaluations = None
     if method == "proset":
         from proset import model
         from proset.objective import Penalty
         from proset.solver import MAX_ITER, TOL
 
+        start = time.perf_counter()
         fitted = model.fit(
             X,
             y,
@@ -81,6 +81,7 @@ def measure(method: str, size: dict) -> dict:
     elif method == "knn":
         from sklearn.neighbors import KNeighborsClassifier
 
+        start = time.perf_counter()
         fitted = KNeighborsClassifier(10, n_jobs=1).fit(X, y)
 
         def predict():
@@ -88,6 +89,7 @@ def measure(method: str, size: dict) -> dict:
     else:
         import xgboost
 
+        start = time.perf_counter()
         objective = {"objective": "multi:softprob", "num_class": size["k"], "max_depth": 6, "nthread": 1}
         booster = xgboost.train(objective, xgboost.DMatrix(X, y, nthread=1), 100)
 

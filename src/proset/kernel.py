@@ -21,10 +21,11 @@ from pathlib import Path
 import numpy as np
 
 DIFFERENCE, PRODUCT, DIRECT = "difference", "product", "direct"
-MAX_DIFFERENCE_FEATURES = 16  # up to so many, differences cost at most 8 % more than products
+MAX_DIFFERENCE_FEATURES = 8  # up to so many, differences cost no more than products (12: a third more)
 MAX_EXPONENT_ERROR = 1e-3
 MIN_EXPONENT = -60.0  # smaller kernel values are cut to 0: denormal numbers are 4 times slower
 TILE_BYTES = 300_000  # of kernel values: they stay in the second-level cache while they are contracted
+MAX_TILE_ROWS = 128  # float32 sums run over the rows of a tile: not too many
 _EPS = float(np.finfo(np.float32).eps)
 
 
@@ -85,7 +86,7 @@ def class_sums(
     used = np.flatnonzero(feature_weights > 0)
     form = choose_form(feature_weights[used], largest_values(X, prototypes)[used])
     if form != DIRECT and _library() is not None:
-        arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, n_rows=256, store=0)
+        arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, store=0)
         _library().proset_sums(
             *arguments.rows, *arguments.prototypes, *arguments.scratch, _pointer(sums), int(form == PRODUCT)
         )
@@ -148,18 +149,18 @@ def loss_and_contractions(
     d_prototypes = np.zeros(len(prototypes))
     if form != DIRECT and _library() is not None:
         odds, contracted = np.empty(len(X)), np.empty(len(used))
-        n_rows = TILE_BYTES // (4 * max(16, len(prototypes)))
-        arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, n_rows, store=1)
+        labels, scores, enlarged = _integers(labels), _floats(scores), row_weights * _LARGE
+        arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, store=1)
         _library().proset_loss(
             *arguments.rows,
-            *(_pointer(a) for a in (_integers(labels), row_weights, _floats(scores))),
+            *(_pointer(a) for a in (labels, enlarged, scores)),
             *arguments.prototypes,
             *arguments.scratch,
             *(_pointer(a) for a in (odds, contracted, d_prototypes)),
             int(form == PRODUCT),
         )
-        d_features[used] = -contracted / (_HALF_LOG2_E * v)  # from scaled coordinates: (v (x - c))^2 log2(e) / 2
-        return float(row_weights @ np.log1p(odds)), d_features, d_prototypes
+        d_features[used] = -contracted / (_HALF_LOG2_E * _LARGE * v)  # scaled: (v (x - c))^2 log2(e) / 2
+        return float(row_weights @ np.log1p(odds)), d_features, d_prototypes / _LARGE
     loss, contracted = _loss_in_numpy(
         X[:, used], labels, row_weights, scores, prototypes[:, used], blocks, v, prototype_weights, form, d_prototypes
     )
@@ -170,6 +171,7 @@ def loss_and_contractions(
 # --- compiled ---------------------------------------------------------------------------------------------------
 
 _HALF_LOG2_E = 0.5 / np.log(2.0)
+_LARGE = 2.0**40  # residuals times the smallest kernel values would be denormal numbers, which are slow
 _POINTER, _INTEGER, _FLAG = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
 _ROWS = [_POINTER, _INTEGER, _INTEGER]
 _PROTOTYPES = [_POINTER, _POINTER, _INTEGER, _POINTER, _POINTER, _INTEGER, _POINTER]
@@ -198,11 +200,12 @@ def _library() -> ctypes.CDLL | None:
 class _Arguments:
     """Arrays in the types kernel.c reads, kept alive for the call, and what it gets to see of them."""
 
-    def __init__(self, X, prototypes, blocks, feature_weights, used, prototype_weights, n_rows, store):
+    def __init__(self, X, prototypes, blocks, feature_weights, used, prototype_weights, store):
         X, prototypes, weights = _floats(X), _floats(prototypes), _floats(prototype_weights)
         starts, used = _integers(blocks), _integers(used)
         scale = feature_weights[used] * np.sqrt(_HALF_LOG2_E)
-        n_rows = max(16, min(n_rows, len(X) + 3)) // 4 * 4
+        row_bytes = 4 * (len(used) + (len(prototypes) + 16 * len(starts) if store else 0))
+        n_rows = max(8, min(TILE_BYTES // max(1, row_bytes), MAX_TILE_ROWS)) // 4 * 4  # taken 4 at a time
         size = _library().proset_work_size(n_rows, len(used), len(starts) - 1, _pointer(starts), store)
         scratch = np.empty(size + 64, dtype=np.uint8)
         self._alive = (X, prototypes, weights, starts, used, scale, scratch)

@@ -11,7 +11,7 @@ from proset.study.fingerprints import _closure, code_fingerprint
 def package(tmp_path, monkeypatch):
     """A copy of the package that can be edited, seen instead of the real one."""
     source = Path(find_spec("proset").origin).parent
-    for path in source.rglob("*.py"):
+    for path in [*source.rglob("*.py"), source / "kernel.c"]:
         target = tmp_path / "proset" / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -44,6 +44,14 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
     assert after["proset"] != before["proset"]
     assert after["knn"] == before["knn"]
     assert after["xgboost"] == before["xgboost"]
+
+
+def test_compiled_code_counts(package):
+    before = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
+    edit(package / "kernel.c", "0.24022119722687085f", "0.24022119722687086f")
+    after = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
+    assert after["proset"] != before["proset"]
+    assert after["knn"] == before["knn"]
 
 
 def test_comments_docstrings_and_layout_do_not_count(package):
