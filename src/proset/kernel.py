@@ -168,6 +168,11 @@ def loss_and_contractions(
     return loss, d_features, d_prototypes
 
 
+def is_compiled() -> bool:
+    """Whether the compiled library is used; results of the NumPy path differ from its in the last digits of float32."""
+    return _library() is not None
+
+
 # --- compiled ---------------------------------------------------------------------------------------------------
 
 _HALF_LOG2_E = 0.5 / np.log(2.0)

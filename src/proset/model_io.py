@@ -3,17 +3,21 @@
 import json
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
 from proset.model import Batch, Model
 
+if TYPE_CHECKING:  # importing it would import scikit-learn
+    from proset.classifier import ProsetClassifier
+
 _ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
 _SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
 
 
-def save_model(classifier, path: str | Path) -> None:
+def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     """Save a fitted `ProsetClassifier`.
 
     Parameters
@@ -48,7 +52,7 @@ def save_model(classifier, path: str | Path) -> None:
     write_archive(path, {"parameters": {k: _plain(v) for k, v in parameters.items()}}, arrays)
 
 
-def load_model(path: str | Path):
+def load_model(path: str | Path) -> "ProsetClassifier":
     """Load a `ProsetClassifier` that `save_model` wrote.
 
     Parameters

@@ -48,6 +48,7 @@ def page(tmp_path):
     manifest = {
         "config": config,
         "commit": None,
+        "kernel": "compiled",
         "machine": {"processor": NASTY, "cores": 2, "system": "Linux"},
         "versions": {"numpy": "2"},
         "cost": {"proset": {"fits": 1234, "fit_cpu_s": 1.5, "score_cpu_s": 0.5}},

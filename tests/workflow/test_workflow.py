@@ -139,7 +139,7 @@ def new_project(folder):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     project = new_project(tmp_path_factory.mktemp("finished") / "project")
-    project.snakemake()
+    project.first_run = project.snakemake()
     return project
 
 
@@ -164,8 +164,18 @@ def test_everything_is_there(finished):
     manifest = json.loads((reports / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["cost"]["proset"]["fits"] == 2 * 2 * 3 + 2 * 2 + 2 + 2 * 2 + 5  # trials, paths, final models
     assert manifest["versions"]["numpy"]
+    assert manifest["kernel"] == "compiled"
     assert manifest["config"]["seed"] == 1
     assert len(manifest["data_sha256"]) == 2
+
+
+def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
+    said = finished.first_run.stderr
+    assert re.search(
+        r"^Study tiny: \d+ jobs with 3 fits of knn, 27 fits of proset, 7 fits of xgboost: about ", said, re.M
+    )
+    assert "100%) done" in said
+    assert "Study tiny: done; see reports/tiny/index.html" in said
 
 
 def test_no_op_rerun(finished):

@@ -1,7 +1,8 @@
 """What makes a result stale: the numeric code behind it and the versions of the libraries it calls.
 
 Snakemake does not see changes in imported code. Each rule passes the fingerprint of its entry module as a parameter,
-so that a change of code reruns what depends on it and nothing else. Comments, docstrings and layout of Python code do not count; compiled code counts as it is.
+so that a change of code reruns what depends on it and nothing else. Comments, docstrings and layout of Python code do
+not count; compiled code counts as it is.
 """
 
 import ast

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import __version__
+from proset.kernel import is_compiled
 from proset.study.records import read_json, read_json_lines
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "snakemake")
@@ -28,7 +29,7 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     Returns
     -------
     dict
-        "versions", "commit", "machine", "config" (with the seed), "data_sha256", "cost" (fits, CPU and wall seconds by
+        "versions", "commit", "kernel" (compiled or NumPy), "machine", "config" (with the seed), "data_sha256", "cost" (fits, CPU and wall seconds by
         method) and "not_converged" (names of the fits that stopped at their limit).
     """
     cost: dict[str, dict[str, float]] = {}
@@ -45,6 +46,7 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": _commit(),
+        "kernel": "compiled" if is_compiled() else "NumPy",
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
         "data_sha256": {str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest() for path in data},

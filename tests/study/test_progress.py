@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import yaml
+
+from proset.study.config import load
+from proset.study.datasets import make
+from proset.study.progress import describe, n_samples
+
+ROOT = Path(__file__).parents[2]
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+
+
+def test_sizes_of_the_estimate_are_those_of_the_data():
+    for name, settings in CONFIG["data_sets"].items():
+        assert n_samples(settings) == len(make(settings, 0, name, 0).y), name
+
+
+def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
+    study = load(CONFIG, ROOT / "workflow/schemas/config.schema.yaml")
+    jobs = [
+        ("data", {"data_set": "wine"}),
+        ("stage1", {"run": "E3", "data_set": "wine", "first": "0", "last": "24"}),
+        ("stage1", {"run": "E9", "data_set": "wine", "first": "0", "last": "49"}),
+        ("stage2", {"run": "E8", "data_set": "wine", "fold": "0"}),
+        ("fit", {"run": "E7-candidates=1500", "data_set": "xor_6f"}),
+    ]
+    assert describe(jobs, study, 1).startswith(
+        "5 jobs with 1 fits of knn, 26 fits of proset, 50 fits of xgboost: about "
+    )
+    large = [("stage1", {"run": "E3", "data_set": "xor_6f", "first": "0", "last": "49"})] * 100
+    minutes = [float(describe(large, study, cores).split("about ")[1].split()[0]) for cores in (1, 4)]
+    assert 3 < minutes[0] / minutes[1] < 5
+    assert describe([], study, 2) == "0 jobs with no fits: about 1 seconds on 2 core(s)"
