@@ -29,8 +29,9 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     Returns
     -------
     dict
-        "versions", "commit", "kernel" (compiled or NumPy), "machine", "config" (with the seed), "data_sha256", "cost" (fits, CPU and wall seconds by
-        method) and "not_converged" (names of the fits that stopped at their limit).
+        "versions", "commit", "kernel" ("compiled" or "NumPy"), "machine", "config" (with the seed), "data_sha256",
+        "cost" (fits, CPU and wall seconds by method) and "not_converged" (names of the fits that stopped at their
+        limit).
     """
     cost: dict[str, dict[str, float]] = {}
     not_converged = []
