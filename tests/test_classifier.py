@@ -40,18 +40,26 @@ def fitted(wine):
     return ProsetClassifier(n_batches=3, random_state=1).fit(*wine)
 
 
+def candidate_weights(batch):
+    """w of all candidates; those that are no prototypes have 0."""
+    kept = dict(zip(batch.sample_index, batch.prototype_weights, strict=True))
+    return np.array([kept.get(i, 0.0) for i in batch.candidate_index])
+
+
 def recomputed_objective(model, X, y, b, sample_weight=None):
     """f(v, w) of batch b from the fitted attributes alone."""
     *_, before = [scores for scores, _ in zip(model._model.staged_scores(X), range(b + 1), strict=False)]
     batch = model.batches_[b]
-    weights = np.zeros(len(batch.candidate_index))
-    weights[np.searchsorted(batch.candidate_index, batch.sample_index, sorter=np.argsort(batch.candidate_index))] = 0
-    position = {int(c): i for i, c in enumerate(batch.candidate_index)}
-    for i, w in zip(batch.sample_index, batch.prototype_weights, strict=True):
-        weights[position[int(i)]] = w
     penalty = {name: getattr(model, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
     return reference.objective(
-        X, y, before, batch.candidate_index, batch.feature_weights, weights, sample_weight=sample_weight, **penalty
+        X,
+        y,
+        before,
+        batch.candidate_index,
+        batch.feature_weights,
+        candidate_weights(batch),
+        sample_weight=sample_weight,
+        **penalty,
     )
 
 
@@ -64,9 +72,7 @@ def test_the_solution_is_stationary(fitted, wine):
     """No feasible direction leads down by more than the tolerance, checked with the slow gradient."""
     X, y = wine
     batch = fitted.batches_[0]
-    weights = np.zeros(len(batch.candidate_index))
-    for i, w in zip(batch.sample_index, batch.prototype_weights, strict=True):
-        weights[list(batch.candidate_index).index(i)] = w
+    weights = candidate_weights(batch)
     prior = np.tile(fitted.class_prior_, (len(y), 1))
     penalty = {name: getattr(fitted, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
     dv, dw = reference.gradient(X, y, prior, batch.candidate_index, batch.feature_weights, weights, **penalty)

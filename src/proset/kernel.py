@@ -48,8 +48,7 @@ def choose_form(feature_weights: np.ndarray, largest: np.ndarray) -> str:
     """
     with np.errstate(over="ignore"):
         size = float(np.sqrt(((feature_weights * largest) ** 2).sum()))
-    compiled = _library() is not None
-    if compiled and len(feature_weights) <= MAX_DIFFERENCE_FEATURES and 22 * _EPS * size < MAX_EXPONENT_ERROR:
+    if is_compiled() and len(feature_weights) <= MAX_DIFFERENCE_FEATURES and 22 * _EPS * size < MAX_EXPONENT_ERROR:
         return DIFFERENCE
     return PRODUCT if _EPS * size**2 < MAX_EXPONENT_ERROR else DIRECT
 
@@ -85,7 +84,7 @@ def class_sums(
     sums = np.zeros((len(X), len(blocks) - 1))
     used = np.flatnonzero(feature_weights > 0)
     form = choose_form(feature_weights[used], largest_values(X, prototypes)[used])
-    if form != DIRECT and _library() is not None:
+    if form != DIRECT and is_compiled():
         arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, store=0)
         _library().proset_sums(
             *arguments.rows, *arguments.prototypes, *arguments.scratch, _pointer(sums), int(form == PRODUCT)
@@ -147,7 +146,7 @@ def loss_and_contractions(
     form = choose_form(v, largest[used])
     d_features = np.zeros(X.shape[1])
     d_prototypes = np.zeros(len(prototypes))
-    if form != DIRECT and _library() is not None:
+    if form != DIRECT and is_compiled():
         odds, contracted = np.empty(len(X)), np.empty(len(used))
         labels, scores, enlarged = _integers(labels), _floats(scores), row_weights * _LARGE
         arguments = _Arguments(X, prototypes, blocks, feature_weights, used, prototype_weights, store=1)

@@ -399,11 +399,12 @@ def _value_errors(key, method, name, value):
 def _merged(base: dict, change: dict) -> dict:
     merged = dict(base)
     for key, value in change.items():
-        both = isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "space"
-        if key == "space":
+        if key == "space":  # a distribution is replaced as a whole, not mixed with another one
             merged[key] = {**merged.get(key, {}), **value}
+        elif isinstance(value, dict) and isinstance(merged.get(key), dict):
+            merged[key] = _merged(merged[key], value)
         else:
-            merged[key] = _merged(merged[key], value) if both else value
+            merged[key] = value
     return merged
 
 

@@ -99,7 +99,7 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
     Raises
     ------
     ValueError
-        If fewer than two classes are left to fit on.
+        If a class has no sample left to fit on.
     """
     weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != left_out), folds == left_out
@@ -112,7 +112,6 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
     if scaled:
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
-        scale[scale == 0] = 1.0
     return Part(
         X=(X - centre) / scale,
         y=data.y[fitted],
