@@ -5,7 +5,7 @@
        G_nj = exp(-1/2 sum_d (v_d (x_nd - c_jd))^2) = 2 ** -sum_d (x_nd - c_jd)^2,   exactly 0 if the exponent exceeds 60.
 
    Layout. Each class of prototypes is padded to blocks of 16: C[block][1 + D][16], where row 0 is the squared norm. Padding
-   has weight 0. Rows are taken in tiles of T, so that the kernel values of a tile, G[block][T][16], stay in the L2 cache:
+   has weight 0. Within a class, positive weights come first: blocks of weight 0 have no part in dloss/dv. Rows are taken in tiles of T, so that the kernel values of a tile, G[block][T][16], stay in the L2 cache:
 
      1. distances: per block, 4 rows at a time: G, and the class sums q_k = sum_j w_j G_nj;
      2. residuals: per row, a_k = r (1 / sum_l q_l - [y = k] / q_k);
@@ -75,6 +75,7 @@ INLINE d8 wide(v8 x) {
 
 /* Scratch memory, handed over by the caller as one piece. */
 typedef struct {
+    int64_t *order;        /* [blocks][16]: which prototype is where, -1 for padding */
     float *X, *x_norm;     /* [T][D], [T]: scaled rows of a tile (dot: times -2) and their squared norms */
     float *C, *w;          /* [blocks][1 + D][16], [blocks][16] */
     float *G;              /* [blocks][T][16] */
@@ -92,7 +93,7 @@ static int64_t n_blocks(int64_t K, const int64_t *starts) {
 static int64_t divide(Work *work, char *base, int64_t T, int64_t D, int64_t K, int64_t blocks, int store) {
     int64_t used = 0;
 #define ARRAY(name, type, size) (work->name = (type *)(base + used), used += ((int64_t)sizeof(type) * (size) + 63) / 64 * 64)
-    ARRAY(X, float, T * D), ARRAY(x_norm, float, T);
+    ARRAY(order, int64_t, blocks * BLOCK), ARRAY(X, float, T * D), ARRAY(x_norm, float, T);
     ARRAY(C, float, blocks * (1 + D) * BLOCK), ARRAY(w, float, blocks * BLOCK);
     ARRAY(q_lanes, float, T * LANES), ARRAY(q, double, T * K);
     if (store) {
@@ -112,22 +113,24 @@ EXPORT int64_t proset_work_size(int64_t T, int64_t D, int64_t K, const int64_t *
 /* Prototypes (J, stride) in float64 to blocks of scaled float32; `used` are the D features that count. */
 INLINE void pack_prototypes(const Work *work, const double *prototypes, int64_t stride, const int64_t *starts, int64_t K,
                             const int64_t *used, const double *scale, int64_t D, const double *weights) {
-    int64_t block = 0;
-    for (int64_t k = 0; k < K; k++)
-        for (int64_t first = starts[k]; first < starts[k + 1]; first += BLOCK, block++) {
-            float *C = work->C + block * (1 + D) * BLOCK;
-            for (int lane = 0; lane < BLOCK; lane++) {
-                int64_t j = first + lane;
-                float norm = 0.0f;
-                for (int64_t d = 0; d < D; d++) {
-                    float c = j < starts[k + 1] ? (float)(prototypes[j * stride + used[d]] * scale[d]) : 0.0f;
-                    C[(1 + d) * BLOCK + lane] = c;
-                    norm += c * c;
-                }
-                C[lane] = norm;
-                work->w[block * BLOCK + lane] = j < starts[k + 1] ? (float)weights[j] : 0.0f;
-            }
+    int64_t place = 0;
+    for (int64_t k = 0; k < K; k++) {
+        for (int64_t zeros = 0; zeros < 2; zeros++)
+            for (int64_t j = starts[k]; j < starts[k + 1]; j++)
+                if ((weights[j] > 0.0) != zeros) work->order[place++] = j;
+        while (place % BLOCK) work->order[place++] = -1;
+    }
+    for (int64_t i = 0; i < place; i++) {
+        const int64_t j = work->order[i];
+        float *C = work->C + i / BLOCK * (1 + D) * BLOCK + i % BLOCK, norm = 0.0f;
+        for (int64_t d = 0; d < D; d++) {
+            const float c = j >= 0 ? (float)(prototypes[j * stride + used[d]] * scale[d]) : 0.0f;
+            C[(1 + d) * BLOCK] = c;
+            norm += c * c;
         }
+        C[0] = norm;
+        work->w[i] = j >= 0 ? (float)weights[j] : 0.0f;
+    }
 }
 
 /* Rows of a tile to scaled float32, up to the next multiple of 4 rows, which is returned. */
@@ -261,9 +264,10 @@ INLINE void contract(const Work *work, int64_t block, const float *a, int64_t ro
     }
 }
 
-/* The D features of one block in chunks: first the ones that do not fill a chunk, together with gw. */
+/* One block in chunks of features: first the ones that do not fill a chunk, together with gw, the only one without weights. */
 INLINE void contract_all(const Work *work, int64_t block, const float *a, int64_t rows, int64_t D, int64_t T, const int dot) {
-    int64_t d = D == 0 ? 0 : (D - 1) % CHUNK + 1;
+    const int64_t n_features = work->w[block * BLOCK] > 0.0f ? D : 0;
+    int64_t d = n_features == 0 ? 0 : (n_features - 1) % CHUNK + 1;
     switch (d) {
     case 0: contract(work, block, a, rows, D, T, 0, 0, 1, dot); break;
     case 1: contract(work, block, a, rows, D, T, 0, 1, 1, dot); break;
@@ -272,7 +276,7 @@ INLINE void contract_all(const Work *work, int64_t block, const float *a, int64_
     case 4: contract(work, block, a, rows, D, T, 0, 4, 1, dot); break;
     case 5: contract(work, block, a, rows, D, T, 0, 5, 1, dot); break;
     }
-    for (; d < D; d += CHUNK) contract(work, block, a, rows, D, T, d, CHUNK, 0, dot);
+    for (; d < n_features; d += CHUNK) contract(work, block, a, rows, D, T, d, CHUNK, 0, dot);
 }
 
 INLINE void loss(const double *X, int64_t N, int64_t stride, const int64_t *labels, const double *row_weights,
@@ -295,18 +299,15 @@ INLINE void loss(const double *X, int64_t N, int64_t stride, const int64_t *labe
             for (int64_t first = starts[k]; first < starts[k + 1]; first += BLOCK)
                 contract_all(work, block++, work->a + k * T, padded, D, T, dot);
     }
-    int64_t block = 0;
-    for (int64_t k = 0; k < K; k++)
-        for (int64_t first = starts[k]; first < starts[k + 1]; first += BLOCK, block++)
-            for (int64_t j = first; j < first + BLOCK && j < starts[k + 1]; j++) {
-                const int64_t lane = j - first;
-                d_prototypes[j] = work->gw[block * BLOCK + lane];
-                if (dot) /* the part c^2 of the square needs only sum_n a G of the column */
-                    for (int64_t d = 0; d < D; d++) {
-                        const double c = work->C[(block * (1 + D) + 1 + d) * BLOCK + lane];
-                        work->gv[d * LANES + lane % LANES] += c * c * work->w[block * BLOCK + lane] * d_prototypes[j];
-                    }
+    for (int64_t i = 0; i < blocks * BLOCK; i++) {
+        if (work->order[i] < 0) continue;
+        const double gw = d_prototypes[work->order[i]] = work->gw[i];
+        if (dot && work->w[i] > 0.0f) /* the part c^2 of the square needs only sum_n a G of the column */
+            for (int64_t d = 0; d < D; d++) {
+                const double c = work->C[(i / BLOCK * (1 + D) + 1 + d) * BLOCK + i % BLOCK];
+                work->gv[d * LANES + i % LANES] += c * c * work->w[i] * gw;
             }
+    }
     for (int64_t d = 0; d < D; d++) d_features[d] = sum(*(const d8 *)(work->gv + d * LANES));
 }
 

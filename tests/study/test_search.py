@@ -5,7 +5,7 @@ import pytest
 
 from proset.study import search
 from proset.study.datasets import make
-from proset.study.search import Case, choose, draw_parameters, run_path, run_trials
+from proset.study.search import Case, choose, draw_parameters, run_paths, run_trials
 from proset.study.splits import split
 
 CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
@@ -114,9 +114,10 @@ def test_record_has_what_later_questions_need(data, folds, tmp_path):
     assert set(record["resources"]) == {"fit_cpu_s", "fit_wall_s", "score_cpu_s", "score_wall_s", "peak_memory_mib"}
 
 
-def test_path_of_batches(data, folds):
+def test_path_of_batches(data, folds, tmp_path):
     chosen = {"lambda_v": 1e-3, "lambda_w": 1e-8}
-    record = run_path(data, folds, 1, {"parameters": {}, "steps": 3}, chosen, CASE)
+    settings = {"parameters": {}, "steps": 3}
+    (record,) = run_paths(data, folds, range(1, 2), settings, chosen, CASE, tmp_path, depends_on=["code"])
     assert len(record["log_loss"]) == len(record["staged_summary"]["prototypes"]) == 4
     assert record["log_loss"][0] == pytest.approx(np.log(2), abs=0.01)
     assert record["log_loss"][1] < record["log_loss"][0] - 0.1

@@ -5,7 +5,7 @@
 # and produces, below results/{study}/replicate_{replicate}/{data_set}/{run}/,
 #   stage1/fold_{fold}/trials_{first}-{last}.jsonl   a record per trial
 #   stage1.json                                      the chosen parameters
-#   stage2/fold_{fold}.json                          a record with the scores at every size
+#   stage2/folds_{first}-{last}.jsonl                a record per fold with the scores at every size
 #   stage2.json                                      the chosen size
 
 
@@ -62,9 +62,9 @@ rule stage2:
         split=rules.split.output,
         parameters=lambda wildcards: study.parameters_file(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
-        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2/fold_{fold}.json",
+        "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2/folds_{first}-{last}.jsonl",
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_fold_{fold}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -77,17 +77,14 @@ rule stage2:
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
         "python -m proset.study stage2 --data {input.data} --split {input.split} --method {params.method}"
-        " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q}"
+        " --settings {params.settings:q} --seed {params.seed} --code {params.code} --parameters {input.parameters:q}"
         " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
-        " --fold {wildcards.fold} --output {output:q} 2> {log:q}"
+        " --first {wildcards.first} --last {wildcards.last} --output {output:q} 2> {log:q}"
 
 
 rule choose_steps:
     input:
-        expand(
-            "results/{{study}}/replicate_{{replicate}}/{{data_set}}/{{run}}/stage2/fold_{fold}.json",
-            fold=range(study.config["folds"]),
-        ),
+        lambda wildcards: study.stage2_files(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2.json",
     log:

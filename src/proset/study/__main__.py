@@ -40,8 +40,8 @@ def stage1(args: argparse.Namespace) -> None:
         range(args.first, args.last + 1),
         args.settings,
         _case(args),
-        trial_folder=args.output.parent / "trials",
-        depends_on=[args.data, args.split, args.code, args.seed, args.replicate, args.fold, args.data_set, args.run],
+        record_folder=args.output.parent / "trials",
+        depends_on=[*_origin(args), args.fold],
     )
     write_json_lines(args.output, records)
 
@@ -56,20 +56,31 @@ def choose_parameters(args: argparse.Namespace) -> None:
 
 
 def stage2(args: argparse.Namespace) -> None:
-    """Fit one fold up to the largest size, score every size."""
-    from proset.study.records import write_json
-    from proset.study.search import run_path
+    """Fit folds first..last up to the largest size, score every size."""
+    from proset.study.records import write_json_lines
+    from proset.study.search import run_paths
 
     data, folds = _inputs(args)
-    write_json(args.output, run_path(data, folds, args.fold, args.settings, _chosen(args), _case(args)))
+    records = run_paths(
+        data,
+        folds,
+        range(args.first, args.last + 1),
+        args.settings,
+        _chosen(args),
+        _case(args),
+        record_folder=args.output.parent / "folds",
+        depends_on=_origin(args),
+    )
+    write_json_lines(args.output, records)
 
 
 def choose_steps(args: argparse.Namespace) -> None:
     """Pick the size from the records of all folds."""
-    from proset.study.records import read_json, write_json
+    from proset.study.records import read_json_lines, write_json
     from proset.study.search import choose_steps
 
-    write_json(args.output, choose_steps([read_json(path) for path in args.records], args.rule))
+    records = [record for path in args.records for record in read_json_lines(path)]
+    write_json(args.output, choose_steps(records, args.rule))
 
 
 def fit(args: argparse.Namespace) -> None:
@@ -138,6 +149,11 @@ def _inputs(args):
     return DataSet.load(args.data), read_split(args.split)
 
 
+def _origin(args):
+    """What every record of a search depends on, besides its own settings."""
+    return [args.data, args.split, args.code, args.seed, args.replicate, args.data_set, args.run]
+
+
 def _case(args):
     from proset.study.search import Case
 
@@ -168,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
     command("split", make_split, *named, "data", "folds", "test-fraction", "output")
     command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
     command("choose-parameters", choose_parameters, "records", "fixed", "rule", "output")
-    command("stage2", stage2, *part, "fold", "parameters", "output")
+    command("stage2", stage2, *part, "first", "last", "parameters", "code", "output")
     command("choose-steps", choose_steps, "records", "rule", "output")
     command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
     command("score", score, "folder", "cases", "output")

@@ -95,8 +95,7 @@ class Study:
 
     def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of each job of one fold in stage 1."""
-        trials, size = run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method]
-        return [(first, min(first + size, trials) - 1) for first in range(0, trials, size)]
+        return _chunks(run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method])
 
     @property
     def comparisons(self) -> list[str]:
@@ -166,6 +165,11 @@ class Study:
             for first, last in self.chunks(source, data_set)
         ]
 
+    def stage2_files(self, replicate: str, data_set: str, run: str) -> list[str]:
+        """All records of stage 2."""
+        chunks = _chunks(self.config["folds"], self.config["folds_per_job"][self.runs[run].method])
+        return [f"{self._folder(replicate, data_set, run)}/stage2/folds_{first}-{last}.jsonl" for first, last in chunks]
+
     def parameters_file(self, replicate: str, data_set: str, run: str) -> list[str]:
         """The choice of stage 1, if there is one."""
         return [f"{self._folder(replicate, data_set, run)}/stage1.json"] if "stage1" in self.runs[run].settings else []
@@ -224,6 +228,10 @@ def load(config: dict, schema: str | Path) -> Study:
     if errors:
         raise ConfigError("the config is refused:\n" + "\n".join(f"- {e}" for e in errors))
     return Study(config, {run.name: run for run in _runs(config)})
+
+
+def _chunks(number: int, size: int) -> list[tuple[int, int]]:
+    return [(first, min(first + size, number) - 1) for first in range(0, number, size)]
 
 
 def _runs(config) -> Iterator[Run]:

@@ -58,10 +58,10 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
 
 def fit_records(folder: Path) -> Iterator[tuple[Path, dict]]:
     """All records of fits below results/<study>, with the files they are in."""
-    for path in sorted(folder.glob("replicate_*/*/*/stage1/fold_*/trials_*.jsonl")):
-        yield from ((path, record) for record in read_json_lines(path))
-    for pattern in ("replicate_*/*/*/stage2/fold_*.json", "replicate_*/*/*/fit.json"):
-        yield from ((path, read_json(path)) for path in sorted(folder.glob(pattern)))
+    for pattern in ("stage1/fold_*/trials_*.jsonl", "stage2/folds_*.jsonl"):
+        for path in sorted(folder.glob(f"replicate_*/*/*/{pattern}")):
+            yield from ((path, record) for record in read_json_lines(path))
+    yield from ((path, read_json(path)) for path in sorted(folder.glob("replicate_*/*/*/fit.json")))
 
 
 def _versions():

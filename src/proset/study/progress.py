@@ -37,7 +37,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
             continue
         run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
         stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
-        trials = int(wildcards["last"]) - int(wildcards["first"]) + 1 if rule == "stage1" else 1
+        trials = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
         fits[run.method] += trials
         seconds += trials * fit_seconds(run.method, study.config["data_sets"][data_set], stage)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(fits.items())) or "no fits"

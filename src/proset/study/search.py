@@ -1,6 +1,8 @@
 """The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import exp, log
 from pathlib import Path
 
@@ -71,7 +73,7 @@ def run_trials(
     trials: range,
     settings: dict,
     case: Case,
-    trial_folder: Path,
+    record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
     """Stage 1 on one fold: fit and score each trial at one size.
@@ -88,7 +90,7 @@ def run_trials(
     settings : dict
         "space", "parameters" (fixed ones) and "steps".
     case : Case
-    trial_folder : Path
+    record_folder : Path
         For the records of single trials.
     depends_on : list
         What else makes a record stale; see `records.fingerprint`.
@@ -103,55 +105,82 @@ def run_trials(
     RuntimeError
         After all trials have been tried, if some of them failed; names them and says why.
     """
-    method, loaded, records, failures = methods.get(case.method), None, [], []
-    for trial in trials:
-        key = fingerprint(settings, trial, *depends_on)
-        path = trial_folder / f"{trial}.json"
+    method = methods.get(case.method)
+    loaded = cache(lambda: _load(method, data, folds, fold))
+
+    def compute(trial, parameters):
+        scored = _fit_and_score(
+            loaded(),
+            {**settings["parameters"], **parameters},
+            settings["steps"],
+            case.fit_seed("stage1", fold, trial),
+            staged=False,
+        )
+        return {**case.names(), "stage": 1, "fold": fold, "trial": trial, **scored, "parameters": parameters}
+
+    fixed = method.fixed(data.X.shape[1])
+    parameters = {trial: {**draw_parameters(settings["space"], case, trial), **fixed} for trial in trials}
+    keys = {trial: fingerprint(settings, trial, *depends_on) for trial in trials}
+    return _each("trial", parameters, keys, compute, record_folder)
+
+
+def run_paths(
+    data: DataSet,
+    folds: np.ndarray,
+    left_out: range,
+    settings: dict,
+    chosen: dict,
+    case: Case,
+    record_folder: Path,
+    depends_on: list[object],
+) -> list[dict]:
+    """Stage 2 on some folds: one fit up to the largest size, scored at every size.
+
+    `left_out` are the folds, `chosen` the parameters of stage 1; all else, the records that are kept, and errors as in
+    `run_trials`.
+    """
+    method = methods.get(case.method)
+
+    def compute(fold, parameters):
+        loaded, seed = _load(method, data, folds, fold), case.fit_seed("stage2", fold)
+        return {
+            **case.names(),
+            "stage": 2,
+            "fold": fold,
+            "parameters": parameters,
+            "first_step": method.first_step,
+            **_fit_and_score(loaded, parameters, settings["steps"], seed, staged=True),
+        }
+
+    fixed = method.fixed(data.X.shape[1])
+    parameters = {fold: {**settings["parameters"], **chosen, **fixed} for fold in left_out}
+    keys = {fold: fingerprint(settings, chosen, fold, *depends_on) for fold in left_out}
+    return _each("fold", parameters, keys, compute, record_folder)
+
+
+def _each(
+    unit: str,
+    parameters: dict[int, dict],
+    keys: dict[int, str],
+    compute: Callable[[int, dict], dict],
+    folder: Path,
+) -> list[dict]:
+    """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
+    records, failures = [], []
+    for number, key in keys.items():
+        path = folder / f"{number}.json"
         record = _finished(path, key)
         if record is None:
-            loaded = loaded or _load(method, data, folds, fold)
-            parameters = {**draw_parameters(settings["space"], case, trial), **method.fixed(data.X.shape[1])}
             try:
-                record = {
-                    **case.names(),
-                    "stage": 1,
-                    "fold": fold,
-                    "trial": trial,
-                    **_fit_and_score(
-                        loaded,
-                        {**settings["parameters"], **parameters},
-                        settings["steps"],
-                        case.fit_seed("stage1", fold, trial),
-                        staged=False,
-                    ),
-                    "parameters": parameters,
-                    "fingerprint": key,
-                }
+                record = {**compute(number, parameters[number]), "fingerprint": key}
             except (ArithmeticError, ValueError, MemoryError) as error:
-                failures.append(f"trial {trial} with {parameters}: {type(error).__name__}: {error}")
+                failures.append(f"{unit} {number} with {parameters[number]}: {type(error).__name__}: {error}")
                 continue
             write_json(path, record)
         records.append(record)
     if failures:
-        raise RuntimeError(f"{len(failures)} of {len(trials)} trials failed\n" + "\n".join(failures))
+        raise RuntimeError(f"{len(failures)} of {len(keys)} {unit}s failed\n" + "\n".join(failures))
     return records
-
-
-def run_path(data: DataSet, folds: np.ndarray, fold: int, settings: dict, chosen: dict, case: Case) -> dict:
-    """Stage 2 on one fold: one fit up to the largest size, scored at every size; parameters as in `run_trials`."""
-    method = methods.get(case.method)
-    parameters = {**settings["parameters"], **chosen, **method.fixed(data.X.shape[1])}
-    scored = _fit_and_score(
-        _load(method, data, folds, fold), parameters, settings["steps"], case.fit_seed("stage2", fold), staged=True
-    )
-    return {
-        **case.names(),
-        "stage": 2,
-        "fold": fold,
-        "parameters": parameters,
-        "first_step": method.first_step,
-        **scored,
-    }
 
 
 def _load(method, data, folds, fold):
