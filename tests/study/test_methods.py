@@ -4,7 +4,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from proset.study import methods
 from proset.study.datasets import make
+from proset.study.final import fit_final, read_model
 from proset.study.methods.xgboost import depth_limit
+from proset.study.search import Case
 from proset.study.splits import part, split
 
 SEED = np.random.SeedSequence(3)
@@ -48,6 +50,16 @@ def test_same_seed_same_bytes(name):
         method, bound = bind(name)
         results.append(method.fit(PARAMETERS[name], 5, SEED).predict_proba(bound.X_score).tobytes())
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
+    data = make(SETTINGS[kind], 0, "d", 0)
+    case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
+    path = tmp_path / "model.npz"
+    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], 4, case, path)
+    np.testing.assert_array_equal(read_model(path).predict_proba(data.X[rows]), probabilities)
 
 
 def test_knn_is_scikit_learns():

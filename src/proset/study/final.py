@@ -2,13 +2,15 @@
 
 import csv
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from proset.archive import write_archive
+from proset.archive import read_archive, write_archive
 from proset.study import methods
 from proset.study.datasets import DataSet
+from proset.study.methods.base import Fitted
 from proset.study.records import Resources, write_text
 from proset.study.search import Case
 from proset.study.splits import TEST, part
@@ -58,6 +60,29 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
     write_archive(model_path, {"content": "final model", **case.names(), "parameters": parameters}, arrays)
     return record, bound.rows_score, probabilities
+
+
+@dataclass(frozen=True)
+class FinalModel:
+    """A stored final model; it takes features in the units of the data set."""
+
+    fitted: Fitted
+    centre: np.ndarray
+    scale: np.ndarray
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Class probabilities, shape (N, K)."""
+        return self.fitted.predict_proba((X - self.centre) / self.scale)
+
+
+def read_model(path: str | Path) -> FinalModel:
+    """Read the model that `fit_final` wrote; ValueError if the file is damaged or none of ours."""
+    header, arrays = read_archive(path)
+    try:
+        centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
+        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale)
+    except KeyError as error:
+        raise ValueError(f"{path} is not a complete final model, it lacks {error}") from error
 
 
 def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: np.ndarray, weight) -> None:

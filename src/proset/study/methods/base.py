@@ -44,7 +44,7 @@ class Fitted(Protocol):
         """The same for every size, where the method knows it; may be empty."""
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything needed to predict, as plain arrays."""
+        """Everything needed to predict, as plain arrays; `Method.load` reads them."""
 
 
 class Method(Protocol):
@@ -70,3 +70,7 @@ class Method(Protocol):
 
     def fit(self, parameters: dict[str, float], steps: int, seed: np.random.SeedSequence) -> Fitted:
         """Fit up to `steps` on the path."""
+
+    @staticmethod
+    def load(arrays: dict[str, np.ndarray]) -> Fitted:
+        """The fitted model that gave these arrays."""

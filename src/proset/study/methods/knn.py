@@ -11,8 +11,10 @@ from proset.study.splits import Part
 class FittedKNN:
     """The training data in a search tree; see `methods.base.Fitted`."""
 
-    part: Part
     tree: object  # scipy.spatial.KDTree
+    y: np.ndarray
+    weight: np.ndarray
+    n_classes: int
     k: int
 
     def predict_proba(self, X):
@@ -21,20 +23,20 @@ class FittedKNN:
 
     def staged_predict_proba(self, X):
         _, neighbours = self.tree.query(X, k=np.arange(1, self.k + 1))  # one query for every k
-        votes = np.zeros((len(X), self.part.n_classes))
-        weight = np.ones(len(self.part.y)) if self.part.weight is None else self.part.weight
+        votes = np.zeros((len(X), self.n_classes))
         for nearest in neighbours.T:
-            votes[np.arange(len(X)), self.part.y[nearest]] += weight[nearest]
+            votes[np.arange(len(X)), self.y[nearest]] += self.weight[nearest]
             yield votes / votes.sum(axis=1, keepdims=True)
 
     def summary(self):
-        return {"active_features": self.part.X.shape[1]}
+        return {"active_features": self.tree.m}
 
     def staged_summary(self):
         return {}
 
     def arrays(self):
-        return {"X": self.part.X, "y": self.part.y, "k": np.array(self.k)}
+        sizes = {"n_classes": np.array(self.n_classes), "k": np.array(self.k)}
+        return {"X": self.tree.data, "y": self.y, "weight": self.weight, **sizes}
 
 
 class KNN:
@@ -65,7 +67,15 @@ class KNN:
     def fit(self, parameters, steps, seed):
         if steps > len(self.part.y):
             raise ValueError(f"steps: {steps} neighbours are more than the {len(self.part.y)} samples to search")
-        return FittedKNN(self.part, self.tree, steps)
+        weight = np.ones(len(self.part.y)) if self.part.weight is None else self.part.weight
+        return FittedKNN(self.tree, self.part.y, weight, self.part.n_classes, steps)
+
+    @staticmethod
+    def load(arrays):
+        from scipy.spatial import KDTree
+
+        sizes = int(arrays["n_classes"]), int(arrays["k"])
+        return FittedKNN(KDTree(arrays["X"]), arrays["y"], arrays["weight"], *sizes)
 
 
 METHOD = KNN

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from proset import model
-from proset.model_io import model_arrays
+from proset.model_io import model_arrays, model_from_arrays
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset.study.methods.base import Range
@@ -99,6 +99,10 @@ class Proset:
             sample_weight=self.part.weight,
         )
         return FittedProset(fitted)
+
+    @staticmethod
+    def load(arrays):
+        return FittedProset(model_from_arrays(arrays))
 
 
 METHOD = Proset

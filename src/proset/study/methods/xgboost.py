@@ -37,7 +37,8 @@ class FittedXGBoost:
         return {}
 
     def arrays(self):
-        return {"booster_ubj": np.frombuffer(self.booster.save_raw("ubj"), dtype=np.uint8)}
+        raw = np.frombuffer(self.booster.save_raw("ubj"), dtype=np.uint8)
+        return {"booster_ubj": raw, "n_classes": np.array(self.n_classes)}
 
 
 class XGBoost:
@@ -90,6 +91,14 @@ class XGBoost:
             num_boost_round=steps,
         )
         return FittedXGBoost(booster, self.n_classes)
+
+    @staticmethod
+    def load(arrays):
+        import xgboost
+
+        booster = xgboost.Booster({"nthread": 1})
+        booster.load_model(bytearray(arrays["booster_ubj"]))
+        return FittedXGBoost(booster, int(arrays["n_classes"]))
 
 
 def depth_limit(depth: int) -> dict[str, float]:
