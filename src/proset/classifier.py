@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,8 +15,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from proset import model
 from proset.candidates import check_class_sizes
+from proset.explain import explain
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ProsetClassifier(ClassifierMixin, BaseEstimator):
@@ -195,6 +199,33 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         X = self._validated(X)
         *_, scores = self._model.staged_scores(X)
         return np.maximum(scores.sum(axis=1) - self.class_prior_.sum(), 0.0)
+
+    def explain(self, x: np.ndarray) -> "pd.DataFrame":
+        """The prior and the prototypes behind the prediction for one sample.
+
+        Parameters
+        ----------
+        x : array-like, shape (D,) or (1, D)
+
+        Returns
+        -------
+        pandas.DataFrame
+            First a row per class for the prior (batch 0, sample -1), then a row per prototype, the largest
+            contribution first: "batch", "sample" (row of the training data), "class", "weight", "similarity" in
+            [0, 1], "contribution" (their product), "share" (of all contributions; those of a class add up to its
+            predicted probability), and a column "similarity in <feature>" per active feature, whose product is the
+            similarity.
+
+        Raises
+        ------
+        ValueError
+            If `x` is not one sample of the features that were fitted.
+        """
+        X = self._validated(x if getattr(x, "ndim", 1) == 2 else np.atleast_2d(x))
+        if len(X) != 1:
+            raise ValueError(f"x: {len(X)} samples are not allowed, explain takes one")
+        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
+        return explain(self._model, X[0]).frame(self.classes_, names)
 
     def _validated(self, X):
         check_is_fitted(self, "batches_")

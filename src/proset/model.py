@@ -1,7 +1,8 @@
 """The model on plain arrays: fit batch after batch, score, truncate. No validation; `proset.classifier` does that."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -57,6 +58,10 @@ class Batch:
         return np.flatnonzero(self.feature_weights > 0) if len(self.labels) else np.empty(0, dtype=np.intp)
 
 
+_ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
+_SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
+
+
 @dataclass(frozen=True)
 class Model:
     """Class prior and batches; centre (D,) is subtracted inside the kernel, which only sees differences."""
@@ -89,6 +94,35 @@ class Model:
             replace(b, sample_index=rows[b.sample_index], candidate_index=rows[b.candidate_index]) for b in self.batches
         )
         return replace(self, batches=tuple(batches))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The model as named arrays, for an archive."""
+        arrays = {"class_prior": self.class_prior, "centre": self.centre, "n_batches": np.array(len(self.batches))}
+        for b, batch in enumerate(self.batches):
+            arrays |= {f"batch_{b}_{name}": getattr(batch, name) for name in _ARRAYS}
+            arrays[f"batch_{b}_fit"] = np.array(json.dumps({name: getattr(batch, name) for name in _SCALARS}))
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "Model":
+        """The inverse of `arrays`; KeyError if an array is missing, ValueError if shapes disagree."""
+        n_features, n_classes = len(arrays["centre"]), len(arrays["class_prior"])
+        batches = []
+        for b in range(int(arrays["n_batches"])):
+            batch = Batch(
+                **{name: arrays[f"batch_{b}_{name}"] for name in _ARRAYS}, **json.loads(str(arrays[f"batch_{b}_fit"]))
+            )
+            n = len(batch.labels)
+            if batch.feature_weights.shape != (n_features,) or batch.prototypes.shape != (n, n_features):
+                raise ValueError(f"batch {b + 1} has arrays of wrong shape for {n_features} features")
+            if batch.prototype_weights.shape != (n,) or (
+                n and not 0 <= batch.labels.min() <= batch.labels.max() < n_classes
+            ):
+                raise ValueError(
+                    f"batch {b + 1} has weights or labels that do not fit {n} prototypes of {n_classes} classes"
+                )
+            batches.append(batch)
+        return cls(arrays["class_prior"], arrays["centre"], tuple(batches))
 
     def n_prototypes(self, n_batches: int | None = None) -> int:
         """Prototypes over the first `n_batches` (default: all) batches."""

@@ -1,20 +1,15 @@
 """Save and load fitted models as archives of plain arrays; nothing in them is executable."""
 
-import json
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
-from proset.model import Batch, Model
+from proset.model import Model
 
 if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
-
-_ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
-_SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -45,7 +40,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     parameters = classifier.get_params()
     if not isinstance(parameters["random_state"], (int, np.integer, type(None))):
         parameters["random_state"] = None  # a generator's state has been used up by the fit
-    arrays = model_arrays(classifier._model)
+    arrays = classifier._model.arrays()
     arrays["classes"] = classes
     if hasattr(classifier, "feature_names_in_"):
         arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
@@ -76,43 +71,13 @@ def load_model(path: str | Path) -> "ProsetClassifier":
     try:
         classifier = ProsetClassifier(**header["parameters"])
         classifier.classes_ = arrays["classes"]
-        classifier._store(model_from_arrays(arrays))
+        classifier._store(Model.from_arrays(arrays))
         classifier.n_features_in_ = len(classifier._model.centre)
         if "feature_names_in" in arrays:
             classifier.feature_names_in_ = arrays["feature_names_in"].astype(object)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a complete proset model: {error}") from error
     return classifier
-
-
-def model_arrays(model: Model) -> dict[str, np.ndarray]:
-    """A model as named arrays, for an archive."""
-    arrays = {"class_prior": model.class_prior, "centre": model.centre, "n_batches": np.array(len(model.batches))}
-    for b, batch in enumerate(model.batches):
-        arrays |= {f"batch_{b}_{name}": getattr(batch, name) for name in _ARRAYS}
-        arrays[f"batch_{b}_fit"] = np.array(json.dumps({name: _plain(getattr(batch, name)) for name in _SCALARS}))
-    return arrays
-
-
-def model_from_arrays(arrays: dict[str, np.ndarray]) -> Model:
-    """The inverse of `model_arrays`; KeyError if an array is missing, ValueError if shapes disagree."""
-    n_features, n_classes = len(arrays["centre"]), len(arrays["class_prior"])
-    batches = []
-    for b in range(int(arrays["n_batches"])):
-        batch = Batch(
-            **{name: arrays[f"batch_{b}_{name}"] for name in _ARRAYS}, **json.loads(str(arrays[f"batch_{b}_fit"]))
-        )
-        n = len(batch.labels)
-        if batch.feature_weights.shape != (n_features,) or batch.prototypes.shape != (n, n_features):
-            raise ValueError(f"batch {b + 1} has arrays of wrong shape for {n_features} features")
-        if batch.prototype_weights.shape != (n,) or (
-            n and not 0 <= batch.labels.min() <= batch.labels.max() < n_classes
-        ):
-            raise ValueError(
-                f"batch {b + 1} has weights or labels that do not fit {n} prototypes of {n_classes} classes"
-            )
-        batches.append(batch)
-    return Model(arrays["class_prior"], arrays["centre"], tuple(batches))
 
 
 def _plain(value):

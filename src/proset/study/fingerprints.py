@@ -2,7 +2,7 @@
 
 Snakemake does not see changes in imported code. Each rule passes the fingerprint of its entry module as a parameter,
 so that a change of code reruns what depends on it and nothing else. Comments, docstrings and layout of Python code do
-not count; compiled code counts as it is.
+not count; compiled code, and the templates beside a module, count as they are.
 """
 
 import ast
@@ -52,9 +52,9 @@ def _closure(modules: tuple[str, ...]) -> tuple[dict[str, str], set[str]]:
         imported = set(_imports(tree))
         _strip_docstrings(tree)
         sources[name] = ast.dump(tree)
-        compiled = path.with_suffix(".c")
-        if compiled.exists():
-            sources[compiled.name] = compiled.read_text(encoding="utf-8")
+        for beside in (path.with_suffix(".c"), *path.parent.glob("templates/*")):
+            if beside.exists():
+                sources[beside.name] = beside.read_text(encoding="utf-8")
         libraries |= {i.split(".")[0] for i in imported} & set(_VERSIONED)
         waiting += [i for i in imported if i.split(".")[0] == "proset" and i != "proset" and _source_file(i)]
     return sources, libraries

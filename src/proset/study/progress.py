@@ -41,7 +41,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
         fits[run.method] += trials
         seconds += trials * fit_seconds(run.method, study.config["data_sets"][data_set], stage)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(fits.items())) or "no fits"
-    return f"{n_jobs:,} jobs with {parts}: about {_duration(seconds / max(1, cores))} on {cores} core(s)"
+    return f"{n_jobs:,} jobs with {parts}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
 
 
 def fit_seconds(method: str, data: dict, stage: dict) -> float:
@@ -74,7 +74,8 @@ def n_samples(data: dict) -> int:
     return SAMPLES.get(data.get("sklearn"), UNKNOWN_SAMPLES)
 
 
-def _duration(seconds):
+def duration(seconds: float) -> str:
+    """Seconds in words."""
     if seconds < 90:
         return f"{max(1, round(seconds))} seconds"
     return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

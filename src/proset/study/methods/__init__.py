@@ -1,10 +1,15 @@
-"""The methods that are compared; the study knows them only by the interface of `methods.base`."""
+"""The methods that are compared; the study knows them only by the interface of `methods.base`.
+
+Each is a module of this folder, of the same name. They are found, not listed: a new one makes no result stale.
+"""
 
 from importlib import import_module
+from pkgutil import iter_modules
 
 from proset.study.methods.base import Method
 
-METHODS = ("proset", "knn", "xgboost")  # one module each, of the same name
+_FIRST = ("proset", "knn", "xgboost")  # in the published order
+METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, "base"}))
 
 
 def get(name: str) -> type[Method]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from proset import model
-from proset.model_io import model_arrays, model_from_arrays
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset.study.methods.base import Range
@@ -50,7 +49,7 @@ class FittedProset:
         }
 
     def arrays(self):
-        return model_arrays(self.model)
+        return self.model.arrays()
 
 
 class Proset:
@@ -102,7 +101,7 @@ class Proset:
 
     @staticmethod
     def load(arrays):
-        return FittedProset(model_from_arrays(arrays))
+        return FittedProset(model.Model.from_arrays(arrays))
 
 
 METHOD = Proset

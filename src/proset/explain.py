@@ -1,0 +1,106 @@
+"""Why a model predicts what it does: the share of the prior and of every prototype in the score of one point."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proset.model import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Terms of q(x) = prior + sum_j w_j G_j(x); prototypes in falling order of their term, after the K priors.
+
+    Attributes
+    ----------
+    batch : ndarray of int, shape (K + J,)
+        1, 2, ...; 0 for the prior.
+    sample : ndarray of int, shape (K + J,)
+        Row of the prototype in the training data; -1 for the prior.
+    label : ndarray of int, shape (K + J,)
+        Class index.
+    weight, similarity, contribution : ndarrays, shape (K + J,)
+        w_j, G_j(x) in [0, 1], and their product; for the prior, its probability, 1, and its probability.
+    share : ndarray, shape (K + J,)
+        contribution / sum(contribution); those of a class add up to its predicted probability.
+    features : ndarray of int, shape (A,)
+        Active features.
+    feature_similarity : ndarray, shape (K + J, A)
+        Factors exp(-(v_d (x_d - x_jd))^2 / 2) of the similarity, by feature; 1 for the prior.
+    familiarity : float
+        Sum of the prototypes' contributions; near 0 the prediction is the prior.
+    """
+
+    batch: np.ndarray
+    sample: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+    similarity: np.ndarray
+    contribution: np.ndarray
+    share: np.ndarray
+    features: np.ndarray
+    feature_similarity: np.ndarray
+    familiarity: float
+
+    def frame(self, class_names: np.ndarray, feature_names: np.ndarray) -> "pd.DataFrame":
+        """One row per term; the feature-wise similarities are columns named after the features."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "batch": self.batch,
+                "sample": self.sample,
+                "class": np.asarray(class_names)[self.label],
+                "weight": self.weight,
+                "similarity": self.similarity,
+                "contribution": self.contribution,
+                "share": self.share,
+            }
+        )
+        names = [f"similarity in {feature_names[d]}" for d in self.features]
+        return pd.concat([frame, pd.DataFrame(self.feature_similarity, columns=names)], axis=1)
+
+
+def explain(model: Model, x: np.ndarray) -> Explanation:
+    """Take the score of one point apart.
+
+    Parameters
+    ----------
+    model : Model
+    x : ndarray, shape (D,)
+        In the units of the model.
+
+    Returns
+    -------
+    Explanation
+    """
+    n_classes, features = len(model.class_prior), model.active_features()
+    batch, sample = [np.zeros(n_classes, dtype=int)], [np.full(n_classes, -1)]
+    label, weight = [np.arange(n_classes)], [model.class_prior]
+    by_feature = [np.ones((n_classes, len(features)))]
+    for b, fitted in enumerate(model.batches, start=1):
+        distance = fitted.feature_weights[features] * (x[features] - fitted.prototypes[:, features])
+        batch.append(np.full(len(fitted.labels), b))
+        sample.append(fitted.sample_index)
+        label.append(fitted.labels)
+        weight.append(fitted.prototype_weights)
+        by_feature.append(np.exp(-0.5 * distance**2))
+    weights, factors = np.concatenate(weight), np.concatenate(by_feature)
+    contribution = weights * factors.prod(axis=1)
+    order = np.concatenate([np.arange(n_classes), n_classes + np.argsort(-contribution[n_classes:], kind="stable")])
+    return Explanation(
+        batch=np.concatenate(batch)[order],
+        sample=np.concatenate(sample)[order],
+        label=np.concatenate(label)[order],
+        weight=weights[order],
+        similarity=factors.prod(axis=1)[order],
+        contribution=contribution[order],
+        share=(contribution / contribution.sum())[order],
+        features=features,
+        feature_similarity=factors[order],
+        familiarity=float(contribution[n_classes:].sum()),
+    )
