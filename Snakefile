@@ -25,6 +25,7 @@ wildcard_constraints:
     data_set="|".join(study.config["data_sets"]),
     run="|".join(study.runs),
     experiment="|".join(study.config["experiments"]),
+    table="|".join(study.tables),
     fold=r"\d+",
     first=r"\d+",
     last=r"\d+",
@@ -39,11 +40,10 @@ rule all:
     input:
         f"reports/{study.name}/results.csv",
         f"reports/{study.name}/index.html",
-        expand(
-            "reports/{study}/tables/{table}.md",
-            study=study.name,
-            table=[*study.experiments, *study.comparisons],
-        ),
+        f"reports/{study.name}/comparison.csv",
+        f"reports/{study.name}/tables.xlsx",
+        expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
+        expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),
 
 
 include: "workflow/rules/data.smk"

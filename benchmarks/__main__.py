@@ -22,7 +22,9 @@ def write(name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
 def main() -> None:
     """Run one part and write its results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("part", choices=["evaluations", "fits", "published", "startup", "growth", "table"])
+    parser.add_argument(
+        "part", choices=["evaluations", "fits", "prediction", "published", "startup", "growth", "table"]
+    )
     parser.add_argument("--data-sets", nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does it run?")
@@ -43,6 +45,10 @@ def main() -> None:
         from benchmarks import against_published
 
         against_published.run(RESULTS / "published.csv", args.published, data_sets, seeds)
+    elif args.part == "prediction":
+        from benchmarks import prediction
+
+        write("prediction", prediction.COLUMNS, prediction.run(data_sets))
     elif args.part == "startup":
         from benchmarks import startup
 
@@ -50,7 +56,7 @@ def main() -> None:
     elif args.part == "growth":
         from benchmarks import growth
 
-        rows = growth.run({"n": [1000, 2000], "k": [2, 5]} if args.quick else None)
+        rows = growth.run(args.published, {"n": [1000, 2000], "k": [2, 5]} if args.quick else None)
         write("growth", growth.COLUMNS, rows)
         growth.plot(rows, str(RESULTS / "growth"))
     else:

@@ -46,7 +46,8 @@ def _evaluations(rows):
 
 
 def _fits(rows):
-    head = ["data set", "penalties", "seconds", "evaluations", "published path: evaluations"]
+    head = ["data set", "penalties", "seconds", "seconds to the published path's objective", "evaluations"]
+    head += ["published path: evaluations"]
     head += ["our objective - published path's: min", "median", "max", "features - published path's: min", "max"]
     body = []
     for key, get in _grouped(rows).items():
@@ -54,7 +55,8 @@ def _fits(rows):
         features = [int(a - b) for a, b in zip(get("features"), get("published_path_features"), strict=True)]
         evaluations = [round(median(get(c))) for c in ("evaluations", "published_path_evaluations")]
         changes = [f"{f(difference):.1e}" for f in (min, median, max)]
-        body.append([*key, median(get("seconds")), *evaluations, *changes, min(features), max(features)])
+        seconds = [median(get(c)) for c in ("seconds", "seconds_to_path")]
+        body.append([*key, *seconds, *evaluations, *changes, min(features), max(features)])
     return _markdown(head, body)
 
 
@@ -67,6 +69,14 @@ def _published(rows):
         medians = [median(get(c)) for c in ("log_loss", "published_log_loss", "features", "published_features")]
         body.append([*key, len(get("seed")), seconds, published, f"{published / seconds:.0f}", *medians])
     return _markdown(head, body)
+
+
+def _prediction(rows):
+    head = ["data set", "penalties", "prototypes", "us per row", "KNN, us per row", "times faster"]
+    columns = ["us_per_row", "knn_us_per_row", "times_faster"]
+    return _markdown(
+        head, [[r["data_set"], r["setting"], r["prototypes"], *(float(r[c]) for c in columns)] for r in rows]
+    )
 
 
 def _startup(rows):
@@ -83,6 +93,7 @@ _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
+    ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
     ("Start of a process", "startup", _startup),
     ("Growth", "growth", _growth),
 ]

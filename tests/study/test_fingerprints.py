@@ -58,7 +58,6 @@ def test_comments_docstrings_and_layout_do_not_count(package):
     before = code_fingerprint(*SEARCH["proset"])
     edit(package / "solver.py", '"""Minimisation of', '"""The minimisation of')
     edit(package / "solver.py", "\n\n\n", "\n\n# a remark\n\n\n")
-    edit(package / "study" / "tables.py", "Classes", "Number of classes")
     assert code_fingerprint(*SEARCH["proset"]) == before
 
 
@@ -68,3 +67,13 @@ def test_closure_follows_imports_inside_functions_and_knows_the_libraries():
     assert "proset.solver" not in sources
     assert {"numpy", "xgboost"} <= libraries
     assert "proset.kernel" in _closure(SEARCH["proset"])[0]
+
+
+@pytest.mark.parametrize("modules", SEARCH.values())
+def test_neither_the_estimator_nor_the_report_makes_a_result_stale(modules):
+    sources = _closure(modules)[0]
+    assert not [name for name in sources if name == "proset.classifier" or name.startswith("proset.study.report")]
+
+
+def test_templates_count_for_the_pages():
+    assert "index.html.j2" in _closure(["proset.study.report.pages"])[0]

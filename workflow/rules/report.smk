@@ -1,70 +1,44 @@
-# Tables with the published numbers beside ours, one tidy file of all numbers, the manifest, the page.
+# Tables with the published numbers beside ours, the check against them, figures, pages.
 #
 # This part of the workflow expects as input
-#   results/{study}/replicate_{replicate}/{experiment}.csv
+#   results/{study}/replicate_{replicate}/{experiment}.csv and, for figures and pages, what these were made from
 #   data/published/published.csv
 # and produces
-#   reports/{study}/tables/{experiment or comparison}.md and .csv
-#   reports/{study}/results.csv
-#   reports/{study}/manifest.json
-#   reports/{study}/index.html
+#   reports/{study}/tables/{experiment or comparison}.md, .csv and .tex, and all of them in tables.xlsx
+#   reports/{study}/comparison.csv, claims.csv        each published number and claim beside ours
+#   reports/{study}/figures/{data set or overview}/   PNG and SVG, with captions in figures.json
+#   reports/{study}/data_sets/{data_set}.html
+#   reports/{study}/results.csv, manifest.json, index.html
 
 
 rule table:
     input:
-        scores=expand(
-            "results/{{study}}/replicate_{replicate}/{{experiment}}.csv", replicate=study.config["replicates"]
-        ),
+        scores=lambda wildcards: study.score_files(study.tables[wildcards.table]["experiments"]),
         published="data/published/published.csv",
     output:
-        markdown="reports/{study}/tables/{experiment}.md",
-        csv="reports/{study}/tables/{experiment}.csv",
+        markdown="reports/{study}/tables/{table}.md",
+        csv="reports/{study}/tables/{table}.csv",
+        latex="reports/{study}/tables/{table}.tex",
     log:
-        "results/{study}/logs/tables/{experiment}.log",
+        "results/{study}/logs/tables/{table}.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=10,
     params:
-        title=lambda wildcards: study.config["experiments"][wildcards.experiment]["title"],
-        code=code_fingerprint("proset.study.tables"),
+        title=lambda wildcards: study.tables[wildcards.table]["title"],
+        kind=lambda wildcards: study.tables[wildcards.table]["kind"],
+        code=code_fingerprint("proset.study.report.tables"),
     shell:
         "python -m proset.study table --scores {input.scores} --published {input.published} --title {params.title:q}"
-        " --name {wildcards.experiment} --markdown {output.markdown} --csv {output.csv} 2> {log}"
-
-
-rule comparison:
-    input:
-        scores=lambda wildcards: study.comparison_files(wildcards.comparison),
-        published="data/published/published.csv",
-    output:
-        markdown="reports/{study}/tables/{comparison}.md",
-        csv="reports/{study}/tables/{comparison}.csv",
-    log:
-        "results/{study}/logs/tables/{comparison}.log",
-    wildcard_constraints:
-        comparison="|".join(study.comparisons) or "none",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        title=lambda wildcards: study.config["comparisons"][wildcards.comparison]["title"],
-        code=code_fingerprint("proset.study.tables"),
-    shell:
-        "python -m proset.study comparison --scores {input.scores} --published {input.published} --title {params.title:q}"
-        " --name {wildcards.comparison} --markdown {output.markdown} --csv {output.csv} 2> {log}"
+        " --name {wildcards.table} --kind {params.kind} --markdown {output.markdown} --csv {output.csv}"
+        " --latex {output.latex} 2> {log}"
 
 
 rule results:
     input:
-        expand(
-            "results/{{study}}/replicate_{replicate}/{experiment}.csv",
-            replicate=study.config["replicates"],
-            experiment=study.experiments,
-        ),
+        study.score_files(study.experiments),
     output:
         "reports/{study}/results.csv",
     log:
@@ -103,11 +77,130 @@ rule manifest:
         " --output {output} 2> {log}"
 
 
+rule workbook:
+    input:
+        scores=study.score_files(study.experiments),
+        published="data/published/published.csv",
+    output:
+        "reports/{study}/tables.xlsx",
+    log:
+        "results/{study}/logs/workbook.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        config=study.config_json,
+        code=code_fingerprint("proset.study.report.tables"),
+    shell:
+        "python -m proset.study workbook --folder results/{wildcards.study} --config {params.config:q}"
+        " --published {input.published} --output {output} 2> {log}"
+
+
+rule check:
+    input:
+        scores=study.score_files(study.experiments),
+        records=study.scored_files(study.config["replicates"]),
+        published="data/published/published.csv",
+    output:
+        comparison="reports/{study}/comparison.csv",
+        claims="reports/{study}/claims.csv",
+    log:
+        "results/{study}/logs/check.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        config=study.config_json,
+        code=code_fingerprint("proset.study.report.comparison", "proset.study.report.claims"),
+    shell:
+        "python -m proset.study check --folder results/{wildcards.study} --config {params.config:q}"
+        " --published {input.published} --comparison {output.comparison} --claims {output.claims} 2> {log}"
+
+
+rule figures:
+    input:
+        lambda wildcards: study.scored_files(study.config["replicates"][:1], data_set=wildcards.data_set),
+    output:
+        report(
+            directory("reports/{study}/figures/{data_set}"),
+            patterns=["{name}.png"],
+            caption="../report/figure.rst",
+            category="{data_set}",
+            labels={"figure": "{name}"},
+        ),
+    log:
+        "results/{study}/logs/figures/{data_set}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        config=lambda wildcards: study.drawn_settings(wildcards.data_set),
+        code=code_fingerprint("proset.study.report.figures.catalogue"),
+    shell:
+        "python -m proset.study figures --folder results/{wildcards.study} --config {params.config:q}"
+        " --data-set {wildcards.data_set} --output {output} 2> {log}"
+
+
+rule overview:
+    input:
+        study.scored_files(study.config["replicates"][:1]),
+    output:
+        report(
+            directory("reports/{study}/figures/overview"),
+            patterns=["{name}.png"],
+            caption="../report/figure.rst",
+            category="All data sets",
+            labels={"figure": "{name}"},
+        ),
+    log:
+        "results/{study}/logs/figures/overview.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        config=study.config_json,
+        code=code_fingerprint("proset.study.report.figures.catalogue"),
+    shell:
+        "python -m proset.study overview --folder results/{wildcards.study} --config {params.config:q}"
+        " --output {output} 2> {log}"
+
+
+rule data_set_page:
+    input:
+        records=rules.figures.input,
+        figures=rules.figures.output,
+    output:
+        "reports/{study}/data_sets/{data_set}.html",
+    log:
+        "results/{study}/logs/pages/{data_set}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        config=lambda wildcards: study.drawn_settings(wildcards.data_set),
+        code=code_fingerprint("proset.study.report.pages"),
+    shell:
+        "python -m proset.study data-set-page --folder results/{wildcards.study} --config {params.config:q}"
+        " --data-set {wildcards.data_set} --figures {input.figures} --output {output} 2> {log}"
+
+
 rule page:
     input:
-        scores=rules.results.input,
+        scores=study.score_files(study.experiments),
         published="data/published/published.csv",
         manifest=rules.manifest.output,
+        claims=rules.check.output.claims,
+        figures=rules.overview.output,
     output:
         "reports/{study}/index.html",
     log:
@@ -118,7 +211,7 @@ rule page:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code_fingerprint("proset.study.page"),
+        code=code_fingerprint("proset.study.report.pages"),
     shell:
-        "python -m proset.study page --scores {input.scores} --published {input.published} --manifest {input.manifest}"
-        " --output {output} 2> {log}"
+        "python -m proset.study page --folder results/{wildcards.study} --published {input.published}"
+        " --manifest {input.manifest} --claims {input.claims} --figures {input.figures} --output {output} 2> {log}"

@@ -18,6 +18,7 @@ for _data_set in study.data_sets:
             _data_set
         input:
             f"reports/{study.name}/data_sets/{_data_set}.csv",
+            f"reports/{study.name}/data_sets/{_data_set}.html",
         localrule: True
 
 

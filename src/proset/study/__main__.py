@@ -105,19 +105,60 @@ def score(args: argparse.Namespace) -> None:
 
 
 def table(args: argparse.Namespace) -> None:
-    """The table of one experiment."""
-    from proset.study.tables import experiment_table, make_cells, write_table
+    """The table of one experiment or comparison."""
+    from proset.study.report.tables import make_cells, make_table, write_table
+    from proset.study.results import read_rows
 
-    cells = make_cells(args.scores, args.published)
-    write_table(experiment_table(args.name, args.title, cells, args.published), args.markdown, args.csv)
+    cells = make_cells([row for path in args.scores for row in read_rows(path)], args.published)
+    made = make_table(args.name, args.title, args.kind, cells, args.published)
+    write_table(made, args.markdown, args.csv, args.latex)
 
 
-def comparison(args: argparse.Namespace) -> None:
-    """A table of several experiments."""
-    from proset.study.tables import comparison_table, make_cells, write_table
+def workbook(args: argparse.Namespace) -> None:
+    """All tables as one Excel file."""
+    from proset.study.report.tables import study_tables, write_workbook
 
-    cells = make_cells(args.scores, args.published)
-    write_table(comparison_table(args.name, args.title, cells), args.markdown, args.csv)
+    write_workbook(args.output, study_tables(_stored(args), args.published))
+
+
+def check(args: argparse.Namespace) -> None:
+    """Every published number and claim beside ours."""
+    from proset.study.report.claims import write_claims
+    from proset.study.report.comparison import write_comparison
+
+    stored = _stored(args)
+    write_comparison(args.comparison, stored, args.published)
+    write_claims(args.claims, stored, args.published)
+
+
+def figures(args: argparse.Namespace) -> None:
+    """The figures of one data set."""
+    from proset.study.report.figures.catalogue import write_figures
+
+    write_figures(_stored(args), args.output, args.data_set)
+
+
+def overview(args: argparse.Namespace) -> None:
+    """The figures over all data sets."""
+    from proset.study.report.figures.catalogue import write_figures
+
+    write_figures(_stored(args), args.output)
+
+
+def data_set_page(args: argparse.Namespace) -> None:
+    """The page of one data set."""
+    from proset.study.report.pages import write_data_set
+
+    write_data_set(args.output, _stored(args), args.data_set, args.figures)
+
+
+def page(args: argparse.Namespace) -> None:
+    """The front page of the report."""
+    from proset.study.records import read_json
+    from proset.study.report.pages import write_index
+
+    args.config = (manifest := read_json(args.manifest))["config"]
+    write_index(args.output, _stored(args), args.published, args.claims, manifest, args.figures)
 
 
 def results(args: argparse.Namespace) -> None:
@@ -135,11 +176,11 @@ def manifest(args: argparse.Namespace) -> None:
     write_json(args.output, manifest(args.folder, args.config, args.data))
 
 
-def page(args: argparse.Namespace) -> None:
-    """The report as one HTML file."""
-    from proset.study.page import write_page
+def _stored(args):
+    from proset.study.config import Study
+    from proset.study.report.stored import Stored
 
-    write_page(args.scores, args.published, args.manifest, args.output)
+    return Stored(args.folder, Study.of(args.config))
 
 
 def _inputs(args):
@@ -188,11 +229,15 @@ def _parser() -> argparse.ArgumentParser:
     command("choose-steps", choose_steps, "records", "rule", "output")
     command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
     command("score", score, "folder", "cases", "output")
-    for name, function in (("table", table), ("comparison", comparison)):
-        command(name, function, "name", "title", "scores", "published", "markdown", "csv")
+    command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
     command("results", results, "scores", "output")
     command("manifest", manifest, "folder", "config", "data-files", "output")
-    command("page", page, "scores", "published", "manifest", "output")
+    command("workbook", workbook, "folder", "config", "published", "output")
+    command("check", check, "folder", "config", "published", "comparison", "claims")
+    command("figures", figures, "folder", "config", "data-set", "output")
+    command("overview", overview, "folder", "config", "output")
+    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
+    command("page", page, "folder", "published", "manifest", "claims", "figures", "output")
     return parser
 
 
@@ -205,18 +250,23 @@ _INTEGER, _PATH, _PATHS, _JSON = (
 _TEXT = {"required": True}
 _OPTIONS = {
     "cases": _JSON,
+    "claims": _PATH,
     "code": _TEXT,
+    "comparison": _PATH,
     "config": _JSON,
     "csv": _PATH,
     "data": _PATH,
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
+    "figures": _PATH,
     "first": _INTEGER,
     "fixed": _JSON,
     "fold": _INTEGER,
     "folder": _PATH,
     "folds": _INTEGER,
+    "kind": _TEXT,
     "last": _INTEGER,
+    "latex": _PATH,
     "manifest": _PATH,
     "markdown": _PATH,
     "method": _TEXT,

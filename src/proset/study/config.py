@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +68,11 @@ class Study:
     config: dict
     runs: dict[str, Run]
 
+    @classmethod
+    def of(cls, config: dict) -> "Study":
+        """The study that a config describes, if the config is right; `load` checks it first."""
+        return cls(config, {run.name: run for run in _runs(config)})
+
     @property
     def name(self) -> str:
         """Folder name of the study."""
@@ -102,6 +107,19 @@ class Study:
         """Comparison tables of which at least one experiment is run."""
         wanted = self.config.get("comparisons", {})
         return [name for name in wanted if set(wanted[name]["experiments"]) & set(self.experiments)]
+
+    @property
+    def tables(self) -> dict[str, dict]:
+        """Tables by name, experiments first: "title", "kind" and the "experiments" whose numbers they show."""
+        found = {
+            name: {"title": self.config["experiments"][name]["title"], "kind": "experiment", "experiments": [name]}
+            for name in self.experiments
+        }
+        for name in self.comparisons:
+            entry = self.config["comparisons"][name]
+            shown = [e for e in entry["experiments"] if e in self.experiments]
+            found[name] = {"title": entry["title"], "kind": "comparison", "experiments": shown}
+        return found
 
     @property
     def config_json(self) -> str:
@@ -148,6 +166,19 @@ class Study:
         """Fingerprint of the code behind a job: a module of the study, and the method of the run."""
         return code_fingerprint(f"proset.study.{module}", f"proset.study.methods.{self.runs[run].method}")
 
+    def drawn_settings(self, data_set: str) -> str:
+        """The part of the config that the page of one data set depends on."""
+        config = {key: self.config[key] for key in ("study", "seed")}
+        config["replicates"] = self.config["replicates"][:1]
+        config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
+        wanted = {run.experiment for run in self.runs.values() if data_set in run.data_sets}
+        config["experiments"] = {e: {**self.config["experiments"][e], "data_sets": [data_set]} for e in wanted}
+        config["comparisons"] = {
+            name: {**entry, "experiments": [e for e in entry["experiments"] if e in wanted]}
+            for name, entry in self.config.get("comparisons", {}).items()
+        }
+        return _json(config)
+
     # Input files that depend on the config.
 
     def data_files(self, data_set: str) -> list[str]:
@@ -183,13 +214,11 @@ class Study:
             files += self.parameters_file(replicate, d, run.name)
         return files
 
-    def comparison_files(self, comparison: str) -> list[str]:
-        """Numbers of all experiments of a comparison that are run, for all replicates."""
-        wanted = self.config["comparisons"][comparison]["experiments"]
+    def score_files(self, experiments: Iterable[str]) -> list[str]:
+        """Numbers of some experiments, for all replicates."""
         return [
             f"results/{self.name}/replicate_{replicate}/{experiment}.csv"
-            for experiment in wanted
-            if experiment in self.experiments
+            for experiment in experiments
             for replicate in self.config["replicates"]
         ]
 
@@ -227,7 +256,7 @@ def load(config: dict, schema: str | Path) -> Study:
         errors = list(_meaning_errors(config))
     if errors:
         raise ConfigError("the config is refused:\n" + "\n".join(f"- {e}" for e in errors))
-    return Study(config, {run.name: run for run in _runs(config)})
+    return Study.of(config)
 
 
 def _chunks(number: int, size: int) -> list[tuple[int, int]]:
@@ -422,5 +451,5 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "table"}
-    | {"comparison", "results", "manifest", "page", "score_data_set"}
+    | {"results", "manifest", "page", "score_data_set", "workbook", "check", "figures", "overview", "data_set_page"}
 )

@@ -1,13 +1,29 @@
-import pytest
+import re
+import shutil
+import subprocess
+from itertools import chain
 
-from proset.study.results import COLUMNS, write_rows
-from proset.study.tables import comparison_table, experiment_table, format_number, make_cells, to_markdown
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+
+from proset.study.report.tables import (
+    comparison_table,
+    experiment_table,
+    format_number,
+    make_cells,
+    to_latex,
+    to_markdown,
+    write_table,
+    write_workbook,
+)
+from proset.study.results import COLUMNS
 
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
 
 
 @pytest.fixture
-def files(tmp_path):
+def numbers(tmp_path):
     rows = []
     for experiment, loss in (("E3", 0.1049), ("E8", 0.0951), ("E9", 0.2)):
         names = {**NAMES, "experiment": experiment, "method": "m"}
@@ -22,10 +38,6 @@ def files(tmp_path):
                 {**names, "section": "final", "quantity": "roc_auc", "value": 1.0},
             ]
         )
-    paths = []
-    for i, group in enumerate(rows):
-        paths.append(tmp_path / f"{i}.csv")
-        write_rows(paths[-1], group)
     published = tmp_path / "published.csv"
     published.write_text(
         "experiment,method,dataset,variant,section,quantity,value,text\n"
@@ -35,12 +47,12 @@ def files(tmp_path):
         "E3,proset,wine,,stage1,optimal_lambda_v,6.7e-06,6.7e-6\n",
         encoding="utf-8",
     )
-    return paths, published
+    return rows, published
 
 
-def test_published_rows_in_published_order_with_values_in_brackets(files):
-    paths, published = files
-    text = to_markdown(experiment_table("E3", "title", make_cells(paths[:1], published), published))
+def test_published_rows_in_published_order_with_values_in_brackets(numbers):
+    rows, published = numbers
+    text = to_markdown(experiment_table("E3", "title", make_cells(rows[0], published), published))
     assert text.splitlines()[4:] == [
         "| |wine|",
         "|---|---:|",
@@ -54,9 +66,9 @@ def test_published_rows_in_published_order_with_values_in_brackets(files):
     ]
 
 
-def test_comparison_marks_all_that_are_best_to_two_decimals(files):
-    paths, published = files
-    text = to_markdown(comparison_table("c", "comparison", make_cells(paths, published)))
+def test_comparison_marks_all_that_are_best_to_two_decimals(numbers):
+    rows, published = numbers
+    text = to_markdown(comparison_table("c", "comparison", make_cells([*chain.from_iterable(rows)], published)))
     losses = [line for line in text.splitlines() if line.startswith("|Log-loss")]
     assert losses == ["|Log-loss|**0.10** (0.10)|", "|Log-loss|**0.10**|", "|Log-loss|0.20|"]
     assert "|Threshold stage 2|0.30|" in text
@@ -65,15 +77,60 @@ def test_comparison_marks_all_that_are_best_to_two_decimals(files):
     assert "Prototypes" not in text
 
 
-def test_replicates_are_averaged_with_their_spread(tmp_path, files):
-    other = tmp_path / "other.csv"
+def test_first_replicate_then_mean_and_deviation_over_all(numbers):
+    (rows, *_), published = numbers
     names = {**NAMES, "replicate": 1, "experiment": "E3", "method": "m"}
-    write_rows(other, [{**names, "section": "final", "quantity": "log_loss", "value": 0.3049}])
-    cells = make_cells([files[0][0], other], files[1])
+    cells = make_cells([*rows, {**names, "section": "final", "quantity": "log_loss", "value": 0.3049}], published)
     cell = next(c for c in cells if c["quantity"] == "log_loss")
-    assert cell["value"] == pytest.approx(0.2049)
-    assert cell["spread"] == pytest.approx(0.2 / 2**0.5)
-    assert "0.20 ± 0.14 (0.10)" in to_markdown(experiment_table("E3", "t", cells, files[1]))
+    assert cell["value"] == 0.1049
+    assert cell["mean"] == pytest.approx(0.2049)
+    assert cell["deviation"] == pytest.approx(0.2 / 2**0.5)
+    assert "0.10 [0.20 ± 0.14] (0.10)" in to_markdown(experiment_table("E3", "t", cells, published))
+
+
+@pytest.fixture
+def nasty(numbers):
+    """A comparison whose names are special characters of LaTeX and Excel."""
+    rows, published = numbers
+    rows = [{**row, "dataset": "a_b&50%"} for group in rows for row in group]
+    return comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", make_cells(rows, published))
+
+
+def test_latex_has_rules_escapes_and_bold(nasty):
+    text = to_latex(nasty)
+    assert [text.count(rf"\{rule}") for rule in ("toprule", "midrule", "bottomrule")] == [1, 1, 1]
+    assert r"a\_b\&50\%" in text
+    assert r"\bfseries 0.10" in text
+    assert r"x\textasciicircum{}2 \textasciitilde{} \{\#1\} \$ \textbackslash{}" in text
+    assert not re.search(r"(?<!\\)[_%#]", re.sub(r"\\label\{.*\}", "", text))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
+def test_latex_compiles(nasty, tmp_path):
+    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+    (tmp_path / "t.tex").write_text(head + to_latex(nasty) + r"\end{document}", encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+def test_files_hold_the_same_numbers(nasty, tmp_path):
+    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
+    write_table(nasty, *files[:3])
+    write_workbook(files[3], [nasty])
+    assert files[0].read_text(encoding="utf-8") == to_markdown(nasty)
+    assert files[2].read_text(encoding="utf-8") == to_latex(nasty)
+    cells = pd.read_csv(files[1])
+    losses = cells[cells["quantity"] == "log_loss"]["value"].tolist()
+    assert losses == [0.1049, 0.0951, 0.2]
+    sheet = load_workbook(files[3])["E3_E8"]
+    ours = [[c.value for c in row] for row in sheet.iter_rows(min_row=3)]
+    assert [row[2] for row in ours if row[1] == "Log-loss"] == losses
+
+
+def test_a_workbook_holds_a_table_that_was_not_run(tmp_path):
+    write_workbook(tmp_path / "t.xlsx", [comparison_table("c", "nothing", [])])
+    assert load_workbook(tmp_path / "t.xlsx").sheetnames == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The report: everything in it comes from stored records, nothing is fitted again."""

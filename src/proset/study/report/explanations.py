@@ -1,0 +1,65 @@
+"""Explanations of single test points by the prototypes that made their predictions."""
+
+import numpy as np
+
+from proset.explain import explain
+from proset.study.report.stored import Final, Stored
+from proset.study.splits import TEST
+
+N_TERMS = 6  # terms shown per point
+N_FEATURES = 8  # feature-wise similarities shown per point
+
+
+def explained_points(stored: Stored, data_set: str) -> list[dict]:
+    """Three test points of a data set, explained by its first proset model with a prototype; empty without one.
+
+    They are the point predicted best, the one predicted worst (largest log-loss), and the least familiar one.
+    """
+    for final in stored.finals(data_set=data_set):
+        if final.run.method == "proset" and final.model.fitted.model.n_prototypes():
+            break
+    else:
+        return []
+    rows = np.flatnonzero(final.folds == TEST)
+    *_, scores = final.model.fitted.model.staged_scores(final.scaled(final.X_test))
+    own = final.probabilities[np.arange(len(final.y)), final.y]
+    chosen = {
+        "Predicted best": int(own.argmax()),
+        "Predicted worst": int(own.argmin()),
+        "Least familiar": int(scores.sum(axis=1).argmin()),
+    }
+    return [_point(final, title, i, int(rows[i])) for title, i in chosen.items()]
+
+
+def _point(final: Final, title, i, row):
+    data, p = final.data, final.probabilities[i]
+    found = explain(final.model.fitted.model, final.scaled(data.X[[row]])[0])
+    train = np.flatnonzero(final.folds != TEST)
+    shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
+    by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]
+    columns = np.sort(by_distance)
+    terms = [
+        {
+            "name": "prior" if found.batch[t] == 0 else f"row {train[found.sample[t]]}, batch {found.batch[t]}",
+            "class": data.class_names[found.label[t]],
+            "weight": found.weight[t],
+            "similarity": found.similarity[t],
+            "share": found.share[t],
+            "by_feature": found.feature_similarity[t, columns],
+        }
+        for t in shown
+    ]
+    return {
+        "title": title,
+        "model": final.label,
+        "row": row,
+        "true": data.class_names[final.y[i]],
+        "predicted": data.class_names[p.argmax()],
+        "probability": p.max(),
+        "own": p[final.y[i]],
+        "familiarity": found.familiarity,
+        "features": data.feature_names[found.features[columns]].tolist(),
+        "position": data.X[row, found.features[columns]],
+        "n_features": len(found.features),
+        "terms": terms,
+    }

@@ -1,0 +1,216 @@
+"""The pages of the report, each one HTML file without external assets."""
+
+import base64
+import csv
+import struct
+from pathlib import Path
+
+import jinja2
+import numpy as np
+
+from proset.study import methods
+from proset.study.progress import duration
+from proset.study.records import read_json, write_text
+from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
+from proset.study.report.explanations import explained_points
+from proset.study.report.front import constant_models, edges, headline
+from proset.study.report.stored import Final, Stored
+from proset.study.report.tables import format_number, study_tables
+from proset.study.splits import TEST
+
+
+def write_index(
+    path: Path,
+    stored: Stored,
+    published: Path,
+    claims: Path,
+    manifest: dict,
+    figures: Path,
+) -> None:
+    """Write the front page.
+
+    Parameters
+    ----------
+    path : Path
+    stored : Stored
+    published : Path
+        CSV file of the published numbers.
+    claims : Path
+        What `claims.write_claims` wrote.
+    manifest : dict
+        What `manifest.manifest` gives.
+    figures : Path
+        Folder with the figures over all data sets.
+    """
+    names, rows = headline(stored)
+    cells = compare(stored, published)
+    with claims.open(encoding="utf-8", newline="") as file:
+        verdicts = list(csv.DictReader(file))
+    config = stored.study.config
+    drawn = read_figures(figures)
+    decided = [c for c in verdicts if c["verdict"] != "not decidable"]
+    *by_experiment, everything = summary(cells)
+    write_text(
+        path,
+        _render(
+            "index.html.j2",
+            study=stored.study.name,
+            n_replicates=len(stored.replicates),
+            agreement=everything,
+            summary=[*by_experiment, everything],
+            tolerance=TOLERANCE_NOTE,
+            cells=[_checked(c) for c in cells],
+            claims=verdicts,
+            claims_held=sum(c["verdict"] == "holds" for c in decided),
+            claims_decided=len(decided),
+            claims_open=len(verdicts) - len(decided),
+            fits=sum(cost["fits"] for cost in manifest["cost"].values()),
+            duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
+            not_converged=manifest["not_converged"],
+            methods=names,
+            headline=[{**row, "page": _page(row["data_set"])} for row in rows],
+            constant=[_named(f) for f in constant_models(stored)],
+            edges=[{**_named(f), "what": what} for f, what in edges(stored)],
+            not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
+            figures=drawn["figures"],
+            missing=drawn["missing"],
+            data_sets=[
+                {"name": d, "page": _page(d), "description": description(stored.finals(data_set=d)[0])}
+                for d in stored.study.data_sets
+                if stored.finals(data_set=d)
+            ],
+            tables=[_table(table, config) for table in study_tables(stored, published)],
+            manifest=manifest,
+        ),
+    )
+
+
+def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> None:
+    """Write the page of one data set; `figures` is the folder with its figures."""
+    finals = stored.finals(data_set=data_set)
+    drawn = read_figures(figures)
+    first = finals[0]
+    planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
+    counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
+    write_text(
+        path,
+        _render(
+            "data_set.html.j2",
+            study=stored.study.name,
+            name=data_set,
+            seed=stored.study.config["seed"],
+            replicate=first.replicate,
+            description=description(first),
+            classes=[
+                {"name": name, "train": train, "test": test}
+                for name, train, test in zip(first.data.class_names, *counts, strict=True)
+            ],
+            finals=[_final(stored, f) for f in finals],
+            not_run=sorted(planned - {f.run.experiment for f in finals}),
+            figures=drawn["figures"],
+            missing=drawn["missing"],
+            explained=explained_points(stored, data_set),
+        ),
+    )
+
+
+def description(final: Final) -> str:
+    """Size of the data set of a final model, in words."""
+    n, d = final.data.X.shape
+    n_train, n_test = (int(part.sum()) for part in _parts(final))
+    return (
+        f"{n:,} samples ({n_train:,} to train, {n_test:,} to test), {d} features, {len(final.data.class_names)} classes"
+    )
+
+
+def read_figures(folder: Path) -> dict[str, list[dict]]:
+    """What figures.json lists, each figure with its PNG in base64 and the size at which to show it."""
+    listed = read_json(folder / "figures.json")
+    for figure in listed["figures"]:
+        png = (folder / f"{figure['name']}.png").read_bytes()
+        figure["png"] = base64.b64encode(png).decode("ascii")
+        figure["width"], figure["height"] = struct.unpack(">II", png[16:24])  # of the header chunk
+    return listed
+
+
+def _render(template, **context):
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("proset.study.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(**context)
+
+
+def _parts(final):
+    return final.folds != TEST, final.folds == TEST
+
+
+def _page(data_set):
+    return f"data_sets/{data_set}.html"
+
+
+def _named(final):
+    return {"label": final.label, "data_set": final.data_set, "run": final.run.name, "page": _page(final.data_set)}
+
+
+def _table(table, config):
+    sections = [
+        (heading, [(label, [_linked(c) for c in cells]) for label, cells in rows]) for heading, rows in table.rows()
+    ]
+    is_comparison = table.name in config.get("comparisons", {})
+    head = {"name": table.name, "title": table.title, "columns": table.columns}
+    return {**head, "sections": sections, "is_comparison": is_comparison}
+
+
+def _linked(cell):
+    if cell is None:
+        return None
+    run = f"{cell['experiment']}-{cell['variant']}" if cell["variant"] else cell["experiment"]
+    return {**cell, "link": f"{_page(cell['dataset'])}#{run}"}
+
+
+def _checked(cell):
+    shown = ("published", "ours", "difference")
+    texts = {which: "" if cell[which] is None else format_number(cell["quantity"], cell[which]) for which in shown}
+    numbers = {which: "" if cell[which] is None else cell[which] for which in shown}
+    return {**cell, **numbers, "kind": cell["within"] or "not judged", "texts": texts}
+
+
+def _final(stored, final):
+    fit, chosen = final.fit, final.stage1["parameters"] if final.stage1 else {}
+    batches = fit["summary"].get("batches", [])
+
+    def relative(files):
+        return [str(f.relative_to(stored.folder.parent.parent)) for f in files]
+
+    return {
+        **final.scores,
+        "run": final.run.name,
+        "label": final.label,
+        "method": final.run.method,
+        "threshold": final.stage2["threshold"],
+        "active_features": fit["summary"]["active_features"],
+        "prototypes": fit["summary"].get("prototypes"),
+        "steps": fit["steps"],
+        "step": methods.get(final.run.method).step,
+        "chosen": _parameters(chosen),
+        "all_parameters": _parameters(fit["parameters"]) or "no parameters",
+        "trials": len(final.stage1["settings"]) if final.stage1 else 0,
+        "stage1_files": relative(sorted(final.stage1_folder.glob("stage1/fold_*/trials_*.jsonl")))
+        if final.stage1
+        else [],
+        "stage2_files": relative(sorted(final.folder.glob("stage2/folds_*.jsonl"))),
+        "final_files": relative(final.folder / name for name in ("fit.json", "model.npz", "predictions.csv")),
+        "resources": fit["resources"],
+        "convergence": "; ".join(
+            f"batch {b}: {record['message']} after {record['n_iter']} iterations"
+            for b, record in enumerate(batches, start=1)
+        ),
+    }
+
+
+def _parameters(values):
+    return ", ".join(f"{name} {format_number(name, value)}" for name, value in values.items())

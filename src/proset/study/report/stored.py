@@ -1,0 +1,193 @@
+"""What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from proset.study.config import Run, Study
+from proset.study.datasets import DataSet
+from proset.study.final import FinalModel, read_model, read_predictions
+from proset.study.records import read_json, read_json_lines
+from proset.study.results import read_rows
+from proset.study.scores import score_predictions
+from proset.study.splits import TEST, read_split
+
+
+class Missing(LookupError):
+    """Something the study has not computed; the message says what."""
+
+
+@dataclass(frozen=True)
+class Final:
+    """One final model, the searches that led to it, and its data.
+
+    Attributes
+    ----------
+    folder : Path
+        results/<study>/replicate_<replicate>/<data set>/<run>.
+    stage1_folder : Path or None
+        Where the records of its stage 1 are; E4's are in E3.
+    replicate : int
+    run : Run
+    data_set : str
+    """
+
+    folder: Path
+    stage1_folder: Path | None
+    replicate: int
+    run: Run
+    data_set: str
+
+    @property
+    def label(self) -> str:
+        """Experiment and variant."""
+        return f"{self.run.experiment} {self.run.variant}".strip()
+
+    @cached_property
+    def fit(self) -> dict:
+        """Record of the final fit: parameters, steps, summary, resources."""
+        return read_json(self.folder / "fit.json")
+
+    @cached_property
+    def stage1(self) -> dict | None:
+        """Choice of the parameters: "settings", "mean", "deviation", "optimal", "selected", "threshold", "within"."""
+        return read_json(self.folder / "stage1.json") if self.stage1_folder else None
+
+    @cached_property
+    def stage2(self) -> dict:
+        """Choice of the size; keys as of `stage1`, settings are whole numbers."""
+        return read_json(self.folder / "stage2.json")
+
+    @property
+    def trial_files(self) -> list[Path]:
+        """Files with the records of stage 1."""
+        return sorted(self.stage1_folder.glob("stage1/fold_*/trials_*.jsonl")) if self.stage1_folder else []
+
+    @property
+    def path_files(self) -> list[Path]:
+        """Files with the records of stage 2."""
+        return sorted(self.folder.glob("stage2/folds_*.jsonl"))
+
+    @cached_property
+    def trials(self) -> list[dict]:
+        """Records of stage 1, one per fold and trial; empty without a stage 1."""
+        return [record for file in self.trial_files for record in read_json_lines(file)]
+
+    @cached_property
+    def paths(self) -> list[dict]:
+        """Records of stage 2, one per fold."""
+        return [record for file in self.path_files for record in read_json_lines(file)]
+
+    @cached_property
+    def _predictions(self):
+        return read_predictions(self.folder / "predictions.csv")
+
+    @property
+    def y(self) -> np.ndarray:
+        """Class indices of the test part, shape (m,)."""
+        return self._predictions[0]
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Sample weights of the test part, shape (m,)."""
+        return self._predictions[1]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Predicted class probabilities of the test part, shape (m, K)."""
+        return self._predictions[2]
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Log-loss, ROC-AUC and balanced accuracy of the test part."""
+        return score_predictions(self.probabilities, self.y, self.weight)
+
+    @cached_property
+    def model(self) -> FinalModel:
+        """The model; it takes features in the units of the data set."""
+        return read_model(self.folder / "model.npz")
+
+    def scaled(self, X: np.ndarray) -> np.ndarray:
+        """Features of the data set in the units in which the model was fitted."""
+        return (X - self.model.centre) / self.model.scale
+
+    @cached_property
+    def data(self) -> DataSet:
+        """The whole data set."""
+        return DataSet.load(self.folder.parent / "data.npz")
+
+    @cached_property
+    def folds(self) -> np.ndarray:
+        """Fold of each row, `TEST` for the test part, shape (N,)."""
+        return read_split(self.folder.parent / "split.csv")
+
+    @property
+    def X_test(self) -> np.ndarray:
+        """Features of the test part in the units of the data set, shape (m, D)."""
+        return self.data.X[self.folds == TEST]
+
+    @property
+    def X_train(self) -> np.ndarray:
+        """Features of the training part in the units of the data set."""
+        return self.data.X[self.folds != TEST]
+
+
+class Stored:
+    """The records of one study.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>.
+    study : Study
+    """
+
+    def __init__(self, folder: Path, study: Study):
+        self.folder, self.study = folder, study
+
+    @property
+    def replicates(self) -> list[int]:
+        """Their numbers; figures show the first one."""
+        return self.study.config["replicates"]
+
+    @cached_property
+    def _all(self) -> list[Final]:
+        finals = []
+        for replicate in self.replicates:
+            for run in self.study.runs.values():
+                source = self.study.stage1_run(run)
+                for data_set in run.data_sets:
+                    folder = self.folder / f"replicate_{replicate}" / data_set
+                    finals.append(
+                        Final(folder / run.name, folder / source.name if source else None, replicate, run, data_set)
+                    )
+        return finals
+
+    def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
+        """Final models that have been computed, in the order of the config; of the first replicate by default."""
+        replicate = self.replicates[0] if replicate is None else replicate
+        return [
+            f
+            for f in self._all
+            if f.replicate == replicate and data_set in (None, f.data_set) and (f.folder / "fit.json").exists()
+        ]
+
+    def final(self, experiment: str, data_set: str, variant: str = "", replicate: int | None = None) -> Final:
+        """One of `finals`; `Missing` if it has not been computed."""
+        for final in self.finals(replicate, data_set):
+            if (final.run.experiment, final.run.variant) == (experiment, variant):
+                return final
+        raise Missing(f"{experiment} {variant}".strip() + f" on {data_set}")
+
+    @cached_property
+    def rows(self) -> list[dict]:
+        """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
+        return [
+            row
+            for replicate in self.replicates
+            for experiment in self.study.experiments
+            if (file := self.folder / f"replicate_{replicate}" / f"{experiment}.csv").exists()
+            for row in read_rows(file)
+        ]

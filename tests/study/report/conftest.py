@@ -1,0 +1,127 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proset.study.config import load
+from proset.study.datasets import make
+from proset.study.final import fit_final, write_predictions
+from proset.study.records import write_json, write_json_lines
+from proset.study.report.stored import Stored
+from proset.study.results import case_rows, write_rows
+from proset.study.search import Case, choose_parameters, choose_steps, run_paths, run_trials
+from proset.study.splits import split, write_split
+
+SCHEMA = Path(__file__).parents[3] / "workflow/schemas/config.schema.yaml"
+ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
+NOT_RUN = ("odd", "E9")
+
+
+def small_config(odd_file: Path) -> dict:
+    """Three data sets (two features, an irrelevant feature, odd names), both stages of every method, tiny sizes."""
+    proset = {"method": "proset", "stage2": {"steps": 2}, "data_sets": ["flowers", "cross", "odd"]}
+    space = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
+    depth = {
+        "max_depth": {"integers": [0, 3]},
+        "subsample": {"uniform": [0.5, 0.9]},
+        "colsample": {"uniform": [0.5, 0.9]},
+    }
+    return {
+        "study": "small",
+        "seed": 3,
+        "replicates": [0],
+        "folds": 3,
+        "test_fraction": 0.3,
+        "trials_per_job": {"proset": 50, "knn": 1, "xgboost": 50},
+        "folds_per_job": {"proset": 3, "knn": 3, "xgboost": 3},
+        "data_sets": {
+            "flowers": {"sklearn": "iris", "features": [0, 1]},
+            "cross": {"generator": "xor", "features": 2, "samples_per_orthant": 30, "irrelevant": 1},
+            "odd": {"file": str(odd_file), "target": "class"},
+        },
+        "experiments": {
+            "E3": {**proset, "title": "search", "stage1": {"trials": 6, "steps": 1, "space": space}},
+            "E4": {**proset, "title": "optimum", "rule": "optimal", "stage1": {"from": "E3"}},
+            "E5": {
+                **proset,
+                "title": "grid",
+                "parameters": {"lambda_w": 1e-8},
+                "stage1": {"trials": 3, "steps": 1, "space": {"lambda_v": {"log_grid": [1e-6, 1e-1, 3]}}},
+            },
+            "E8": {**proset, "title": "neighbours", "method": "knn", "stage2": {"steps": 20}},
+            "E9": {
+                **proset,
+                "title": "trees",
+                "method": "xgboost",
+                "stage1": {"trials": 5, "steps": 5, "parameters": {"learning_rate": 0.3}, "space": depth},
+                "stage2": {"steps": 20, "parameters": {"learning_rate": 0.3}},
+            },
+        },
+        "comparisons": {
+            "E3_to_E5": {"title": "proset", "experiments": ["E3", "E4", "E5"]},
+            "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
+        },
+    }
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory) -> Stored:
+    """A small study with everything computed but `NOT_RUN`; it must not be changed."""
+    folder = tmp_path_factory.mktemp("study")
+    odd_file = folder / "odd.csv"
+    _write_odd(odd_file)
+    study = load(small_config(odd_file), SCHEMA)
+    for data_set in study.data_sets:
+        _compute(study, folder / "results", data_set)
+    for experiment in study.experiments:
+        cases = [c for c in json.loads(study.cases([0], experiment)) if (c["dataset"], c["run"]) != NOT_RUN]
+        rows = [row for case in cases for row in case_rows(folder / "results", case)]
+        write_rows(folder / f"results/replicate_0/{experiment}.csv", rows)
+    return Stored(folder / "results", study)
+
+
+def _write_odd(path):
+    import pandas as pd
+
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(80, 2)), columns=ODD_NAMES["features"])
+    table["class"] = np.where(table.sum(axis=1) > 0, *ODD_NAMES["classes"])
+    table.to_csv(path, index=False)
+
+
+def _compute(study, results, data_set):
+    settings, folder = study.config, results / "replicate_0" / data_set
+    data = make(settings["data_sets"][data_set], settings["seed"], data_set, 0)
+    folder.mkdir(parents=True)
+    data.save(folder / "data.npz")
+    folds = split(data.y, settings["folds"], settings["test_fraction"], 0)
+    write_split(folder / "split.csv", folds)
+    for run in study.runs.values():
+        if (data_set, run.name) != NOT_RUN:
+            _run(study, run, data, folds, Case(settings["seed"], 0, data_set, run.name, run.method), folder)
+
+
+def _run(study, run, data, folds, case, data_folder):
+    folder, source, chosen = data_folder / run.name, study.stage1_run(run), {}
+    if source is run:
+        stage1 = run.stage("stage1", case.data_set)
+        for fold in range(folds.max() + 1):
+            trials = range(stage1["trials"])
+            records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
+            write_json_lines(folder / f"stage1/fold_{fold}/trials_0-{trials[-1]}.jsonl", records)
+    if source is not None:
+        files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
+        records = [json.loads(line) for file in sorted(files) for line in file.read_text("utf-8").splitlines()]
+        choice = choose_parameters(records, run.settings.get("parameters", {}), run.rule)
+        write_json(folder / "stage1.json", choice)
+        chosen = choice["parameters"]
+    stage2 = run.stage("stage2", case.data_set)
+    records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
+    write_json_lines(folder / f"stage2/folds_0-{folds.max()}.jsonl", records)
+    choice = choose_steps(records, run.rule)
+    write_json(folder / "stage2.json", choice)
+    parameters = {**stage2["parameters"], **chosen}
+    record, rows, probabilities = fit_final(data, folds, parameters, choice["steps"], case, folder / "model.npz")
+    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, None)
+    write_json(folder / "fit.json", record)
