@@ -1,9 +1,11 @@
 # make demo and make test need Python 3.11+, make and git; everything else they install into .venv.
 PYTHON ?= python3
 CORES ?= 2
+REPORT ?= reports/study
+REFITS ?= 5
 BIN := .venv/bin
 
-.PHONY: demo study test lint format bench clean
+.PHONY: demo study test verify lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
@@ -13,6 +15,10 @@ study: .venv/installed
 
 test: lint
 	$(BIN)/python -m pytest -q
+
+verify: .venv/installed
+	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
+		--refits $(REFITS) --seed $(shell date +%s)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@
 #   reports/{study}/figures/{data set or overview}/   PNG and SVG, with captions in figures.json
 #   reports/{study}/data_sets/{data_set}.html
 #   reports/{study}/results.csv, manifest.json, index.html
+#   reports/{study}/records/replicate_{replicate}.tar.xz   all records, for `make verify`
 
 
 rule table:
@@ -55,11 +56,7 @@ rule results:
 rule manifest:
     input:
         scores=rules.results.output,
-        data=expand(
-            "results/{{study}}/replicate_{replicate}/{data_set}/data.npz",
-            replicate=study.config["replicates"],
-            data_set=study.data_sets,
-        ),
+        data=study.made_files(),
     output:
         "reports/{study}/manifest.json",
     log:
@@ -101,7 +98,7 @@ rule workbook:
 rule check:
     input:
         scores=study.score_files(study.experiments),
-        records=study.scored_files(study.config["replicates"]),
+        records=study.scored_files(study.replicates),
         published="data/published/published.csv",
     output:
         comparison="reports/{study}/comparison.csv",
@@ -123,7 +120,7 @@ rule check:
 
 rule figures:
     input:
-        lambda wildcards: study.scored_files(study.config["replicates"][:1], data_set=wildcards.data_set),
+        lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
     output:
         report(
             directory("reports/{study}/figures/{data_set}"),
@@ -149,7 +146,7 @@ rule figures:
 
 rule overview:
     input:
-        study.scored_files(study.config["replicates"][:1]),
+        study.scored_files(study.replicates[:1]),
     output:
         report(
             directory("reports/{study}/figures/overview"),
@@ -175,7 +172,7 @@ rule overview:
 
 rule data_set_page:
     input:
-        records=rules.figures.input,
+        records=lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
         figures=rules.figures.output,
     output:
         "reports/{study}/data_sets/{data_set}.html",
@@ -215,3 +212,22 @@ rule page:
     shell:
         "python -m proset.study page --folder results/{wildcards.study} --published {input.published}"
         " --manifest {input.manifest} --claims {input.claims} --figures {input.figures} --output {output} 2> {log}"
+
+
+rule pack:
+    input:
+        lambda wildcards: study.scored_files([wildcards.replicate]),
+    output:
+        "reports/{study}/records/replicate_{replicate}.tar.xz",
+    log:
+        "results/{study}/logs/pack/replicate_{replicate}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_fingerprint("proset.study.packed"),
+    shell:
+        "python -m proset.study pack --folder results/{wildcards.study}/replicate_{wildcards.replicate}"
+        " --output {output} 2> {log}"

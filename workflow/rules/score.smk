@@ -28,7 +28,7 @@ rule score:
 
 rule score_data_set:
     input:
-        lambda wildcards: study.scored_files(study.config["replicates"], data_set=wildcards.data_set),
+        lambda wildcards: study.scored_files(study.replicates, data_set=wildcards.data_set),
     output:
         "reports/{study}/data_sets/{data_set}.csv",
     log:
@@ -39,7 +39,7 @@ rule score_data_set:
         mem_mb=1000,
         runtime=10,
     params:
-        cases=lambda wildcards: study.cases(study.config["replicates"], data_set=wildcards.data_set),
+        cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
         code=code_fingerprint("proset.study.results"),
     shell:
         "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"

@@ -22,16 +22,11 @@ for _data_set in study.data_sets:
         localrule: True
 
 
-for _replicate in study.config["replicates"]:
+for _replicate in study.replicates:
 
     rule:
         name:
             f"replicate_{_replicate}"
         input:
-            expand(
-                "results/{study}/replicate_{replicate}/{experiment}.csv",
-                study=study.name,
-                replicate=_replicate,
-                experiment=study.experiments,
-            ),
+            study.score_files(study.experiments, [_replicate]),
         localrule: True

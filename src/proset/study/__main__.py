@@ -176,6 +176,26 @@ def manifest(args: argparse.Namespace) -> None:
     write_json(args.output, manifest(args.folder, args.config, args.data))
 
 
+def pack(args: argparse.Namespace) -> None:
+    """The records of one replicate as one archive."""
+    from proset.study.packed import pack
+
+    pack(args.folder, args.output)
+
+
+def verify(args: argparse.Namespace) -> None:
+    """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
+    from proset.study.verify import verify
+
+    differences = 0
+    for line in verify(args.report, args.published, args.refits, args.seed):
+        differences += 1
+        print(line)
+    if differences:
+        sys.exit(f"{differences} difference(s) in {args.report}")
+    print(f"{args.report}: all numbers follow from the records, and repeated fits are the same")
+
+
 def _stored(args):
     from proset.study.config import Study
     from proset.study.report.stored import Stored
@@ -237,6 +257,8 @@ def _parser() -> argparse.ArgumentParser:
     command("figures", figures, "folder", "config", "data-set", "output")
     command("overview", overview, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
+    command("pack", pack, "folder", "output")
+    command("verify", verify, "report", "published", "refits", "seed")
     command("page", page, "folder", "published", "manifest", "claims", "figures", "output")
     return parser
 
@@ -277,7 +299,9 @@ _OPTIONS = {
     "predictions": _PATH,
     "published": _PATH,
     "records": _PATHS,
+    "refits": _INTEGER,
     "replicate": _INTEGER,
+    "report": _PATH,
     "rule": _TEXT,
     "run": _TEXT,
     "scores": _PATHS,

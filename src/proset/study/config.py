@@ -79,6 +79,18 @@ class Study:
         return self.config["study"]
 
     @property
+    def replicates(self) -> list[int]:
+        """Numbers of all replicates; the first one is the study itself."""
+        return [*self.config["replicates"], *self.config.get("further_replicates", {}).get("numbers", [])]
+
+    def data_sets_of(self, run: Run, replicate: int) -> list[str]:
+        """Data sets of a run in a replicate: all of them, or what `further_replicates` names."""
+        if replicate in self.config["replicates"]:
+            return run.data_sets
+        wanted = self.config["further_replicates"]["only"].get(run.experiment, [])
+        return [d for d in run.data_sets if d in wanted]
+
+    @property
     def experiments(self) -> dict[str, list[Run]]:
         """Runs by experiment, in the order of the config."""
         grouped: dict[str, list[Run]] = {}
@@ -214,18 +226,24 @@ class Study:
             files += self.parameters_file(replicate, d, run.name)
         return files
 
-    def score_files(self, experiments: Iterable[str]) -> list[str]:
-        """Numbers of some experiments, for all replicates."""
+    def score_files(self, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
+        """Numbers of some experiments, by default for all replicates."""
         return [
             f"results/{self.name}/replicate_{replicate}/{experiment}.csv"
             for experiment in experiments
-            for replicate in self.config["replicates"]
+            for replicate in replicates or self.replicates
+            if any(self.data_sets_of(run, replicate) for run in self.experiments[experiment])
         ]
+
+    def made_files(self) -> list[str]:
+        """The data sets of all replicates."""
+        made = dict.fromkeys((replicate, d) for replicate, _, d in self._final_models(self.replicates, None, None))
+        return [f"results/{self.name}/replicate_{replicate}/{d}/data.npz" for replicate, d in made]
 
     def _final_models(self, replicates, experiment, data_set):
         for replicate in replicates:
             for run in self.runs.values():
-                for d in run.data_sets:
+                for d in self.data_sets_of(run, int(replicate)):
                     if experiment in (None, run.experiment) and data_set in (None, d):
                         yield replicate, run, d
 
@@ -321,16 +339,21 @@ def _meaning_errors(config) -> Iterator[str]:
     for name in [*data_sets, *experiments]:
         if name in RESERVED or (name in data_sets and name in experiments):
             yield f"name {name!r} is used twice or is a rule's; reserved are {', '.join(sorted(RESERVED))}"
-    for experiment, allowed in config.get("only", {}).items():
-        if experiment not in experiments:
-            yield f"only: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
-            continue
-        for d in allowed:
-            if d not in experiments[experiment]["data_sets"]:
-                yield (
-                    f"only.{experiment}: unknown data set {d!r}, allowed are "
-                    f"{', '.join(experiments[experiment]['data_sets'])}"
-                )
+    further = config.get("further_replicates", {"numbers": [], "only": {}})
+    for number in further["numbers"]:
+        if number in config["replicates"]:
+            yield f"further_replicates.numbers: {number} is not allowed, it is one of replicates already"
+    for where, only in (("only", config.get("only", {})), ("further_replicates.only", further["only"])):
+        for experiment, allowed in only.items():
+            if experiment not in experiments:
+                yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+                continue
+            for d in allowed:
+                if d not in experiments[experiment]["data_sets"]:
+                    yield (
+                        f"{where}.{experiment}: unknown data set {d!r}, allowed are "
+                        f"{', '.join(experiments[experiment]['data_sets'])}"
+                    )
     for name, comparison in config.get("comparisons", {}).items():
         for experiment in comparison["experiments"]:
             if experiment not in experiments:
@@ -451,5 +474,16 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "table"}
-    | {"results", "manifest", "page", "score_data_set", "workbook", "check", "figures", "overview", "data_set_page"}
+    | {
+        "results",
+        "manifest",
+        "page",
+        "score_data_set",
+        "workbook",
+        "check",
+        "figures",
+        "overview",
+        "data_set_page",
+        "pack",
+    }
 )

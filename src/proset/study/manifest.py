@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import __version__
+from proset.archive import read_archive
 from proset.kernel import is_compiled
 from proset.study.records import read_json, read_json_lines
 
@@ -50,10 +51,19 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
         "kernel": "compiled" if is_compiled() else "NumPy",
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
-        "data_sha256": {str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest() for path in data},
+        "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": cost,
         "not_converged": not_converged,
     }
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of the arrays in an archive, whatever compressed them."""
+    digest = sha256()
+    for name, array in sorted(read_archive(path)[1].items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def fit_records(folder: Path) -> Iterator[tuple[Path, dict]]:

@@ -198,6 +198,19 @@ def test_relevant_and_irrelevant_features_are_told_apart(stored):
     np.testing.assert_allclose(np.concatenate(points), expected)
 
 
+def test_a_model_without_prototypes_is_drawn_too(stored):
+    final = replace(stored.final("E3", "cross"))
+    fitted = final.model.fitted
+    empty = replace(fitted, model=replace(fitted.model, batches=()))
+    final.__dict__["model"] = replace(final.model, fitted=empty)
+    assert not performance.familiarity(final).any()
+    for draw in (weights.weights_figure, surfaces.surfaces_figure, performance.coverage_figure):
+        assert draw([final]).figure.axes
+    assert weights.relevance_figure([final], 2).caption.endswith(
+        "0 of 2 relevant and 0 of 1 irrelevant features active."
+    )
+
+
 def test_mosaic_puts_images_in_their_place():
     image = np.arange(64.0).reshape(8, 8)
     whole = weights.mosaic([[image, None], [None, 2 * image]])
@@ -234,6 +247,14 @@ def test_weights_of_samples_count_as_often_as_they_say():
     probability, event = np.array([0.11, 0.19]), np.array([True, False])
     mean, share, *_ = performance.reliability(probability, event, np.array([3.0, 1.0]), 10)
     np.testing.assert_allclose([mean[0], share[0]], [0.13, 0.75])
+
+
+def test_samples_of_weight_zero_count_for_nothing():
+    score, correct, weight = np.array([3.0, 2.0, 1.0]), np.array([False, True, False]), np.array([0.0, 1.0, 1.0])
+    _, accuracy, _ = performance.coverage(score, correct, weight)
+    np.testing.assert_allclose(accuracy, [1.0, 0.5])
+    *_, counts = performance.reliability(np.array([0.05, 0.5, 0.5]), correct, weight, 2)
+    assert counts.tolist() == [0, 2]
 
 
 def test_coverage_of_a_hand_solved_case():
@@ -318,13 +339,19 @@ def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
     assert names[-4:] == ["headline", "time", "memory", "iterations"]
 
 
+def test_figures_have_the_names_of_the_plan(stored):
+    names = [d.name for d in data_set_figures(stored, "odd")]
+    planned = [p.name for p in plan(stored, "odd")]
+    assert names == [n for n in planned if n not in ("odd_stage1_e9", "odd_stage2_xgboost")]
+
+
 def test_what_is_missing_is_named_with_the_target_that_makes_it(stored, tmp_path):
     assert missing_records(stored, "flowers") == []
     missing = missing_records(stored, "odd")
     assert ("odd_stage1_e9", "E9 on odd", "E9") in missing
     assert ("odd_roc", "E9 on odd", "E9") in missing  # drawn without it
     assert {m[1:] for m in missing} == {("E9 on odd", "E9")}
-    assert missing_records(stored) == [("headline", "E9 on odd", "E9")]
+    assert missing_records(stored) == [(name, "E9 on odd", "E9") for name in ("headline", "time", "memory")]
     empty = Stored(tmp_path, stored.study)
     assert data_set_figures(empty, "flowers") == overview_figures(empty) == []
     assert {target for _, _, target in missing_records(empty, "flowers")} == {"E3", "E4", "E5", "E8", "E9"}
@@ -415,10 +442,9 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
     about = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert [f["name"] for f in about["figures"]] == ["headline", "time", "memory", "iterations"]
     assert set(about["figures"][0]) == {"name", "category", "title", "caption", "alt"}
-    assert about["missing"] == [{"name": "headline", "missing": "E9 on odd", "target": "E9"}]
+    assert about["missing"][0] == {"name": "headline", "missing": "E9 on odd", "target": "E9"}
     stems = {f["name"] for f in about["figures"]}
     assert {p.name for p in tmp_path.iterdir()} == {
         "figures.json",
         *(f"{s}.{k}" for s in stems for k in ("png", "svg")),
     }
-    assert all(planned.name in {p.name for p in plan(stored, "cross")} for planned in plan(stored, "cross"))

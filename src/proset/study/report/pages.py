@@ -55,6 +55,7 @@ def write_index(
         _render(
             "index.html.j2",
             study=stored.study.name,
+            replicates=stored.replicates,
             n_replicates=len(stored.replicates),
             agreement=everything,
             summary=[*by_experiment, everything],

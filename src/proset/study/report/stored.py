@@ -150,7 +150,7 @@ class Stored:
     @property
     def replicates(self) -> list[int]:
         """Their numbers; figures show the first one."""
-        return self.study.config["replicates"]
+        return self.study.replicates
 
     @cached_property
     def _all(self) -> list[Final]:
@@ -158,7 +158,7 @@ class Stored:
         for replicate in self.replicates:
             for run in self.study.runs.values():
                 source = self.study.stage1_run(run)
-                for data_set in run.data_sets:
+                for data_set in self.study.data_sets_of(run, replicate):
                     folder = self.folder / f"replicate_{replicate}" / data_set
                     finals.append(
                         Final(folder / run.name, folder / source.name if source else None, replicate, run, data_set)

@@ -71,7 +71,8 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     """
     if data_set is None:
         return [
-            ("headline", f"{run.name} on {d}", run.experiment)
+            (name, f"{run.name} on {d}", run.experiment)
+            for name in ("headline", "time", "memory")
             for d in stored.study.data_sets
             for run in compared_runs(stored.study, d)
             if run.name not in _there(stored, d)

@@ -80,7 +80,7 @@ def time_figure(compared: Compared) -> Drawn:
         category="Cost",
         title="CPU time of a fit by data set and method",
         caption=f"{_source(compared)} CPU time of one fit and of scoring the left-out fold, over all trials and folds"
-        " of stage 1 (proset: one batch; XGBoost: as many rounds as stage 1 has); for a method without stage 1, over"
+        " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
         " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
         " thin line: range.",
         alt=f"Median CPU time of a fit: {'; '.join(medians)}.",

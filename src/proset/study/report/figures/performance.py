@@ -156,7 +156,7 @@ def reliability(
     mean, share, low, high : ndarrays
         Mean probability, share of events and its 95 % interval, for each bin that is not empty.
     counts : ndarray of int, shape (bins,)
-        Samples of every bin.
+        Samples of positive weight in every bin.
     """
     position = np.minimum((probability * bins).astype(int), bins - 1)
     total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))
@@ -166,7 +166,7 @@ def reliability(
         for values in (probability, event)
     )
     low, high = wilson(share, total[filled] ** 2 / squares[filled])
-    return mean, share, low, high, np.bincount(position, minlength=bins)
+    return mean, share, low, high, np.bincount(position[weight > 0], minlength=bins)
 
 
 def wilson(share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -209,6 +209,7 @@ def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tupl
 
     Samples with the same score are kept or set aside together.
     """
+    score, correct, weight = (values[weight > 0] for values in (score, correct, weight))
     order = np.argsort(-score, kind="stable")
     kept = np.append(np.diff(score[order]) < 0, True)
     total, right, squares = (np.cumsum(v[order])[kept] for v in (weight, weight * correct, weight**2))
@@ -228,7 +229,10 @@ def _thinned(*curve):
 
 
 def _names(finals):
-    return ", ".join(f"{method_name(f.run.method)} ({f.label})" for f in finals)
+    labels: dict[str, list[str]] = {}
+    for final in finals:
+        labels.setdefault(method_name(final.run.method), []).append(final.label)
+    return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
 
 
 def _source(finals):

@@ -31,33 +31,34 @@ def stage1_figure(final: Final) -> Drawn:
     """Log-loss of all trials against each parameter searched, and in their plane if there are two."""
     choice, values = final.stage1, searched(final)
     mean, deviation = np.array(choice["mean"]), np.array(choice["deviation"])
-    plane = len(values) == 2
+    plane, prior = len(values) == 2, prior_loss(final)
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
     if plane:
-        _plane(axes[0], values, choice, prior_loss(final))
+        _plane(axes[0], values, choice, prior)
     first, *others = profiles = axes[plane:]
     for axis in others:
         axis.sharey(first)
     for axis, (name, x) in zip(profiles, values.items(), strict=True):
         _profile(axis, x, choice, method_style(final.run.method)["color"], line=len(values) == 1)
         _scale(axis, "x", x, name)
-    loss_axis(profiles, mean, deviation, prior_loss(final))
+    loss_axis(profiles, mean, deviation, prior)
     first.set_ylabel(LOSS)
     legend(figure)
-    chosen, best = (_setting(choice, role) for role in ("selected", "optimal"))
-    shown = " and ".join([*(["in the plane of the two parameters (colour)"] if plane else []), *map(_against, values)])
+    chosen, best = (_setting(choice, role, values) for role in ("selected", "optimal"))
+    rule = "the optimum itself" if choice["rule"] == "optimal" else "the simplest setting within the threshold"
+    by_colour, ringed = (", in the left panel by colour", ", ringed in the left panel,") if plane else ("", "")
+    crosses = " Crosses are settings no better than the class prior." if plane and (mean >= prior).any() else ""
     return Drawn(
         name=slug(final.data_set, "stage1", final.run.name),
         category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
         caption=f"{_source(final)} Mean log-loss of {len(mean)} settings of {method_name(final.run.method)} in stage 1"
-        f" {shown}. {_ERROR_BARS.format(_folds(final))} Filled points, ringed in the plane, are within the threshold"
-        f" {choice['threshold']:.3g}, which is the lowest mean plus the deviation of the same setting. The optimum is"
-        f" {best}; {_chosen(final)} {chosen}."
-        + (" Crosses are settings no better than the class prior." if plane else ""),
+        f" against {' and '.join(values)}{by_colour}. {_ERROR_BARS.format(_folds(final))} Filled points{ringed} are"
+        f" within the threshold {choice['threshold']:.3g}, which is the lowest mean plus the deviation of the same"
+        f" setting. The optimum is {best}; the choice, {rule}, is {chosen}.{crosses}",
         alt=f"Stage 1 of {final.label} on {final.data_set}: {len(choice['within'])} of {len(mean)} settings are within"
-        f" the threshold {choice['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at {best}, chosen is"
-        f" {chosen}.",
+        f" the threshold {choice['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at {best}; the choice"
+        f" is {chosen}.",
         figure=figure,
     )
 
@@ -84,7 +85,7 @@ def stage2_figure(finals: list[Final]) -> Drawn:
         caption=f"{_source(*finals)} Mean log-loss of {name} against {axis_name(method.step)}, every size scored on the"
         f" fold that was left out. {_ERROR_BARS.format(_folds(finals[0]))} The dashed line is the threshold, the lowest"
         f" mean plus the deviation at the same size; the {'largest' if method.larger_step_is_simpler else 'smallest'}"
-        f" size within it is chosen unless the experiment takes the optimum. {'; '.join(chosen)}.",
+        f" size within it is chosen, unless the experiment takes the optimum. {'; '.join(chosen)}.",
         alt=f"Log-loss of {name} on {data_set} against {axis_name(method.step)}. {'; '.join(chosen)}.",
         figure=figure,
     )
@@ -163,7 +164,8 @@ def _profile(axes, x, choice, colour, line):
 def _path(axes, choice, colour):
     size, mean, deviation = (np.array(choice[key], dtype=float) for key in ("settings", "mean", "deviation"))
     if len(size) > LONG_PATH:
-        axes.fill_between(size, mean - deviation, mean + deviation, color=colour, alpha=0.25, linewidth=0)
+        low, high = mean - deviation, mean + deviation
+        axes.fill_between(size, low, high, color=colour, alpha=0.25, linewidth=0, rasterized=True)
         axes.plot(size, mean, color=colour, label="mean over folds")
     else:
         axes.errorbar(
@@ -201,17 +203,9 @@ def _folds(final):
     return int(final.folds.max()) + 1
 
 
-def _against(name):
-    return f"against {name}"
-
-
-def _setting(choice, role):
-    return ", ".join(f"{name} = {value:.2g}" for name, value in choice["settings"][choice[role]].items())
+def _setting(choice, role, names):
+    return ", ".join(f"{name} = {choice['settings'][choice[role]][name]:.2g}" for name in names)
 
 
 def _size(final, role):
     return final.stage2["settings"][final.stage2[role]]
-
-
-def _chosen(final):
-    return "the optimum itself is chosen," if final.stage1["rule"] == "optimal" else "the simplest within is chosen,"

@@ -3,7 +3,8 @@
 import math
 import os
 import re
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 GREY = "#8A8A8A"
 LOSS_MAP = "viridis_r"  # the best are light, so that a black ring around them shows
 DPI = 110
+RASTER_DPI = 80  # of images and dense points inside an SVG
 OPTIMUM = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black", "linewidth": 0.8, "zorder": 6}
 CHOICE = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6, "zorder": 7}
 THRESHOLD = {"color": "black", "linestyle": "--", "linewidth": 1.0}
@@ -183,7 +185,18 @@ def save(figure: Figure, stem: Path) -> None:
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
         # Called directly, because `Figure.savefig` draws everything twice.
-        for kind, write in (("png", FigureCanvasAgg(figure).print_png), ("svg", FigureCanvasSVG(figure).print_svg)):
-            beside = stem.with_name(f".{stem.name}.{kind}.{os.getpid()}.tmp")
-            write(beside, metadata={"Date": None} if kind == "svg" else None)
-            beside.replace(stem.with_name(f"{stem.name}.{kind}"))
+        with _atomic(stem.with_name(f"{stem.name}.png")) as path:
+            FigureCanvasAgg(figure).print_png(path)
+        figure.set_dpi(RASTER_DPI)
+        with _atomic(stem.with_name(f"{stem.name}.svg")) as path:
+            FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
+
+
+@contextmanager
+def _atomic(path: Path) -> Iterator[Path]:
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

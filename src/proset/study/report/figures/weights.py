@@ -25,7 +25,7 @@ def weights_figure(finals: list[Final]) -> Drawn:
     size = (min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown)))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(finals), squeeze=False, sharey=True, width_ratios=room)[0]
-    scale = Normalize(0.0, max((w.max(initial=0.0) for w in weights), default=0.0) or 1.0)
+    scale = Normalize(0.0, max(w.max(initial=0.0) for w in weights) or 1.0)
     for panel, final, w, width in zip(axes, finals, weights, batches, strict=True):
         panel.set_facecolor(UNUSED)
         cells = w[:, shown].T if len(w) else np.full((len(shown), 1), np.nan)
@@ -38,7 +38,7 @@ def weights_figure(finals: list[Final]) -> Drawn:
             extent=(0.5, width + 0.5, len(shown) - 0.5, -0.5),
         )
         panel.set_xticks(range(1, width + 1) if width < 4 else range(1, width + 1, 3))
-        panel.set_title(_narrow(final))
+        panel.set_title(_narrow(final), size=8)
         panel.tick_params(left=panel is axes[0])
     axes[0].set_yticks(range(len(shown)), names)
     figure.supxlabel("batch", size=9)
@@ -107,7 +107,9 @@ def pixel_weights_figure(finals: list[Final]) -> Drawn:
     figure = Figure(figsize=(max(5.0, 2.0 + 0.9 * most), 0.8 + 0.9 * len(finals)), layout="constrained")
     axes = figure.subplots()
     axes.imshow(np.where(np.isnan(whole), np.nan, 0.0), cmap=ListedColormap([UNUSED]), interpolation="nearest")
-    image = axes.imshow(np.where(whole > 0, whole, np.nan), cmap="viridis_r", vmin=0.0, interpolation="nearest")
+    largest = max(w.max(initial=0.0) for w in weights) or 1.0
+    used = np.where(whole > 0, whole, np.nan)
+    image = axes.imshow(used, cmap="viridis_r", norm=Normalize(0.0, largest), interpolation="nearest")
     figure.colorbar(image, ax=axes, aspect=30, label=UNITS)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
@@ -154,8 +156,8 @@ def prototypes_figure(final: Final) -> Drawn:
         name=slug(final.data_set, "pixel_prototypes"),
         category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",
-        caption=f"{_source([final])} The {HEAVIEST} heaviest of the {total} prototypes by class as images, with their"
-        " weight w below" + (" and the batch in brackets." if len(batches) > 1 else "."),
+        caption=f"{_source([final])} The (up to) {HEAVIEST} heaviest prototypes of each class, of {total} in all, as"
+        " images with their weight w below" + (" and the batch in brackets." if len(batches) > 1 else "."),
         alt=f"Images of the heaviest prototypes of {final.label} on {final.data_set}, in {len(names)} rows by class.",
         figure=figure,
     )
@@ -210,7 +212,7 @@ def _centres(number, gap=1):
 
 
 def _narrow(final):
-    return final.label.replace(" ", "\n").replace("=", "=\n")
+    return final.label.replace(" ", "\n").replace("=", "\n= ")
 
 
 def _source(finals):
