@@ -43,7 +43,7 @@ HEAVY = {"scipy", "sklearn", "pandas", "xgboost", "matplotlib", "numba", "jsonsc
     ("code", "allowed"),
     [
         ("import proset.study.__main__, proset.study.search, proset.study.final, proset.study.methods.proset", set()),
-        ("import proset.study.__main__, proset.study.results, proset.study.tables", set()),
+        ("import proset.study.__main__, proset.study.results", set()),
         ("import proset", set()),
         ("import proset.study.__main__ as m; m.import_xgboost_alone()", {"scipy", "xgboost"}),
     ],

@@ -473,17 +473,6 @@ def _json(settings) -> str:
 
 
 RESERVED = frozenset(
-    {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "table"}
-    | {
-        "results",
-        "manifest",
-        "page",
-        "score_data_set",
-        "workbook",
-        "check",
-        "figures",
-        "overview",
-        "data_set_page",
-        "pack",
-    }
+    {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
+    | {"table", "workbook", "results", "manifest", "check", "figures", "overview", "data_set_page", "page", "pack"}
 )

@@ -80,15 +80,14 @@ def _choices(stored):
 
 def _numbers(stored, report, published):
     study = stored.study
-    rows = []
+    there = {(f.replicate, f.run.name, f.data_set) for r in stored.replicates for f in stored.finals(r)}
     for replicate in study.replicates:
         for experiment in study.experiments:
             cases = json.loads(study.cases([replicate], experiment))
-            found = [row for case in cases for row in case_rows(stored.folder, case)]
-            if found:
-                write_rows(stored.folder / f"replicate_{replicate}/{experiment}.csv", found)
-            rows += found
-    write_rows(stored.folder / "results.csv", rows)
+            cases = [case for case in cases if (replicate, case["run"], case["dataset"]) in there]
+            if rows := [row for case in cases for row in case_rows(stored.folder, case)]:
+                write_rows(stored.folder / f"replicate_{replicate}/{experiment}.csv", rows)
+    write_rows(stored.folder / "results.csv", stored.rows)
     write_comparison(stored.folder / "comparison.csv", stored, published)
     for name in ("results.csv", "comparison.csv"):
         yield from _lines(name, (stored.folder / name).read_text(encoding="utf-8"), report / name)

@@ -11,9 +11,10 @@ from proset.study.records import write_json, write_json_lines
 from proset.study.report.stored import Stored
 from proset.study.results import case_rows, write_rows
 from proset.study.search import Case, choose_parameters, choose_steps, run_paths, run_trials
+from proset.study.seeds import integer_seed
 from proset.study.splits import split, write_split
 
-SCHEMA = Path(__file__).parents[3] / "workflow/schemas/config.schema.yaml"
+SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
 
@@ -95,7 +96,9 @@ def _compute(study, results, data_set):
     data = make(settings["data_sets"][data_set], settings["seed"], data_set, 0)
     folder.mkdir(parents=True)
     data.save(folder / "data.npz")
-    folds = split(data.y, settings["folds"], settings["test_fraction"], 0)
+    folds = split(
+        data.y, settings["folds"], settings["test_fraction"], integer_seed(settings["seed"], "split", data_set, 0)
+    )
     write_split(folder / "split.csv", folds)
     for run in study.runs.values():
         if (data_set, run.name) != NOT_RUN:
