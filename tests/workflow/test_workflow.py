@@ -154,7 +154,11 @@ def project(finished, tmp_path):
 def test_everything_is_there(finished):
     reports = finished.folder / "reports/tiny"
     tables = {p.name for p in (reports / "tables").iterdir()}
-    assert tables == {f"{t}.{s}" for t in ("E3", "E4", "E7", "E8", "E9", "E3_E8_E9") for s in ("md", "csv")}
+    assert tables == {f"{t}.{s}" for t in ("E3", "E4", "E7", "E8", "E9", "E3_E8_E9") for s in ("md", "csv", "tex")}
+    names = {"index.html", "results.csv", "manifest.json", "comparison.csv", "claims.csv", "tables.xlsx"}
+    assert {p.name for p in reports.iterdir() if p.is_file()} == names
+    assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
+    assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
     with (reports / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {r["variant"] for r in rows if r["experiment"] == "E7"} == {"candidates=10", "candidates=20"}
@@ -168,6 +172,30 @@ def test_everything_is_there(finished):
     assert manifest["kernel"] == "compiled"
     assert manifest["config"]["seed"] == 1
     assert len(manifest["data_sha256"]) == 2
+
+
+def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
+    finished.snakemake("--report", "snakemake.html")
+    text = (finished.folder / "snakemake.html").read_text(encoding="utf-8")
+    assert "iris_2f_surfaces.png" in text
+    assert "Decision surfaces of the final models" in text
+
+
+def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
+    report = project.folder / "reports/tiny"
+    command = [sys.executable, "-m", "proset.study", "verify", "--report", report, "--refits", "2", "--seed", "1"]
+    command += ["--published", "data/published/published.csv"]
+
+    def verify():
+        environment = {**os.environ, "PYTHONPATH": "src"}
+        return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+
+    assert verify().returncode == 0
+    results = report / "results.csv"
+    results.write_text(results.read_text(encoding="utf-8").replace(",samples,150", ",samples,151"), encoding="utf-8")
+    run = verify()
+    assert run.returncode != 0
+    assert "results.csv, line " in run.stdout
 
 
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
@@ -227,7 +255,8 @@ def test_changing_one_experiment_reruns_that_experiment_only(project):
     project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(steps=12))
     planned = project.planned()
     assert planned["stage2"] == 2
-    assert planned["fit"] == planned["score"] == planned["table"] == 1
+    assert planned["fit"] == planned["score"] == 1
+    assert planned["table"] == 2  # its own and the comparison
     assert "stage1" not in planned
 
 
@@ -253,6 +282,15 @@ def test_adding_a_data_set_touches_no_other(project):
     assert planned["data"] == planned["split"] == planned["fit"] == 1
     assert planned["stage2"] == 2
     assert "stage1" not in planned
+
+
+def test_further_replicates_repeat_a_part_of_the_study(project):
+    further = {"numbers": [5], "only": {"E8": ["iris_2f"]}}
+    project.configure(lambda c: c.update(further_replicates=further))
+    planned = project.planned("replicate_5")
+    assert planned["data"] == planned["split"] == planned["fit"] == planned["score"] == 1
+    assert "stage1" not in planned
+    assert project.planned("replicate_0") == {}
 
 
 def test_adding_a_replicate_touches_no_other(project):

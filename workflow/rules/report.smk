@@ -68,6 +68,7 @@ rule manifest:
         runtime=10,
     params:
         config=study.config_json,
+        code=code_fingerprint("proset.study.manifest"),
     shell:
         "python -m proset.study manifest --folder results/{wildcards.study} --config {params.config:q}"
         " --data-files {input.data}"
@@ -118,11 +119,12 @@ rule check:
         " --published {input.published} --comparison {output.comparison} --claims {output.claims} 2> {log}"
 
 
-rule figures:
+rule data_set_page:
     input:
         lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
     output:
-        report(
+        page="reports/{study}/data_sets/{data_set}.html",
+        figures=report(
             directory("reports/{study}/figures/{data_set}"),
             patterns=["{name}.png"],
             caption="../report/figure.rst",
@@ -130,25 +132,30 @@ rule figures:
             labels={"figure": "{name}"},
         ),
     log:
-        "results/{study}/logs/figures/{data_set}.log",
+        "results/{study}/logs/pages/{data_set}.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=2000,
         runtime=30,
     params:
-        config=lambda wildcards: study.drawn_settings(wildcards.data_set),
-        code=code_fingerprint("proset.study.report.figures.catalogue"),
+        config=lambda wildcards: study.page_config(wildcards.data_set),
+        code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study figures --folder results/{wildcards.study} --config {params.config:q}"
-        " --data-set {wildcards.data_set} --output {output} 2> {log}"
+        "python -m proset.study data-set-page --folder results/{wildcards.study} --config {params.config:q}"
+        " --data-set {wildcards.data_set} --figures {output.figures} --output {output.page} 2> {log}"
 
 
-rule overview:
+rule page:
     input:
-        study.scored_files(study.replicates[:1]),
+        scores=study.score_files(study.experiments),
+        records=study.scored_files(study.replicates[:1]),
+        published="data/published/published.csv",
+        manifest=rules.manifest.output,
+        claims=rules.check.output.claims,
     output:
-        report(
+        page="reports/{study}/index.html",
+        figures=report(
             directory("reports/{study}/figures/overview"),
             patterns=["{name}.png"],
             caption="../report/figure.rst",
@@ -156,7 +163,7 @@ rule overview:
             labels={"figure": "{name}"},
         ),
     log:
-        "results/{study}/logs/figures/overview.log",
+        "results/{study}/logs/pages/index.log",
     conda:
         "../../environment.yml"
     resources:
@@ -164,54 +171,11 @@ rule overview:
         runtime=30,
     params:
         config=study.config_json,
-        code=code_fingerprint("proset.study.report.figures.catalogue"),
+        code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study overview --folder results/{wildcards.study} --config {params.config:q}"
-        " --output {output} 2> {log}"
-
-
-rule data_set_page:
-    input:
-        records=lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
-        figures=rules.figures.output,
-    output:
-        "reports/{study}/data_sets/{data_set}.html",
-    log:
-        "results/{study}/logs/pages/{data_set}.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        config=lambda wildcards: study.drawn_settings(wildcards.data_set),
-        code=code_fingerprint("proset.study.report.pages"),
-    shell:
-        "python -m proset.study data-set-page --folder results/{wildcards.study} --config {params.config:q}"
-        " --data-set {wildcards.data_set} --figures {input.figures} --output {output} 2> {log}"
-
-
-rule page:
-    input:
-        scores=study.score_files(study.experiments),
-        published="data/published/published.csv",
-        manifest=rules.manifest.output,
-        claims=rules.check.output.claims,
-        figures=rules.overview.output,
-    output:
-        "reports/{study}/index.html",
-    log:
-        "results/{study}/logs/page.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        code=code_fingerprint("proset.study.report.pages"),
-    shell:
-        "python -m proset.study page --folder results/{wildcards.study} --published {input.published}"
-        " --manifest {input.manifest} --claims {input.claims} --figures {input.figures} --output {output} 2> {log}"
+        "python -m proset.study page --folder results/{wildcards.study} --config {params.config:q}"
+        " --published {input.published} --manifest {input.manifest} --claims {input.claims}"
+        " --figures {output.figures} --output {output.page} 2> {log}"
 
 
 rule pack:

@@ -131,34 +131,26 @@ def check(args: argparse.Namespace) -> None:
     write_claims(args.claims, stored, args.published)
 
 
-def figures(args: argparse.Namespace) -> None:
-    """The figures of one data set."""
-    from proset.study.report.figures.catalogue import write_figures
-
-    write_figures(_stored(args), args.output, args.data_set)
-
-
-def overview(args: argparse.Namespace) -> None:
-    """The figures over all data sets."""
-    from proset.study.report.figures.catalogue import write_figures
-
-    write_figures(_stored(args), args.output)
-
-
 def data_set_page(args: argparse.Namespace) -> None:
-    """The page of one data set."""
+    """The figures and the page of one data set."""
+    import_xgboost_alone()
+    from proset.study.report.figures.catalogue import write_figures
     from proset.study.report.pages import write_data_set
 
-    write_data_set(args.output, _stored(args), args.data_set, args.figures)
+    stored = _stored(args)
+    write_figures(stored, args.figures, args.data_set)
+    write_data_set(args.output, stored, args.data_set, args.figures)
 
 
 def page(args: argparse.Namespace) -> None:
-    """The front page of the report."""
+    """The figures over all data sets and the front page."""
     from proset.study.records import read_json
+    from proset.study.report.figures.catalogue import write_figures
     from proset.study.report.pages import write_index
 
-    args.config = (manifest := read_json(args.manifest))["config"]
-    write_index(args.output, _stored(args), args.published, args.claims, manifest, args.figures)
+    stored = _stored(args)
+    write_figures(stored, args.figures)
+    write_index(args.output, stored, args.published, args.claims, read_json(args.manifest), args.figures)
 
 
 def results(args: argparse.Namespace) -> None:
@@ -171,9 +163,10 @@ def results(args: argparse.Namespace) -> None:
 def manifest(args: argparse.Namespace) -> None:
     """What was run."""
     from proset.study.manifest import manifest
-    from proset.study.records import write_json
+    from proset.study.records import write_text
 
-    write_json(args.output, manifest(args.folder, args.config, args.data))
+    made = manifest(args.folder, args.config, args.data)
+    write_text(args.output, json.dumps(made, indent=1, allow_nan=False) + "\n")  # the config keeps its order
 
 
 def pack(args: argparse.Namespace) -> None:
@@ -254,12 +247,10 @@ def _parser() -> argparse.ArgumentParser:
     command("manifest", manifest, "folder", "config", "data-files", "output")
     command("workbook", workbook, "folder", "config", "published", "output")
     command("check", check, "folder", "config", "published", "comparison", "claims")
-    command("figures", figures, "folder", "config", "data-set", "output")
-    command("overview", overview, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
     command("pack", pack, "folder", "output")
     command("verify", verify, "report", "published", "refits", "seed")
-    command("page", page, "folder", "published", "manifest", "claims", "figures", "output")
+    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
     return parser
 
 

@@ -135,8 +135,8 @@ class Study:
 
     @property
     def config_json(self) -> str:
-        """JSON of the whole config."""
-        return _json(self.config)
+        """JSON of the whole config, in its own order, which is that of tables and pages."""
+        return json.dumps(self.config)
 
     # What the parameters of the rules are made of: JSON of exactly the settings that enter a result.
 
@@ -178,18 +178,18 @@ class Study:
         """Fingerprint of the code behind a job: a module of the study, and the method of the run."""
         return code_fingerprint(f"proset.study.{module}", f"proset.study.methods.{self.runs[run].method}")
 
-    def drawn_settings(self, data_set: str) -> str:
+    def page_config(self, data_set: str) -> str:
         """The part of the config that the page of one data set depends on."""
         config = {key: self.config[key] for key in ("study", "seed")}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
-        wanted = {run.experiment for run in self.runs.values() if data_set in run.data_sets}
+        wanted = dict.fromkeys(run.experiment for run in self.runs.values() if data_set in run.data_sets)
         config["experiments"] = {e: {**self.config["experiments"][e], "data_sets": [data_set]} for e in wanted}
         config["comparisons"] = {
             name: {**entry, "experiments": [e for e in entry["experiments"] if e in wanted]}
             for name, entry in self.config.get("comparisons", {}).items()
         }
-        return _json(config)
+        return json.dumps(config)
 
     # Input files that depend on the config.
 
@@ -474,5 +474,5 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
-    | {"table", "workbook", "results", "manifest", "check", "figures", "overview", "data_set_page", "page", "pack"}
+    | {"table", "workbook", "results", "manifest", "check", "data_set_page", "page", "pack"}
 )

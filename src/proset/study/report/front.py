@@ -3,6 +3,7 @@
 import numpy as np
 
 from proset.study import methods
+from proset.study.report.figures.style import method_name
 from proset.study.report.stored import Final, Stored
 
 CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
@@ -36,7 +37,7 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
         for cell in there:
             cell["best"] = round(cell["log_loss"], 2) == round(there[0]["log_loss"], 2)
             cell["equivalent"] = cell["log_loss"] <= there[0]["threshold"]
-        verdict = ", ".join(c["method"] for c in there if c["best"] or c["equivalent"])
+        verdict = ", ".join(method_name(c["method"]) for c in there if c["best"] or c["equivalent"])
         rows.append({"data_set": data_set, "cells": cells, "verdict": verdict})
     return names, rows
 

@@ -13,6 +13,7 @@ from proset.study.progress import duration
 from proset.study.records import read_json, write_text
 from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
 from proset.study.report.explanations import explained_points
+from proset.study.report.figures.style import method_name
 from proset.study.report.front import constant_models, edges, headline
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import format_number, study_tables
@@ -68,12 +69,12 @@ def write_index(
             fits=sum(cost["fits"] for cost in manifest["cost"].values()),
             duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
             not_converged=manifest["not_converged"],
-            methods=names,
+            methods=[method_name(name) for name in names],
             headline=[{**row, "page": _page(row["data_set"])} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
-            figures=drawn["figures"],
+            figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             data_sets=[
                 {"name": d, "page": _page(d), "description": description(stored.finals(data_set=d)[0])}
@@ -108,7 +109,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
             ],
             finals=[_final(stored, f) for f in finals],
             not_run=sorted(planned - {f.run.experiment for f in finals}),
-            figures=drawn["figures"],
+            figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             explained=explained_points(stored, data_set),
         ),
@@ -143,6 +144,13 @@ def _render(template, **context):
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(**context)
+
+
+def _by_category(figures):
+    groups: dict[str, list[dict]] = {}
+    for figure in figures:
+        groups.setdefault(figure["category"], []).append(figure)
+    return groups
 
 
 def _parts(final):
@@ -191,7 +199,7 @@ def _final(stored, final):
         **final.scores,
         "run": final.run.name,
         "label": final.label,
-        "method": final.run.method,
+        "method": method_name(final.run.method),
         "threshold": final.stage2["threshold"],
         "active_features": fit["summary"]["active_features"],
         "prototypes": fit["summary"].get("prototypes"),
