@@ -25,6 +25,9 @@ def test_the_study_is_the_published_one(config):
         **{f"E{i}": six for i in (1, 2, 3, 4, 5, 6, 8, 9)},
         "E7": ["checker", "xor_6f"],
         **{f"E{i}": five for i in (10, 11, 12)},
+        "S16": six,
+        "D39": ["checker"],
+        "D40": ["checker"],
     }
     assert [r.variant for r in study.experiments["E7"]] == ["candidates=100", "candidates=300", "candidates=1500"]
     assert {

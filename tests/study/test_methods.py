@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression as SkLogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from proset.study import methods
 from proset.study.datasets import make
@@ -13,6 +15,8 @@ SEED = np.random.SeedSequence(3)
 PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
+    "logistic_regression": {"l1_ratio": 0.5},
+    "decision_tree": {"min_samples_leaf": 3},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
 }
 SETTINGS = {
@@ -60,6 +64,29 @@ def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
     path = tmp_path / "model.npz"
     _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], 4, case, path)
     np.testing.assert_array_equal(read_model(path).predict_proba(data.X[rows]), probabilities)
+
+
+def test_the_uncut_tree_is_scikit_learns():
+    method, bound = bind("decision_tree", "three classes")
+    ours = method.fit({"min_samples_leaf": 2}, 20, SEED)
+    theirs = DecisionTreeClassifier(min_samples_leaf=2, random_state=int(SEED.generate_state(1)[0]))
+    theirs.fit(bound.X, bound.y)
+    assert theirs.get_depth() < 20
+    np.testing.assert_allclose(ours.predict_proba(bound.X_score), theirs.predict_proba(bound.X_score))
+    assert ours.summary()["leaves"] == theirs.get_n_leaves()
+    stump = method.fit({"min_samples_leaf": 2}, 1, SEED)
+    assert stump.summary() == {"active_features": 1, "leaves": 2}
+    np.testing.assert_allclose(next(stump.staged_predict_proba(bound.X_score))[0], np.bincount(bound.y) / len(bound.y))
+
+
+def test_logistic_regression_is_scikit_learns():
+    method, bound = bind("logistic_regression", "three classes")
+    ours = method.fit({"l1_ratio": 0.3}, 12, SEED)
+    theirs = SkLogisticRegression(C=1e-5 * 2**12, l1_ratio=0.3, solver="saga", max_iter=10_000, random_state=0)
+    theirs.fit(bound.X, bound.y)
+    np.testing.assert_allclose(ours.predict_proba(bound.X_score), theirs.predict_proba(bound.X_score), atol=1e-3)
+    assert ours.summary()["converged"]
+    assert ours.summary()["active_features"] == (theirs.coef_ != 0).any(axis=0).sum()
 
 
 def test_knn_is_scikit_learns():

@@ -361,8 +361,19 @@ def _meaning_errors(config) -> Iterator[str]:
                     f"comparisons.{name}.experiments: unknown experiment {experiment!r}, allowed are "
                     f"{', '.join(experiments)}"
                 )
+    for key in ("trials_per_job", "folds_per_job"):
+        for method in config[key]:
+            if method not in methods.METHODS:
+                yield f"{key}: unknown method {method!r}, allowed are {', '.join(methods.METHODS)}"
     for experiment, entry in experiments.items():
         where = f"experiments.{experiment}"
+        if entry["method"] not in methods.METHODS:
+            allowed = ", ".join(methods.METHODS)
+            yield f"{where}.method: {entry['method']!r} is not allowed, allowed are {allowed}"
+            continue
+        for key in ("trials_per_job", "folds_per_job"):
+            if entry["method"] not in config[key]:
+                yield f"{key}: missing key {entry['method']}, the method of {where}"
         for d in [*entry["data_sets"], *entry.get("overrides", {})]:
             if d not in data_sets:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"

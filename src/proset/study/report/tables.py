@@ -35,6 +35,11 @@ LABELS = {
     "batches": "batches",
     "k": "k",
     "iterations": "iterations",
+    "doublings": "doublings of C",
+    "depth": "depth",
+    "l1_ratio": "l1 ratio",
+    "min_samples_leaf": "min. samples per leaf",
+    "leaves": "Leaves",
     "log_loss": "log-loss",
     "threshold": "Threshold",
     "active_features": "Active features",
@@ -59,7 +64,7 @@ _LATEX = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )
-FRACTIONS = ("log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample")
+FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample")
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
 
 

@@ -1,0 +1,101 @@
+"""Logistic regression with elastic net; its path doubles C, the inverse strength of the penalty, from 2e-5 on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset.study.methods.base import Range
+from proset.study.splits import Part
+
+SMALLEST_C = 1e-5
+MAX_ITER = 10_000
+
+
+@dataclass(frozen=True)
+class FittedLogisticRegression:
+    """Coefficients for every C on the path; see `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (steps, K, D)
+        For two classes K = 1: those of the second one.
+    intercepts : ndarray, shape (steps, K)
+    iterations : ndarray of int, shape (steps,)
+    """
+
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    iterations: np.ndarray
+
+    def predict_proba(self, X):
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def staged_predict_proba(self, X):
+        for coefficients, intercepts in zip(self.coefficients, self.intercepts, strict=True):
+            scores = X @ coefficients.T + intercepts
+            if scores.shape[1] == 1:
+                scores = np.column_stack([np.zeros(len(X)), scores])
+            p = np.exp(scores - scores.max(axis=1, keepdims=True))
+            yield p / p.sum(axis=1, keepdims=True)
+
+    def summary(self):
+        return {
+            "active_features": int((self.coefficients[-1] != 0).any(axis=0).sum()),
+            "converged": bool((self.iterations < MAX_ITER).all()),
+        }
+
+    def staged_summary(self):
+        return {"active_features": (self.coefficients != 0).any(axis=1).sum(axis=1).tolist()}
+
+    def arrays(self):
+        return {"coefficients": self.coefficients, "intercepts": self.intercepts, "iterations": self.iterations}
+
+
+class LogisticRegression:
+    """Logistic regression on one part; see `methods.base.Method`."""
+
+    scaled = True
+    step = "doublings"
+    first_step = 1
+    larger_step_is_simpler = False
+    parameters = {"l1_ratio": Range(0.0, 1.0)}  # noqa: RUF012
+    required = ("l1_ratio",)
+    quantities = ("active_features",)
+
+    def __init__(self, part: Part):
+        self.part = part
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters["l1_ratio"],)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    def fit(self, parameters, steps, seed):
+        from sklearn import linear_model
+
+        fits = []
+        for doublings in range(1, steps + 1):
+            model = linear_model.LogisticRegression(
+                C=SMALLEST_C * 2.0**doublings,
+                l1_ratio=parameters["l1_ratio"],
+                solver="saga",
+                max_iter=MAX_ITER,
+                random_state=int(seed.generate_state(1)[0]),
+            )
+            fits.append(model.fit(self.part.X, self.part.y, sample_weight=self.part.weight))
+        return FittedLogisticRegression(
+            np.array([f.coef_ for f in fits]),
+            np.array([f.intercept_ for f in fits]),
+            np.array([f.n_iter_.max() for f in fits]),
+        )
+
+    @staticmethod
+    def load(arrays):
+        return FittedLogisticRegression(arrays["coefficients"], arrays["intercepts"], arrays["iterations"])
+
+
+METHOD = LogisticRegression
