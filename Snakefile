@@ -42,6 +42,7 @@ rule all:
         f"reports/{study.name}/index.html",
         f"reports/{study.name}/comparison.csv",
         f"reports/{study.name}/tables.xlsx",
+        f"reports/{study.name}/findings",
         expand("reports/{study}/records/replicate_{replicate}.tar.xz", study=study.name, replicate=study.replicates),
         expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
         expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),

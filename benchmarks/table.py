@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
 
 from proset.study.manifest import processor
 
@@ -49,6 +49,7 @@ def _fits(rows):
     head = ["data set", "penalties", "seconds", "seconds to the published path's objective", "evaluations"]
     head += ["published path: evaluations"]
     head += ["our objective - published path's: min", "median", "max", "features - published path's: min", "max"]
+    head += ["left-out log-loss - published path's: mean", "standard error"]
     body = []
     for key, get in _grouped(rows).items():
         difference = get("difference")
@@ -56,7 +57,10 @@ def _fits(rows):
         evaluations = [round(median(get(c))) for c in ("evaluations", "published_path_evaluations")]
         changes = [f"{f(difference):.1e}" for f in (min, median, max)]
         seconds = [median(get(c)) for c in ("seconds", "seconds_to_path")]
-        body.append([*key, *seconds, *evaluations, *changes, min(features), max(features)])
+        losses = [a - b for a, b in zip(get("log_loss"), get("published_path_log_loss"), strict=True)]
+        error = stdev(losses) / len(losses) ** 0.5
+        effect = [f"{fmean(losses):.1e}", f"{error:.1e}"]
+        body.append([*key, *seconds, *evaluations, *changes, min(features), max(features), *effect])
     return _markdown(head, body)
 
 

@@ -8,6 +8,7 @@
 #   reports/{study}/comparison.csv, claims.csv        each published number and claim beside ours
 #   reports/{study}/figures/{data set or overview}/   PNG and SVG, with captions in figures.json
 #   reports/{study}/data_sets/{data_set}.html
+#   reports/{study}/findings/                         rules of choice, methods over replicates, selected features
 #   reports/{study}/results.csv, manifest.json, index.html
 #   reports/{study}/records/replicate_{replicate}.tar.xz   all records, for `make verify`
 
@@ -119,6 +120,26 @@ rule check:
         " --published {input.published} --comparison {output.comparison} --claims {output.claims} 2> {log}"
 
 
+rule findings:
+    input:
+        study.scored_files(study.replicates),
+    output:
+        directory("reports/{study}/findings"),
+    log:
+        "results/{study}/logs/findings.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        config=study.config_json,
+        code=code_fingerprint("proset.study.report.findings"),
+    shell:
+        "python -m proset.study findings --folder results/{wildcards.study} --config {params.config:q}"
+        " --output {output} 2> {log}"
+
+
 rule data_set_page:
     input:
         lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
@@ -149,7 +170,7 @@ rule data_set_page:
 rule page:
     input:
         scores=study.score_files(study.experiments),
-        records=study.scored_files(study.replicates[:1]),
+        records=study.scored_files(study.replicates),
         published="data/published/published.csv",
         manifest=rules.manifest.output,
         claims=rules.check.output.claims,

@@ -131,6 +131,13 @@ def check(args: argparse.Namespace) -> None:
     write_claims(args.claims, stored, args.published)
 
 
+def findings(args: argparse.Namespace) -> None:
+    """What the records say of rules, of methods over replicates, and of features."""
+    from proset.study.report.findings import write_findings
+
+    write_findings(args.output, _stored(args))
+
+
 def data_set_page(args: argparse.Namespace) -> None:
     """The figures and the page of one data set."""
     import_xgboost_alone()
@@ -247,6 +254,7 @@ def _parser() -> argparse.ArgumentParser:
     command("manifest", manifest, "folder", "config", "data-files", "output")
     command("workbook", workbook, "folder", "config", "published", "output")
     command("check", check, "folder", "config", "published", "comparison", "claims")
+    command("findings", findings, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
     command("pack", pack, "folder", "output")
     command("verify", verify, "report", "published", "refits", "seed")

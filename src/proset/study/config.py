@@ -485,5 +485,5 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
-    | {"table", "workbook", "results", "manifest", "check", "data_set_page", "page", "pack"}
+    | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack"}
 )

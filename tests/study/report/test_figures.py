@@ -339,7 +339,7 @@ def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
     }
     assert {n for n in names if n.startswith("flowers")} == expected
     assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}
-    assert names[-4:] == ["headline", "time", "memory", "iterations"]
+    assert names[-5:] == ["headline", "rules", "time", "memory", "iterations"]
 
 
 def test_figures_have_the_names_of_the_plan(stored):
@@ -443,7 +443,7 @@ def test_files_are_the_same_every_time(stored, tmp_path):
 def test_files_and_what_is_said_about_them(stored, tmp_path):
     write_figures(stored, tmp_path)
     about = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
-    assert [f["name"] for f in about["figures"]] == ["headline", "time", "memory", "iterations"]
+    assert [f["name"] for f in about["figures"]] == ["headline", "rules", "time", "memory", "iterations"]
     assert set(about["figures"][0]) == {"name", "category", "title", "caption", "alt"}
     assert about["missing"][0] == {"name": "headline", "missing": "E9 on odd", "target": "E9"}
     stems = {f["name"] for f in about["figures"]}

@@ -3,10 +3,23 @@
 import numpy as np
 
 from proset.study import methods
+from proset.study.config import Run, Study
 from proset.study.report.figures.style import method_name
 from proset.study.report.stored import Final, Stored
 
 CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
+
+
+def compared_methods(study: Study) -> dict[str, dict[str, Run]]:
+    """For each data set one run per method, from the comparisons of experiments that differ in method."""
+    groups: dict[str, dict[str, Run]] = {}
+    for comparison in study.config.get("comparisons", {}).values():
+        runs = [run for e in comparison["experiments"] for run in study.experiments.get(e, [])]
+        if len({run.method for run in runs}) > 1:
+            for run in runs:
+                for data_set in run.data_sets:
+                    groups.setdefault(data_set, {})[run.method] = run
+    return groups
 
 
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
@@ -22,13 +35,7 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     rows : list of dict
         "data_set", "cells" (one per method; None if not run), "verdict" (names of the equivalent ones, best first).
     """
-    groups = {}
-    for comparison in stored.study.config.get("comparisons", {}).values():
-        runs = [run for e in comparison["experiments"] for run in stored.study.experiments.get(e, [])]
-        if len({run.method for run in runs}) > 1:
-            for run in runs:
-                for data_set in run.data_sets:
-                    groups.setdefault(data_set, {})[run.method] = run
+    groups = compared_methods(stored.study)
     names = list(dict.fromkeys(method for group in groups.values() for method in group))
     rows = []
     for data_set, group in groups.items():

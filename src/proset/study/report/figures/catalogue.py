@@ -7,7 +7,8 @@ from pathlib import Path
 from proset.study.config import Run
 from proset.study.datasets import DataSet
 from proset.study.records import write_json
-from proset.study.report.figures import complexity, cost, performance, search, surfaces, weights
+from proset.study.report import findings
+from proset.study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
 from proset.study.report.figures.compared import compared_runs, optimal_pairs, runs_of
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.stored import Final, Stored
@@ -57,7 +58,25 @@ def overview_figures(stored: Stored) -> list[Drawn]:
             of_proset[data_set] = shown
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
-        return [*figures, *([cost.iterations_figure(of_proset)] if of_proset else [])]
+        figures += [cost.iterations_figure(of_proset)] if of_proset else []
+        return [*figures[:1], *_findings_figures(stored, compared), *figures[1:]]
+
+
+def _findings_figures(stored, compared):
+    figures = []
+    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == "proset"]:
+        figures.append(over_replicates.methods_figure(differences))
+    shown = {f.data_set: f.run for group in compared.values() for f in group if f.run.method == "proset"}
+    if shown:
+        figures.append(over_replicates.rules_figure(findings.rules(stored)))
+    if len(stored.replicates) > 1 and shown:
+        selected = findings.selected_features(stored)
+        figures.append(
+            over_replicates.features_figure(
+                [row for row in selected if row["experiment"] == shown[row["dataset"]].experiment]
+            )
+        )
+    return figures
 
 
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
