@@ -28,6 +28,7 @@ def test_the_study_is_the_published_one(config):
         "S16": six,
         "D39": ["checker"],
         "D40": ["checker"],
+        "X1": ["xor_3f", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f"],
     }
     assert [r.variant for r in study.experiments["E7"]] == ["candidates=100", "candidates=300", "candidates=1500"]
     assert {
