@@ -23,9 +23,10 @@ def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
         ("stage1", {"run": "E9", "data_set": "wine", "first": "0", "last": "49"}),
         ("stage2", {"run": "E8", "data_set": "wine", "fold": "0"}),
         ("fit", {"run": "E7-candidates=1500", "data_set": "xor_6f"}),
+        ("fit", {"run": "D39", "data_set": "checker"}),
     ]
     assert describe(jobs, study, 1).startswith(
-        "5 jobs with 1 fits of knn, 26 fits of proset, 50 fits of xgboost: about "
+        "6 jobs with 1 fits of knn, 1 fits of logistic_regression, 26 fits of proset, 50 fits of xgboost: about "
     )
     large = [("stage1", {"run": "E3", "data_set": "xor_6f", "first": "0", "last": "49"})] * 100
     minutes = [float(describe(large, study, cores).split("about ")[1].split()[0]) for cores in (1, 4)]

@@ -8,6 +8,7 @@ from proset.study.config import Study
 # CPU seconds of one fit, fitted to records of the whole study: overhead of a fit, and per sample for proset (times
 # candidates) and for XGBoost (times rounds and classes).
 SECONDS = {"proset": (0.03, 1.5e-7), "xgboost": (0.01, 1e-7), "knn": (0.05, 2e-5)}
+OTHER_SECONDS = (0.05, 1e-4)
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
 SAMPLES = {"iris": 150, "wine": 178, "breast_cancer": 569, "digits": 1797}
 CLASSES = {"iris": 3, "wine": 3, "breast_cancer": 2, "digits": 10}
@@ -56,7 +57,7 @@ def fit_seconds(method: str, data: dict, stage: dict) -> float:
         Settings of the stage.
     """
     samples, classes = 0.56 * n_samples(data), CLASSES.get(data.get("sklearn"), 2)
-    overhead, each = SECONDS[method]
+    overhead, each = SECONDS.get(method, OTHER_SECONDS)
     if method == "proset":
         candidates = min(stage["parameters"].get("n_candidates", 1000), 0.5 * samples)
         return stage["steps"] * (overhead + each * (samples - candidates) * candidates)
