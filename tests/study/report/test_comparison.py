@@ -34,7 +34,8 @@ def test_the_published_numbers_agree_with_themselves():
     assert all(c["difference"] == 0 for c in cells if c["ours"] is not None)
     *by_experiment, everything = summary(cells)
     assert [row["experiment"] for row in by_experiment] == [f"E{i}" for i in range(1, 13)]
-    assert everything == {"experiment": "all", "within": 207, "compared": 207, "missing": 0}
+    assert (everything["within"], everything["compared"], everything["missing"]) == (207, 207, 0)
+    assert everything["repeated"] is None
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,19 @@ def test_mean_deviation_and_interval_over_replicates():
     assert found["mean"] == pytest.approx(0.2)
     assert found["deviation"] == pytest.approx(0.02**0.5)
     assert found["mean_high"] - found["mean"] == pytest.approx(12.706 * 0.1, rel=1e-4)  # t(0.975, 1) s / sqrt(2)
+
+
+@pytest.mark.parametrize(
+    ("values", "published_by_chance", "repeated"),
+    [((0.10, 0.12, 0.11), "yes", 1.0), ((0.30, 0.31, 0.30), "no", 1.0), ((0.05, 0.30, 0.31), "yes", 1 / 3)],
+)
+def test_published_numbers_against_the_spread_of_replicates(values, published_by_chance, repeated):
+    key = ("E3", "wine", "final", "log_loss")  # published 0.10, tolerance 0.08
+    groups = [ours({key: value}, replicate=r) for r, value in enumerate(values)]
+    cells = compare(SimpleNamespace(rows=[row for g in groups for row in g], replicates=[0, 1, 2]), PUBLISHED)
+    found = cell(cells, *key)
+    assert found["chance"] == published_by_chance
+    assert found["repeated"] == pytest.approx(repeated)
 
 
 def test_file_has_the_key_columns_of_the_published_one(tmp_path):

@@ -1,5 +1,6 @@
 """Every published number beside ours, with a verdict where a tolerance makes sense."""
 
+from itertools import permutations
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -9,7 +10,7 @@ from proset.study.results import read_rows, write_rows
 KEY = ("experiment", "method", "dataset", "variant", "section", "quantity")
 COLUMNS = (
     *(*KEY, "published", "ours", "difference", "within", "allowed_low", "allowed_high"),
-    *("replicates", "mean", "deviation", "mean_low", "mean_high"),
+    *("replicates", "mean", "deviation", "mean_low", "mean_high", "chance", "repeated"),
 )
 LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
@@ -34,8 +35,10 @@ def compare(stored: Stored, published: Path) -> list[dict]:
     -------
     list of dict
         With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
-        "" where no tolerance is stated, or "missing" where we have no number; "mean", "deviation" and the ends
-        of a 95 % t-interval for the mean are there from two replicates on.
+        "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
+        "deviation", the ends of a 95 % t-interval for the mean, "chance" ("yes" if the published number is one that
+        another replicate of ours could have: inside the 95 % prediction interval), and "repeated", the share of pairs
+        of replicates that agree with each other within the tolerance of the published number.
     """
     known = read_rows(published)
     theirs = {tuple(row[k] for k in KEY): row["value"] for row in known}
@@ -57,7 +60,10 @@ def summary(cells: list[dict]) -> list[dict]:
     Returns
     -------
     list of dict
-        "experiment" ("all" in the last one), "within", "compared", "missing".
+        "experiment" ("all" in the last one), "within", "compared", "missing"; "repeated" is the share of scores within
+        the tolerance that our replicates reach among each other, None without replicates: an exact reproduction of the
+        published study can be expected to reach as much. "chance" counts the scores outside the tolerance that are
+        inside the prediction interval, "unexplained" those that are not.
     """
     scores = [c for c in cells if c["section"] == "final" and c["quantity"] not in ("active_features", "prototypes")]
     groups = {e: [c for c in scores if c["experiment"] == e] for e in dict.fromkeys(c["experiment"] for c in scores)}
@@ -67,6 +73,11 @@ def summary(cells: list[dict]) -> list[dict]:
             "within": sum(c["within"] == "yes" for c in group),
             "compared": sum(c["within"] in ("yes", "no") for c in group),
             "missing": sum(c["within"] == "missing" for c in group),
+            "repeated": fmean(repeated)
+            if (repeated := [c["repeated"] for c in group if c["repeated"] is not None])
+            else None,
+            "chance": sum((c["within"], c["chance"]) == ("no", "yes") for c in group),
+            "unexplained": sum((c["within"], c["chance"]) == ("no", "no") for c in group),
         }
         for name, group in {**groups, "all": scores}.items()
     ]
@@ -80,11 +91,12 @@ def _cell(key, published, ours, theirs, first):
     if first not in ours:
         return cell | {"within": "missing"}
     cell |= {"ours": ours[first], "difference": ours[first] - published}
-    if (allowed := allowed_range(key, published, theirs)) is not None:
+    allowed = allowed_range(key, published, theirs)
+    if allowed is not None:
         low, high = allowed
         cell |= {"allowed_low": low, "allowed_high": high}
         cell["within"] = "yes" if low - 1e-9 <= round(ours[first], 2) <= high + 1e-9 else "no"
-    return cell
+    return cell | _against_replicates(published, list(ours.values()), allowed)
 
 
 def _over_replicates(values):
@@ -95,6 +107,21 @@ def _over_replicates(values):
         mean, deviation = fmean(values), stdev(values)
         half = float(t.ppf(0.975, len(values) - 1)) * deviation / len(values) ** 0.5
         found |= {"mean": mean, "deviation": deviation, "mean_low": mean - half, "mean_high": mean + half}
+    return found
+
+
+def _against_replicates(published, values, allowed):
+    if len(values) < 2:
+        return {}
+    from scipy.stats import t
+
+    n = len(values)
+    half = float(t.ppf(0.975, n - 1)) * stdev(values) * (1 + 1 / n) ** 0.5 + 0.005  # it is printed with two decimals
+    found = {"chance": "yes" if abs(published - fmean(values)) <= half else "no"}
+    if allowed is not None:
+        low, high = allowed[0] - published, allowed[1] - published
+        pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
+        found["repeated"] = fmean(pairs)
     return found
 
 
