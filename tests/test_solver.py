@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from proset.solver import minimize
+from proset.solver import _Model, _Pairs, _path_direction, minimize
 
 
 def quadratic(matrix, target):
@@ -67,3 +67,17 @@ def test_same_problem_same_bytes(rng):
     root, target = rng.normal(size=(20, 20)), rng.normal(size=20)
     solutions = [minimize(quadratic(root @ root.T, target), np.ones(20), np.ones(20)) for _ in range(2)]
     assert solutions[0].x.tobytes() == solutions[1].x.tobytes()
+
+
+def test_a_step_uphill_away_from_every_bound_is_handed_on():
+    """An indefinite model, [[-3, 2], [2, 0.1]]: from the first bound of the path, the subspace step leads up and away.
+
+    There is then no bound to stop at; the caller sees that the direction leads uphill and starts its memory anew.
+    """
+    model = _Model(_Pairs(1, 2), 2)
+    model.theta, model.w = 1.0, np.eye(2)
+    model.inverse_m = np.linalg.inv(np.array([[4.0, -2.0], [-2.0, 0.9]]))
+    x, g = np.array([1.0, 10.0]), np.ones(2)
+    direction = _path_direction(x, g, model)
+    np.testing.assert_allclose(direction, [-1.0, -1.0 + 1.1 / 0.1])
+    assert g @ direction > 0

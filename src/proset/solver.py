@@ -235,7 +235,7 @@ def _path_direction(x, g, model):
         point[free] = np.maximum(start + step, 0.0)
         if g @ (point - x) > 0:  # the projection leads uphill: go straight to the first bound instead
             down = step < 0
-            point[free] = np.maximum(start + min(1.0, np.min(-start[down] / step[down])) * step, 0.0)
+            point[free] = np.maximum(start + np.min(-start[down] / step[down], initial=1.0) * step, 0.0)
     return point - x
 
 
