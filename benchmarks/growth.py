@@ -124,6 +124,7 @@ def plot(rows: list[dict], stem: str) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     names = {"n": "rows", "d": "features", "m": "candidates", "k": "classes"}
     panels = [
@@ -131,7 +132,7 @@ def plot(rows: list[dict], stem: str) -> None:
         ("predict_us_per_row", "prediction, µs per row"),
         ("peak_mib", "peak memory, MiB"),
     ]
-    figure, axes = plt.subplots(3, 4, figsize=(13, 9), layout="constrained", sharex="col")
+    figure, axes = plt.subplots(3, 4, figsize=(13, 9), layout="constrained", sharex="col", sharey="row")
     for column, axis in enumerate(names):
         for row, (quantity, label) in enumerate(panels):
             ax = axes[row, column]
@@ -148,6 +149,8 @@ def plot(rows: list[dict], stem: str) -> None:
             ax.set_ylabel(label if column == 0 else "")
             ax.set_xlabel(names[axis] if row == 2 else "")
             ax.grid(alpha=0.3)
+            for direction in (ax.xaxis, ax.yaxis):
+                direction.set_minor_formatter(NullFormatter())
     axes[0, 0].legend()
     for suffix in ("png", "svg"):
         figure.savefig(f"{stem}.{suffix}", dpi=120)
