@@ -1,4 +1,7 @@
-"""Decision tree (CART, Gini); its path counts the levels at which one fully grown tree is cut."""
+"""Decision tree (CART, Gini); its path counts the levels at which one fully grown tree is cut.
+
+Leaves predict (n_k + 1) / (n + K) (Laplace's correction): pure leaves would predict probabilities of 0.
+"""
 
 from dataclasses import dataclass
 
@@ -22,7 +25,7 @@ class FittedDecisionTree:
     level : ndarray of int, shape (nodes,)
         0 for the root.
     shares : ndarray, shape (nodes, K)
-        Of the classes in each node.
+        Of the classes in each node, with Laplace's correction.
     depth : int
         Deepest level that is used.
     """
@@ -93,7 +96,8 @@ class DecisionTree:
             min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
         )
         tree = model.fit(self.part.X, self.part.y, sample_weight=self.part.weight).tree_
-        shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
+        counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are shares
+        shares = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
         left, right = tree.children_left, tree.children_right
         level = np.zeros(tree.node_count, dtype=int)
         for node in np.flatnonzero(left >= 0):  # parents have smaller numbers than their children
