@@ -33,6 +33,3 @@ def batch(rng):
         "prototype_weights": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
         "sample_weight": rng.uniform(0.1, 4.0, n),
     }
-
-
-PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}

@@ -60,23 +60,25 @@ def test_shares_of_a_class_add_up_to_its_probability(fitted):
 def test_a_prototype_is_most_similar_to_itself(fitted):
     X, model = fitted
     batch = model.batches_[0]
-    frame = model.explain(X.to_numpy()[[batch.sample_index[0]]])
+    frame = model.explain(X.iloc[[batch.sample_index[0]]])
     own = frame[(frame["batch"] == 1) & (frame["sample"] == batch.sample_index[0])]
     assert own["similarity"].item() == pytest.approx(1.0)
     assert own["weight"].item() == pytest.approx(batch.prototype_weights[0])
 
 
 def test_far_away_the_prior_explains_all(fitted):
-    _, model = fitted
-    frame = model.explain(np.full(4, 1e3))
+    X, model = fitted
+    frame = model.explain(X.iloc[[0]] + 1e3)
     np.testing.assert_allclose(frame["share"][:3], model.class_prior_)
     assert frame["share"][3:].max() < np.exp(kernel.MIN_EXPONENT)
 
 
 @pytest.mark.parametrize("x", [np.zeros((2, 4)), np.zeros(3), np.array([0.0, np.nan, 0.0, 0.0])])
 def test_wrong_input_is_refused(fitted, x):
+    X, model = fitted
+    without_names = ProsetClassifier(random_state=0).fit(X.to_numpy(), model.predict(X))
     with pytest.raises(ValueError, match=r"samples are not allowed|features|NaN"):
-        fitted[1].explain(x)
+        without_names.explain(x)
 
 
 def test_without_batches_there_is_only_the_prior():

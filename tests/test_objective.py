@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from conftest import PENALTY
 from proset import kernel, reference
 from proset.objective import Objective, Penalty
+
+PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}
 
 
 def fast(batch, weighted=False, scale=1.0):

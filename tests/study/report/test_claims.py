@@ -601,7 +601,7 @@ def test_stored_evidence(tmp_path, stored):
         "E6 on cancer": lambda: first.value("E6", "cancer", "final", "log_loss"),
         "stage1 optimal_x of E6 on wine": lambda: first.value("E6", "wine", "stage1", "optimal_x"),
         "size 2 of E6 on wine": lambda: first.loss("E6", "wine", 2),
-        "S16 on wine": lambda: first.variants("S16", "wine"),
+        "E7 on wine": lambda: first.variants("E7", "wine"),
         "E7 candidates=100 on checker": lambda: first.final("E7", "checker", "candidates=100"),
     }.items():
         with pytest.raises(Missing, match=what):
