@@ -107,6 +107,16 @@ def test_a_changed_choice_is_found(changed, published):
     )
 
 
+def test_a_changed_cost_and_a_changed_latex_table_are_found(changed, published):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    known["cost"]["proset"]["fits"] += 1
+    write_json(changed / "manifest.json", known)
+    path = changed / "tables/E8.tex"
+    path.write_text(path.read_text(encoding="utf-8").replace("Samples & 150", "Samples & 151"), encoding="utf-8")
+    found = lines(changed, published)
+    assert [line.split(":")[0].split(",")[0] for line in found] == ["tables/E8.tex", "manifest.json"]
+
+
 def test_an_invented_trial_is_found_by_refitting(changed, published):
     def change(folder):
         for path in folder.glob("*/*/stage1/fold_*/*.jsonl"):

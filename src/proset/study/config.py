@@ -183,7 +183,10 @@ class Study:
         config = {key: self.config[key] for key in ("study", "seed")}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
-        wanted = dict.fromkeys(run.experiment for run in self.runs.values() if data_set in run.data_sets)
+        experiments = self.config["experiments"]
+        wanted = [e for e, entry in experiments.items() if data_set in entry["data_sets"]]
+        if "only" in self.config:
+            config["only"] = {e: [data_set] for e, allowed in self.config["only"].items() if data_set in allowed}
         config["experiments"] = {e: {**self.config["experiments"][e], "data_sets": [data_set]} for e in wanted}
         config["comparisons"] = {
             name: {**entry, "experiments": [e for e in entry["experiments"] if e in wanted]}

@@ -11,7 +11,8 @@ from pathlib import Path
 from proset import __version__
 from proset.archive import read_archive
 from proset.kernel import is_compiled
-from proset.study.records import read_json, read_json_lines
+from proset.study.config import Study
+from proset.study.report.stored import Stored
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "snakemake")
 
@@ -31,20 +32,9 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "machine", "config" (with the seed), "data_sha256",
-        "cost" (fits, CPU and wall seconds by method) and "not_converged" (names of the fits that stopped at their
-        limit).
+        "cost" and "not_converged" (see `fits_and_cost`).
     """
-    cost: dict[str, dict[str, float]] = {}
-    not_converged = []
-    for path, record in fit_records(folder):
-        total = cost.setdefault(record["method"], {"fits": 0})
-        total["fits"] += 1
-        for name, seconds in record["resources"].items():
-            if name.endswith("_s"):
-                total[name] = round(total.get(name, 0.0) + seconds, 3)
-        if not record["summary"].get("converged", True):
-            trial = f", trial {record['trial']}" if "trial" in record else ""
-            not_converged.append(f"{path.relative_to(folder)}{trial}")
+    cost, not_converged = fits_and_cost(Stored(folder, Study.of(config)))
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": _commit(),
@@ -57,6 +47,22 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     }
 
 
+def fits_and_cost(stored: Stored) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Number and seconds of the fits by method, and the names of those that did not converge."""
+    cost: dict[str, dict[str, float]] = {}
+    not_converged = []
+    for name, record in fit_records(stored):
+        total = cost.setdefault(record["method"], {"fits": 0})
+        total["fits"] += 1
+        for quantity, seconds in record["resources"].items():
+            if quantity.endswith("_s"):
+                total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
+        if not record["summary"].get("converged", True):
+            which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
+            not_converged.append(f"{name}{which}")
+    return cost, not_converged
+
+
 def content_hash(path: Path) -> str:
     """SHA-256 of the arrays in an archive, whatever compressed them."""
     digest = sha256()
@@ -66,12 +72,13 @@ def content_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-def fit_records(folder: Path) -> Iterator[tuple[Path, dict]]:
-    """All records of fits below results/<study>, with the files they are in."""
-    for pattern in ("stage1/fold_*/trials_*.jsonl", "stage2/folds_*.jsonl"):
-        for path in sorted(folder.glob(f"replicate_*/*/*/{pattern}")):
-            yield from ((path, record) for record in read_json_lines(path))
-    yield from ((path, read_json(path)) for path in sorted(folder.glob("replicate_*/*/*/fit.json")))
+def fit_records(stored: Stored) -> Iterator[tuple[str, dict]]:
+    """All records of fits behind the final models of a study, each once, with the folder they are in."""
+    for replicate in stored.replicates:
+        for final in stored.finals(replicate):
+            own_stage1 = final.trials if final.stage1_folder == final.folder else []
+            name = str(final.folder.relative_to(stored.folder))
+            yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))
 
 
 def _versions():

@@ -1,4 +1,8 @@
-"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds."""
+"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
+
+That is results.csv, comparison.csv, all tables, and what the fits cost. Not checked are claims.csv, findings/ and the
+pages, some of whose statements need the models, which the records do not hold.
+"""
 
 import json
 import tempfile
@@ -11,12 +15,12 @@ from proset.kernel import is_compiled
 from proset.study.config import Study
 from proset.study.datasets import DataSet, make
 from proset.study.final import fit_final
-from proset.study.manifest import content_hash
+from proset.study.manifest import content_hash, fits_and_cost
 from proset.study.packed import unpack
 from proset.study.records import read_json
 from proset.study.report.comparison import write_comparison
 from proset.study.report.stored import Final, Stored
-from proset.study.report.tables import study_tables, to_markdown
+from proset.study.report.tables import study_tables, write_table
 from proset.study.results import case_rows, write_rows
 from proset.study.search import Case, choose_parameters, choose_steps, run_paths, run_trials
 from proset.study.seeds import integer_seed
@@ -48,6 +52,9 @@ def verify(report: Path, published: Path, n_refits: int, seed: int) -> Iterator[
         yield from _data(stored, manifest)
         yield from _choices(stored)
         yield from _numbers(stored, report, published)
+        cost, not_converged = fits_and_cost(stored)
+        if (cost, not_converged) != (manifest["cost"], manifest["not_converged"]):
+            yield f"manifest.json: cost is {manifest['cost']}, computed again {cost}"
         yield from _refits(stored, manifest, n_refits, np.random.default_rng(seed))
 
 
@@ -93,7 +100,10 @@ def _numbers(stored, report, published):
         yield from _lines(name, (stored.folder / name).read_text(encoding="utf-8"), report / name)
     for table in study_tables(stored, published):
         if table.cells:
-            yield from _lines(f"tables/{table.name}.md", to_markdown(table), report / f"tables/{table.name}.md")
+            write_table(table, *(stored.folder / f"{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
+            for suffix in ("md", "csv", "tex"):
+                computed = (stored.folder / f"{table.name}.{suffix}").read_text(encoding="utf-8")
+                yield from _lines(f"tables/{table.name}.{suffix}", computed, report / f"tables/{table.name}.{suffix}")
 
 
 def _lines(name, computed, path):

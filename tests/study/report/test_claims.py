@@ -483,7 +483,7 @@ def test_what_is_there_decides_if_it_can():
 
 def test_reason_when_the_records_are_not_what_the_claim_needs():
     too_few = replicated("wine", {"L E1": [0.1, 0.3], "L E3": [0.1, 0.2]})
-    assert verdict_on("S22", "wine", too_few).evidence == "missing: 10 replicates instead of 2"
+    assert verdict_on("S22", "wine", too_few).evidence == "missing: 8 more replicates"
     small = Records("wine", {"final E4": sizes(3, 2), "final E6": sizes(3)})
     assert verdict_on("S5", "wine", small).evidence == "missing: a final model with 10 batches on wine"
     single = Records("wine", {f"final {LOW}": predicted(1e-9, 0.9)})

@@ -100,3 +100,10 @@ def test_figures_show_the_rows(stored):
     shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))
     assert "rules" in {drawn.name for drawn in overview_figures(stored)}
+
+
+def test_the_figure_of_rules_copes_with_searches_that_are_not_there(stored):
+    rows = rules(stored)
+    some = [r for r in rows if (r["dataset"], r["stage"]) != ("cross", "stage1")]
+    assert len(over_replicates.rules_figure(some).figure.axes) == 4
+    assert len(over_replicates.rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2

@@ -12,8 +12,8 @@ from proset.study.manifest import manifest
 from proset.study.records import read_json, write_json, write_text
 from proset.study.report.claims import write_claims
 from proset.study.report.explanations import explained_points
-from proset.study.report.figures.catalogue import write_figures
-from proset.study.report.front import constant_models, edges, headline
+from proset.study.report.figures.catalogue import missing_records, write_figures
+from proset.study.report.front import constant_models, edges, headline, impossible_samples
 from proset.study.report.pages import write_data_set, write_index
 from proset.study.report.stored import Stored
 
@@ -136,6 +136,30 @@ def test_a_constant_model_is_named(stored, tmp_path):
     constant = [",".join([*line.split(",")[:3], "0.4", "0.6"]) for line in lines]
     write_text(predictions, "\n".join([head, *constant]) + "\n")
     assert named(Stored(tmp_path / "small", stored.study)) - named(stored) == {("E8", "cross")}
+
+
+def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_path):
+    shutil.copytree(stored.folder, tmp_path / "small")
+    predictions = tmp_path / "small/replicate_0/cross/E3/predictions.csv"
+    head, first, *rest = predictions.read_text(encoding="utf-8").splitlines()
+    row, y, weight, *_ = first.split(",")
+    wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
+    write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")
+    found = {
+        (f.label, f.data_set): (n, loss) for f, n, loss in impossible_samples(Stored(tmp_path / "small", stored.study))
+    }
+    n, loss = found["E3", "cross"]
+    final = stored.final("E3", "cross")
+    own = final.probabilities[np.arange(len(final.y)), final.y]
+    assert n == 1
+    assert loss == pytest.approx(-np.log(own[1:]).mean())
+
+
+def test_pages_of_a_part_of_the_study_say_what_it_leaves_out(stored):
+    config = {**stored.study.config, "only": {"E3": ["flowers"]}}
+    part = json.loads(type(stored.study).of(config).page_config("flowers"))
+    missing = missing_records(Stored(stored.folder, type(stored.study).of(part)), "flowers")
+    assert {target for _, _, target in missing} == {"E4", "E5", "E8", "E9"}
 
 
 def test_explained_points_are_the_best_the_worst_and_the_least_familiar(stored):

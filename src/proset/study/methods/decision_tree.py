@@ -79,7 +79,9 @@ class DecisionTree:
     quantities = ("active_features", "leaves")
 
     def __init__(self, part: Part):
-        self.part = part
+        from sklearn.tree import DecisionTreeClassifier  # here, so that the import is no part of a fit's time
+
+        self.part, self.tree = part, DecisionTreeClassifier
 
     @staticmethod
     def simplicity(parameters):
@@ -90,9 +92,7 @@ class DecisionTree:
         return {}
 
     def fit(self, parameters, steps, seed):
-        from sklearn.tree import DecisionTreeClassifier
-
-        model = DecisionTreeClassifier(
+        model = self.tree(
             min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
         )
         tree = model.fit(self.part.X, self.part.y, sample_weight=self.part.weight).tree_

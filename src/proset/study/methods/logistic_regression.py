@@ -64,7 +64,9 @@ class LogisticRegression:
     quantities = ("active_features",)
 
     def __init__(self, part: Part):
-        self.part = part
+        from sklearn.linear_model import LogisticRegression  # here, so that the import is no part of a fit's time
+
+        self.part, self.regression = part, LogisticRegression
 
     @staticmethod
     def simplicity(parameters):
@@ -75,11 +77,9 @@ class LogisticRegression:
         return {}
 
     def fit(self, parameters, steps, seed):
-        from sklearn import linear_model
-
         fits = []
         for doublings in range(1, steps + 1):
-            model = linear_model.LogisticRegression(
+            model = self.regression(
                 C=SMALLEST_C * 2.0**doublings,
                 l1_ratio=parameters["l1_ratio"],
                 solver="saga",

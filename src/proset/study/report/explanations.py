@@ -3,6 +3,8 @@
 import numpy as np
 
 from proset.explain import explain
+from proset.study.report.figures.compared import compared_runs
+from proset.study.report.figures.performance import familiarity
 from proset.study.report.stored import Final, Stored
 from proset.study.splits import TEST
 
@@ -11,22 +13,24 @@ N_FEATURES = 8  # feature-wise similarities shown per point
 
 
 def explained_points(stored: Stored, data_set: str) -> list[dict]:
-    """Three test points of a data set, explained by its first proset model with a prototype; empty without one.
+    """Three test points of a data set, explained by a proset model; empty if there is none with a prototype.
+
+    It is the one that is compared with other methods, if there is such a comparison.
 
     They are the point predicted best, the one predicted worst (largest log-loss), and the least familiar one.
     """
-    for final in stored.finals(data_set=data_set):
-        if final.run.method == "proset" and final.model.fitted.model.n_prototypes():
-            break
-    else:
+    compared = [run.name for run in compared_runs(stored.study, data_set)]
+    finals = [f for f in stored.finals(data_set=data_set) if f.run.method == "proset"]
+    finals = [f for f in finals if f.model.fitted.model.n_prototypes()]
+    if not finals:
         return []
+    final = min(finals, key=lambda f: f.run.name not in compared)
     rows = np.flatnonzero(final.folds == TEST)
-    *_, scores = final.model.fitted.model.staged_scores(final.scaled(final.X_test))
     own = final.probabilities[np.arange(len(final.y)), final.y]
     chosen = {
         "Predicted best": int(own.argmax()),
         "Predicted worst": int(own.argmin()),
-        "Least familiar": int(scores.sum(axis=1).argmin()),
+        "Least familiar": int(familiarity(final).argmin()),
     }
     return [_point(final, title, i, int(rows[i])) for title, i in chosen.items()]
 

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from proset.study import methods
-from proset.study.report.front import compared_methods
+from proset.study.report.figures.compared import compared_runs
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
 
@@ -99,8 +99,9 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
     from scipy.stats import t
 
     rows = []
-    for data_set, runs in compared_methods(stored.study).items():
-        by_run = {name: _over_replicates(stored, run, data_set) for name, run in runs.items()}
+    for data_set in stored.study.data_sets:
+        runs = {run.method: run for run in compared_runs(stored.study, data_set)}
+        by_run = {name: _by_replicate(stored, run, data_set) for name, run in runs.items()}
         for first, second in combinations(runs, 2):
             shared = sorted(set(by_run[first]) & set(by_run[second]))
             if len(shared) < 2:
@@ -153,7 +154,7 @@ def _names(final):
     return {**names, "dataset": final.data_set, "variant": final.run.variant}
 
 
-def _over_replicates(stored, run, data_set):
+def _by_replicate(stored, run, data_set):
     return {f.replicate: f for r in stored.replicates for f in stored.finals(r, data_set) if f.run == run}
 
 

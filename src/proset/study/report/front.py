@@ -3,27 +3,18 @@
 import numpy as np
 
 from proset.study import methods
-from proset.study.config import Run, Study
+from proset.study.methods import METHODS
+from proset.study.report.figures.compared import compared_runs
+from proset.study.report.figures.complexity import SMALLEST, own_probability
 from proset.study.report.figures.style import method_name
 from proset.study.report.stored import Final, Stored
+from proset.study.report.tables import format_number
 
 CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
 
 
-def compared_methods(study: Study) -> dict[str, dict[str, Run]]:
-    """For each data set one run per method, from the comparisons of experiments that differ in method."""
-    groups: dict[str, dict[str, Run]] = {}
-    for comparison in study.config.get("comparisons", {}).values():
-        runs = [run for e in comparison["experiments"] for run in study.experiments.get(e, [])]
-        if len({run.method for run in runs}) > 1:
-            for run in runs:
-                for data_set in run.data_sets:
-                    groups.setdefault(data_set, {})[run.method] = run
-    return groups
-
-
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
-    """Test log-loss of each method on each data set, from the comparisons of experiments that differ in method.
+    """Test log-loss of each method on each data set, by the runs that `compared_runs` names.
 
     A model is equivalent to the best one if its test log-loss is at most the threshold (one-standard-error rule) of the
     best one's last cross-validation.
@@ -35,8 +26,8 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     rows : list of dict
         "data_set", "cells" (one per method; None if not run), "verdict" (names of the equivalent ones, best first).
     """
-    groups = compared_methods(stored.study)
-    names = list(dict.fromkeys(method for group in groups.values() for method in group))
+    groups = {d: {run.method: run for run in compared_runs(stored.study, d)} for d in stored.study.data_sets}
+    names = [m for m in METHODS if any(m in group for group in groups.values())]
     rows = []
     for data_set, group in groups.items():
         cells = [_cell(stored, group.get(method), data_set) for method in names]
@@ -64,23 +55,33 @@ def constant_models(stored: Stored) -> list[Final]:
     return [f for f in stored.finals() if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 
+def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
+    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others."""
+    found = []
+    for final in stored.finals():
+        own = own_probability(final)
+        zero = own <= SMALLEST
+        if zero.any() and not zero.all():
+            others = np.average(-np.log(own[~zero]), weights=final.weight[~zero])
+            found.append((final, int(zero.sum()), float(others)))
+    return found
+
+
 def edges(stored: Stored) -> list[tuple[Final, str]]:
     """Final models of which an optimum or a choice is the smallest or largest value that was tried, and which."""
     found = []
     for final in stored.finals():
         dimensions = [(methods.get(final.run.method).step, final.stage2, final.stage2["settings"])]
         if final.stage1:
-            dimensions += [
-                (name, final.stage1, [s[name] for s in final.stage1["settings"]]) for name in final.stage1["parameters"]
-            ]
-        for name, choice, tried in dimensions:
-            if min(tried) == max(tried):
-                continue
-            at_end = [
-                f"{role} {name} is the {'smallest' if tried[choice[role]] == min(tried) else 'largest'}"
-                f" ({tried[choice[role]]:.3g})"
-                for role in dict.fromkeys(("optimal", "selected"))
-                if tried[choice[role]] in (min(tried), max(tried))
-            ]
-            found += [(final, text) for text in at_end]
+            names = final.stage1["parameters"]
+            dimensions += [(name, final.stage1, [s[name] for s in final.stage1["settings"]]) for name in names]
+        texts = [
+            f"{role} {name} is the {'smallest' if tried[choice[role]] == min(tried) else 'largest'}"
+            f" ({format_number(name, tried[choice[role]])})"
+            for name, choice, tried in dimensions
+            for role in ("optimal", "selected")
+            if min(tried) < max(tried) and tried[choice[role]] in (min(tried), max(tried))
+        ]
+        if texts:
+            found.append((final, ", ".join(texts)))
     return found

@@ -14,7 +14,7 @@ from proset.study.records import read_json, write_text
 from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
 from proset.study.report.explanations import explained_points
 from proset.study.report.figures.style import method_name
-from proset.study.report.front import constant_models, edges, headline
+from proset.study.report.front import constant_models, edges, headline, impossible_samples
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import format_number, study_tables
 from proset.study.splits import TEST
@@ -65,6 +65,8 @@ def write_index(
             claims=verdicts,
             claims_held=sum(c["verdict"] == "holds" for c in decided),
             claims_decided=len(decided),
+            supported=sum(c["published"] == "holds" for c in decided),
+            supported_held=sum(c["published"] == c["verdict"] == "holds" for c in decided),
             claims_open=len(verdicts) - len(decided),
             fits=sum(cost["fits"] for cost in manifest["cost"].values()),
             duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
@@ -72,6 +74,10 @@ def write_index(
             methods=[method_name(name) for name in names],
             headline=[{**row, "page": _page(row["data_set"])} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],
+            impossible=[
+                {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+                for f, n, others in impossible_samples(stored)
+            ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
             figures=_by_category(drawn["figures"]),
@@ -92,7 +98,8 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
     finals = stored.finals(data_set=data_set)
     drawn = read_figures(figures)
     first = finals[0]
-    planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
+    experiments = stored.study.config["experiments"]
+    planned = {e for e, entry in experiments.items() if data_set in entry["data_sets"]}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
     write_text(
         path,

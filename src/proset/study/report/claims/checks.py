@@ -199,7 +199,7 @@ class Quantities:
         """The same for every replicate; `Missing` if there are fewer."""
         found = self.evidence.replicates
         if len(found) < at_least:
-            raise Missing(f"{at_least} replicates instead of {len(found)}")
+            raise Missing(f"{at_least - len(found)} more replicates")
         return [Quantities(evidence, self.data_set) for evidence in found]
 
     def spread_of_loss(self, experiment: str) -> Number:

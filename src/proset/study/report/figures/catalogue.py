@@ -11,6 +11,7 @@ from proset.study.report import findings
 from proset.study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
 from proset.study.report.figures.compared import compared_runs, optimal_pairs, runs_of
 from proset.study.report.figures.style import Drawn, context, save, slug
+from proset.study.report.figures.varied import varied_figure
 from proset.study.report.stored import Final, Stored
 
 
@@ -67,15 +68,14 @@ def _findings_figures(stored, compared):
     if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == "proset"]:
         figures.append(over_replicates.methods_figure(differences))
     shown = {f.data_set: f.run for group in compared.values() for f in group if f.run.method == "proset"}
+
+    def of_shown(rows):
+        return [r for r in rows if r["dataset"] in shown and r["experiment"] == shown[r["dataset"]].experiment]
+
     if shown:
-        figures.append(over_replicates.rules_figure(findings.rules(stored)))
+        figures.append(over_replicates.rules_figure(of_shown(findings.rules(stored))))
     if len(stored.replicates) > 1 and shown:
-        selected = findings.selected_features(stored)
-        figures.append(
-            over_replicates.features_figure(
-                [row for row in selected if row["experiment"] == shown[row["dataset"]].experiment]
-            )
-        )
+        figures.append(over_replicates.features_figure(of_shown(findings.selected_features(stored))))
     return figures
 
 
@@ -108,8 +108,10 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
 def plan(stored: Stored, data_set: str) -> list[Planned]:
     """The figures that the config calls for on one data set, in the order of a page."""
     study = stored.study
-    runs, compared = runs_of(study, data_set), compared_runs(study, data_set)
+    every, compared = runs_of(study, data_set), compared_runs(study, data_set)
+    runs = [run for run in every if not run.variant]  # variants have a figure of their own
     of_proset = [run for run in runs if run.method == "proset"]
+    varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
         Planned(slug(data_set, "complexity"), runs, complexity.complexity_figure),
         *(
@@ -123,6 +125,7 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
             )
             for method in dict.fromkeys(run.method for run in runs)
         ),
+        *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
     if _n_features(stored, data_set) == 2:
         found.append(Planned(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))

@@ -11,7 +11,11 @@ def runs_of(study: Study, data_set: str) -> list[Run]:
 
 
 def compared_runs(study: Study, data_set: str) -> list[Run]:
-    """One run per method: the first that the config's comparisons of several methods name, else its first one."""
+    """One run per method, in the order of `METHODS`: the first that the config's comparisons of methods name.
+
+    Methods that no comparison names are left out; without such a comparison for the data set every method's first run
+    counts.
+    """
     experiments = study.config["experiments"]
     named = [
         experiment
@@ -19,8 +23,8 @@ def compared_runs(study: Study, data_set: str) -> list[Run]:
         if len({experiments[e]["method"] for e in comparison["experiments"]}) > 1
         for experiment in comparison["experiments"]
     ]
-    by_method: dict[str, Run] = {}
-    for run in sorted(runs_of(study, data_set), key=lambda r: r.experiment not in named):
+    runs, by_method = runs_of(study, data_set), {}
+    for run in [r for r in runs if r.experiment in named] or runs:
         by_method.setdefault(run.method, run)
     return sorted(by_method.values(), key=lambda r: METHODS.index(r.method))
 

@@ -1,14 +1,20 @@
 """Over replicates and rules: differences of methods, what the rule of choice costs, which features are selected."""
 
+from itertools import product
 from statistics import fmean
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset.study.report.figures.style import COLOURS, MARKERS, Drawn, legend, log_axis, method_name, plain
+from proset.study.report.figures.style import COLOURS, Drawn, legend, log_axis, method_name, method_style, plain
 from proset.study.report.findings import RULES
 
 SPREAD = 0.3
+_RULE_STYLES = (  # no colours of methods or classes
+    {"color": "black", "marker": "|"},
+    {"color": "#777777", "marker": "x"},
+    {"color": "black", "marker": "o", "markerfacecolor": "white"},
+)
 
 
 def methods_figure(rows: list[dict]) -> Drawn:
@@ -23,8 +29,7 @@ def methods_figure(rows: list[dict]) -> Drawn:
         i = others.index(row["second"])
         y = data_sets.index(row["dataset"]) + SPREAD * (i - (len(others) - 1) / 2)
         half = row["difference"] - row["low"]
-        style = {"color": COLOURS[i + 1], "marker": MARKERS[i + 1]}  # those of the other method
-        name = method_name(row["second"])
+        style, name = method_style(row["second"]), method_name(row["second"])
         axes.errorbar(row["difference"], y, xerr=half, label=f"proset - {name}", **style, linestyle="")
         texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
     axes.axvline(0.0, color="black", linewidth=0.8)
@@ -49,46 +54,49 @@ def methods_figure(rows: list[dict]) -> Drawn:
 
 
 def rules_figure(rows: list[dict]) -> Drawn:
-    """What each rule costs in cross-validated log-loss, and the prototypes it keeps; rows of `findings.rules`."""
+    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
     rows = [row for row in rows if row["prototypes"] is not None]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
-    figure = Figure(figsize=(10.0, 1.4 + 0.36 * len(data_sets)), layout="constrained")
-    panels = figure.subplots(1, 4, sharey=True)
+    stages = list(dict.fromkeys(row["stage"] for row in rows))
+    figure = Figure(figsize=(5.0 * len(stages), 1.4 + 0.36 * len(data_sets)), layout="constrained")
+    axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
-    for i, rule in enumerate(RULES):
-        for column, (stage, quantity) in enumerate(
-            (s, q) for s in ("stage1", "stage2") for q in ("excess", "prototypes")
-        ):
-            values = [
-                fmean(r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage))
+    for i, (rule, style) in enumerate(zip(RULES, _RULE_STYLES, strict=True)):
+        for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+            shown = {
+                d: [r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage)]
                 for d in data_sets
-            ]
-            y = np.arange(len(data_sets)) + SPREAD * (i - 1)
-            panels[column].plot(
-                values, y, linestyle="", color=COLOURS[i + 3], marker=MARKERS[i + 3], markersize=6, label=rule
-            )
+            }
+            y = [data_sets.index(d) + SPREAD * (i - 1) for d, values in shown.items() if values]
+            means = [fmean(values) for values in shown.values() if values]
+            panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
             if quantity == "excess":
-                texts.append(f"{rule}, {stage}: {fmean(values):.3f}")
-    for column, panel in enumerate(panels):
-        panel.set_title(f"stage {1 + column // 2}")
-        panel.set_xlabel("prototypes kept" if column % 2 else "log-loss above the best (nats)")
-        if column % 2:
+                texts.append(f"{rule}, {stage}: {fmean(means):.3f}")
+    for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+        panel.set_title(stage.replace("stage", "stage "))
+        if quantity == "prototypes":
+            panel.set_xlabel("prototypes kept")
             log_axis(panel, "x", dense=True)
         else:
+            panel.set_xlabel("log-loss above the lowest (nats)")
             panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
-    panels[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
-    panels[0].set_ylabel("data set")
-    panels[0].invert_yaxis()
+    axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
+    axes[0].set_ylabel("data set")
+    axes[0].invert_yaxis()
     legend(figure, 2.0)
+    n = len({row["replicate"] for row in rows})
+    replicates = f"{n} replicate{'s' if n > 1 else ''}"
+    experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return Drawn(
         name="rules",
-        category="Over replicates",
-        title="What the rule of choice costs and saves",
-        caption="From the same cross-validation records, without another fit: the setting with the smallest mean"
-        " log-loss, the simplest one within one standard error (deviation / sqrt(folds)), and the simplest one within"
-        " one standard deviation over the folds, which is the published rule. Cross-validated log-loss above the best,"
-        " and prototypes, as means over the folds, over all experiments with proset, and over all replicates.",
-        alt=f"Mean log-loss above the best: {'; '.join(texts)}.",
+        category="Choice",
+        title="What the rule of choice gives up in cross-validation, and what it saves",
+        caption=f"From the cross-validation of {experiments}, {replicates}, without another fit: the setting with the"
+        " lowest mean log-loss, the simplest one within one standard error (deviation / sqrt(folds)), and the simplest"
+        " one within one standard deviation over the folds, which is the published rule. The lowest is the best by"
+        " construction on the folds that chose it; this is not its advantage on test data. Prototypes are means over"
+        " the folds.",
+        alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
         figure=figure,
     )
 

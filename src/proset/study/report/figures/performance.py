@@ -200,9 +200,9 @@ def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[n
 
 def familiarity(final: Final) -> np.ndarray:
     """Prototype weight near each test sample, shape (m,); proset only."""
-    model = final.model
-    *_, scores = model.fitted.model.staged_scores((final.X_test - model.centre) / model.scale)
-    return np.maximum(scores.sum(axis=1) - model.fitted.model.class_prior.sum(), 0.0)
+    model = final.model.fitted.model
+    *_, scores = model.staged_scores(final.scaled(final.X_test))
+    return np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
 
 
 def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
