@@ -3,7 +3,6 @@
 import numpy as np
 
 from proset.study import methods
-from proset.study.methods import METHODS
 from proset.study.report.figures.compared import compared_runs
 from proset.study.report.figures.complexity import SMALLEST, own_probability
 from proset.study.report.figures.style import method_name
@@ -27,7 +26,7 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
         "data_set", "cells" (one per method; None if not run), "verdict" (names of the equivalent ones, best first).
     """
     groups = {d: {run.method: run for run in compared_runs(stored.study, d)} for d in stored.study.data_sets}
-    names = [m for m in METHODS if any(m in group for group in groups.values())]
+    names = [m for m in methods.METHODS if any(m in group for group in groups.values())]
     rows = []
     for data_set, group in groups.items():
         cells = [_cell(stored, group.get(method), data_set) for method in names]
