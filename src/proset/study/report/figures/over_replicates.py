@@ -5,6 +5,7 @@ from statistics import fmean
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from proset.study.report.figures.style import COLOURS, Drawn, legend, log_axis, method_name, method_style, plain
 from proset.study.report.findings import RULES
@@ -112,6 +113,7 @@ def features_figure(rows: list[dict]) -> Drawn:
         panel.bar(range(1, len(shares) + 1), shares, color=COLOURS[0])
         panel.set_title(plain(data_set), loc="left")
         panel.set(ylim=(0, 1.05), xlim=(0.4, len(shares) + 0.6))
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         texts.append(f"{data_set} {sum(s == 1 for s in shares)} always, {sum(s == 0 for s in shares)} never")
     figure.supxlabel("feature, in the order of the data", size=9)
     figure.supylabel("share of the replicates that select it", size=9)
