@@ -215,10 +215,8 @@ def _final(stored, final):
         "chosen": _parameters(chosen),
         "all_parameters": _parameters(fit["parameters"]) or "no parameters",
         "trials": len(final.stage1["settings"]) if final.stage1 else 0,
-        "stage1_files": relative(sorted(final.stage1_folder.glob("stage1/fold_*/trials_*.jsonl")))
-        if final.stage1
-        else [],
-        "stage2_files": relative(sorted(final.folder.glob("stage2/folds_*.jsonl"))),
+        "stage1_files": relative(final.trial_files),
+        "stage2_files": relative(final.path_files),
         "final_files": relative(final.folder / name for name in ("fit.json", "model.npz", "predictions.csv")),
         "resources": fit["resources"],
         "convergence": "; ".join(
