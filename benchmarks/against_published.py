@@ -13,12 +13,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from benchmarks.cases import PENALTIES, SEED, Case, all_cases, first_fold
+from benchmarks.cases import PENALTIES, Case, all_cases, first_fold, fit
 
-from proset import model
-from proset.solver import MAX_ITER, TOL
 from proset.study.scores import log_loss
-from proset.study.seeds import seed_sequence
 
 COLUMNS = (
     *("data_set", "setting", "seed", "seconds", "log_loss", "features", "prototypes"),
@@ -50,18 +47,7 @@ def fit_ours(case: Case, seed: int) -> dict:
     """Our fit of one batch."""
     bound = first_fold(case.data_set)
     start = time.perf_counter()
-    fitted = model.fit(
-        bound.X,
-        bound.y,
-        bound.n_classes,
-        n_batches=1,
-        n_candidates=1000,
-        max_fraction=0.5,
-        penalty=case.penalty,
-        max_iter=MAX_ITER,
-        tol=TOL,
-        seed=seed_sequence(SEED, "benchmark", seed),
-    )
+    fitted = fit(bound, case.penalty, seed)
     seconds = time.perf_counter() - start
     *_, p = fitted.staged_predict_proba(bound.X_score)
     counts = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}

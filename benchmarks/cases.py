@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset import model
 from proset.candidates import draw_candidates
+from proset.model import Model
 from proset.objective import Objective, Penalty
+from proset.solver import MAX_ITER, TOL
 from proset.study.datasets import make
-from proset.study.seeds import generator, integer_seed
+from proset.study.seeds import generator, integer_seed, seed_sequence
 from proset.study.splits import Part, part, split
 
 SEED = 20210
@@ -54,6 +57,22 @@ def first_fold(data_set: str) -> Part:
     data = make(DATA[data_set], SEED, data_set, 0)
     folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", data_set, 0))
     return part(data, folds, 0, scaled=True)
+
+
+def fit(bound: Part, penalty: Penalty, seed: int) -> Model:
+    """Our fit of one batch, with the settings of the study."""
+    return model.fit(
+        bound.X,
+        bound.y,
+        bound.n_classes,
+        n_batches=1,
+        n_candidates=1000,
+        max_fraction=0.5,
+        penalty=penalty,
+        max_iter=MAX_ITER,
+        tol=TOL,
+        seed=seed_sequence(SEED, "benchmark", seed),
+    )
 
 
 def first_batch(bound: Part, penalty: Penalty, seed: int) -> Objective:

@@ -1,12 +1,8 @@
 """Time of a prediction per row: ours and k nearest neighbours, on the same data, one thread."""
 
 import numpy as np
-from benchmarks.cases import PENALTIES, SEED, all_cases, first_fold
+from benchmarks.cases import all_cases, first_fold, fit
 from benchmarks.evaluations import timed
-
-from proset.objective import Penalty
-from proset.solver import MAX_ITER, TOL
-from proset.study.seeds import seed_sequence
 
 COLUMNS = ("data_set", "setting", "rows", "prototypes", "us_per_row", "knn_us_per_row", "times_faster")
 K = 10
@@ -16,25 +12,11 @@ def run(data_sets: list[str] | None = None, repeats: int = 15) -> list[dict]:
     """Rows with `COLUMNS`; both predict the probabilities of the fold left out, repeated to at least 1,000 rows."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    from proset import model
-
     rows = []
     for case in all_cases(data_sets):
         bound = first_fold(case.data_set)
         Z = np.tile(bound.X_score, (1000 // len(bound.X_score) + 1, 1))
-        lambda_v, lambda_w = PENALTIES[case.setting][case.data_set]
-        fitted = model.fit(
-            bound.X,
-            bound.y,
-            bound.n_classes,
-            n_batches=1,
-            n_candidates=1000,
-            max_fraction=0.5,
-            penalty=Penalty(lambda_v, lambda_w, 0.95, 0.95),
-            max_iter=MAX_ITER,
-            tol=TOL,
-            seed=seed_sequence(SEED, "benchmark", 0),
-        )
+        fitted = fit(bound, case.penalty, 0)
         neighbours = KNeighborsClassifier(K, n_jobs=1).fit(bound.X, bound.y)
         ours = timed(lambda f=fitted, z=Z: list(f.staged_predict_proba(z)), repeats) * 1e6 / len(Z)
         theirs = timed(lambda f=neighbours, z=Z: f.predict_proba(z), repeats) * 1e6 / len(Z)
