@@ -90,14 +90,15 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         weight.append(fitted.prototype_weights)
         by_feature.append(np.exp(-0.5 * distance**2))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
-    contribution = weights * factors.prod(axis=1)
+    similarity = factors.prod(axis=1)
+    contribution = weights * similarity
     order = np.concatenate([np.arange(n_classes), n_classes + np.argsort(-contribution[n_classes:], kind="stable")])
     return Explanation(
         batch=np.concatenate(batch)[order],
         sample=np.concatenate(sample)[order],
         label=np.concatenate(label)[order],
         weight=weights[order],
-        similarity=factors.prod(axis=1)[order],
+        similarity=similarity[order],
         contribution=contribution[order],
         share=(contribution / contribution.sum())[order],
         features=features,

@@ -74,11 +74,10 @@ def content_hash(path: Path) -> str:
 
 def fit_records(stored: Stored) -> Iterator[tuple[str, dict]]:
     """All records of fits behind the final models of a study, each once, with the folder they are in."""
-    for replicate in stored.replicates:
-        for final in stored.finals(replicate):
-            own_stage1 = final.trials if final.stage1_folder == final.folder else []
-            name = str(final.folder.relative_to(stored.folder))
-            yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))
+    for final in stored.all_finals():
+        own_stage1 = final.trials if final.stage1_folder == final.folder else []
+        name = str(final.folder.relative_to(stored.folder))
+        yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))
 
 
 def _versions():

@@ -76,18 +76,17 @@ def _data(stored, manifest):
 
 
 def _choices(stored):
-    for replicate in stored.replicates:
-        for final in stored.finals(replicate):
-            name, fixed = _name(stored, final), final.run.settings.get("parameters", {})
-            if final.stage1 and choose_parameters(final.trials, fixed, final.run.rule) != final.stage1:
-                yield f"{name}/stage1.json: the choice does not follow from the records"
-            if choose_steps(final.paths, final.run.rule) != final.stage2:
-                yield f"{name}/stage2.json: the choice does not follow from the records"
+    for final in stored.all_finals():
+        name, fixed = _name(stored, final), final.run.settings.get("parameters", {})
+        if final.stage1 and choose_parameters(final.trials, fixed, final.run.rule) != final.stage1:
+            yield f"{name}/stage1.json: the choice does not follow from the records"
+        if choose_steps(final.paths, final.run.rule) != final.stage2:
+            yield f"{name}/stage2.json: the choice does not follow from the records"
 
 
 def _numbers(stored, report, published):
     study = stored.study
-    there = {(f.replicate, f.run.name, f.data_set) for r in stored.replicates for f in stored.finals(r)}
+    there = {(f.replicate, f.run.name, f.data_set) for f in stored.all_finals()}
     for replicate in study.replicates:
         for experiment in study.experiments:
             cases = json.loads(study.cases([replicate], experiment))
@@ -122,7 +121,7 @@ def _refits(stored, manifest, n_refits, rng):
     if manifest["kernel"] != ("compiled" if is_compiled() else "NumPy"):
         yield f"fits are not repeated: the study used the {manifest['kernel']} kernel, which is not the one here"
         return
-    finals = [f for replicate in stored.replicates for f in stored.finals(replicate)]
+    finals = stored.all_finals()
     searched = [f for f in finals if stored.study.stage1_run(f.run) is f.run]
     for kind, group, refit in (("trial", searched, _trial), ("fold", finals, _fold), ("final model", finals, _final)):
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 
+from proset.study.report.compared import compared_runs, optimal_pairs
 from proset.study.report.figures import complexity, cost, performance, search, surfaces, weights
 from proset.study.report.figures.catalogue import (
     data_set_figures,
@@ -15,7 +16,6 @@ from proset.study.report.figures.catalogue import (
     plan,
     write_figures,
 )
-from proset.study.report.figures.compared import compared_runs, optimal_pairs
 from proset.study.report.figures.style import class_style, context, legend, method_style, panels, plain, save, slug
 from proset.study.report.stored import Stored
 from proset.study.scores import log_loss
@@ -451,3 +451,13 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
         "figures.json",
         *(f"{s}.{k}" for s in stems for k in ("png", "svg")),
     }
+
+
+def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
+    digits = {"title": "t", "data_sets": ["digits"]}
+    experiments = {e: {**digits, "method": m} for e, m in (("E3", "proset"), ("E8", "knn"), ("E9", "xgboost"))}
+    config = {**stored.study.config, "data_sets": {"digits": {"sklearn": "digits"}}, "experiments": experiments}
+    for compared, shown in ((["E8", "E9"], False), (["E3", "E8"], True)):
+        study = type(stored.study).of({**config, "comparisons": {"c": {"title": "t", "experiments": compared}}})
+        names = [planned.name for planned in plan(Stored(stored.folder, study), "digits")]
+        assert ("digits_pixel_prototypes" in names) == shown

@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset.explain import explain
-from proset.study.report.figures.compared import compared_runs
+from proset.study.report.compared import compared_runs
 from proset.study.report.figures.performance import familiarity
 from proset.study.report.stored import Final, Stored
 from proset.study.splits import TEST

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from proset.study import methods
-from proset.study.report.figures.compared import compared_runs
+from proset.study.report.compared import compared_runs
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
 
@@ -42,7 +42,7 @@ def rules(stored: Stored) -> list[dict]:
         that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
     """
     rows = []
-    for final in _all(stored):
+    for final in stored.all_finals():
         for stage, choice, records in (("stage1", final.stage1, final.trials), ("stage2", final.stage2, final.paths)):
             if choice is None or (stage == "stage1" and final.stage1_folder != final.folder):
                 continue  # no such stage, or taken over from another experiment and counted there
@@ -123,7 +123,7 @@ def selected_features(stored: Stored) -> list[dict]:
     """In how many replicates the final proset model of an experiment uses each feature."""
     counts: dict[tuple, np.ndarray] = {}
     names, replicates = {}, {}
-    for final in _all(stored):
+    for final in stored.all_finals():
         if final.run.method != "proset":
             continue
         key = (final.run.experiment, final.data_set, final.run.variant)
@@ -145,17 +145,13 @@ def write_findings(folder: Path, stored: Stored) -> None:
     write_rows(folder / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
 
 
-def _all(stored) -> list[Final]:
-    return [final for replicate in stored.replicates for final in stored.finals(replicate)]
-
-
 def _names(final):
     names = {"replicate": final.replicate, "experiment": final.run.experiment}
     return {**names, "dataset": final.data_set, "variant": final.run.variant}
 
 
 def _by_replicate(stored, run, data_set):
-    return {f.replicate: f for r in stored.replicates for f in stored.finals(r, data_set) if f.run == run}
+    return {f.replicate: f for f in stored.all_finals() if (f.run, f.data_set) == (run, data_set)}
 
 
 def _complexity(stage, records, choice, chosen):

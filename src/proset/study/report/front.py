@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset.study import methods
-from proset.study.report.figures.compared import compared_runs
+from proset.study.report.compared import compared_runs
 from proset.study.report.figures.complexity import SMALLEST, own_probability
 from proset.study.report.figures.style import method_name
 from proset.study.report.stored import Final, Stored

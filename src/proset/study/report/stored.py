@@ -174,6 +174,10 @@ class Stored:
             if f.replicate == replicate and data_set in (None, f.data_set) and (f.folder / "fit.json").exists()
         ]
 
+    def all_finals(self) -> list[Final]:
+        """`finals` of every replicate."""
+        return [final for replicate in self.replicates for final in self.finals(replicate)]
+
     def final(self, experiment: str, data_set: str, variant: str = "", replicate: int | None = None) -> Final:
         """One of `finals`; `Missing` if it has not been computed."""
         for final in self.finals(replicate, data_set):

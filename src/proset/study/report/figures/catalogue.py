@@ -8,8 +8,8 @@ from proset.study.config import Run
 from proset.study.datasets import DataSet
 from proset.study.records import write_json
 from proset.study.report import findings
+from proset.study.report.compared import compared_runs, optimal_pairs, runs_of
 from proset.study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
-from proset.study.report.figures.compared import compared_runs, optimal_pairs, runs_of
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.figures.varied import varied_figure
 from proset.study.report.stored import Final, Stored
@@ -174,8 +174,8 @@ def _planned_of_proset(settings, data_set, of_proset, compared):
         )
     if settings.get("sklearn") == "digits" and "features" not in settings:
         found.append(Planned(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
-        (shown,) = [run for run in compared if run.method == "proset"]
-        found.append(Planned(slug(data_set, "pixel_prototypes"), [shown], _of_one(weights.prototypes_figure)))
+        shown = [run for run in compared if run.method == "proset"]
+        found += [Planned(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown]
     return [*found, Planned(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
 
 
