@@ -1,8 +1,16 @@
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from proset.study.datasets import DataSet, make
+from proset.study.results import read_rows
+from proset.study.scores import score_predictions
+from proset.study.splits import TEST, part, split
+
+PUBLISHED = Path(__file__).parents[2] / "data/published/published.csv"
 
 
 def test_checkerboard():
@@ -87,3 +95,30 @@ def test_bad_own_file_is_refused_with_its_column(table, tmp_path, change, settin
     table.assign(**change).to_csv(path, index=False)
     with pytest.raises(ValueError, match=message):
         make({"file": str(path), "target": "kind", **settings}, 0, "own", 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "case"),
+    [
+        ({"sklearn": "wine"}, ("E8", "wine")),
+        ({"sklearn": "breast_cancer"}, ("E8", "cancer")),
+        ({"generator": "checker"}, ("E8", "checker")),
+        ({"generator": "checker", "angle": 45.0}, ("E11", "checker_rot")),
+        ({"generator": "xor", "features": 3}, ("E11", "xor_3f")),
+        ({"generator": "xor", "features": 4}, ("E11", "xor_4f")),
+        ({"generator": "xor", "features": 5}, ("E11", "xor_5f")),
+        ({"generator": "xor", "features": 6}, ("E8", "xor_6f")),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
+    """Only data and split are random in them: k is printed. (iris_2f has ties, which depend on the row order.)"""
+    data = make({**settings, "published_draw": {"seed": 12345, "test_fraction": 0.3}}, 0, case[1], 0)
+    folds = split(data.y, 5, 0.3, 0, data.test)
+    published = {
+        row["quantity"]: row["value"] for row in read_rows(PUBLISHED) if (row["experiment"], row["dataset"]) == case
+    }
+    final = part(data, folds, TEST, scaled=True)
+    model = KNeighborsClassifier(int(published["selected_k"])).fit(final.X, final.y)
+    scores = score_predictions(model.predict_proba(final.X_score), final.y_score)
+    assert {name: round(value, 2) for name, value in scores.items()} == {name: published[name] for name in scores}

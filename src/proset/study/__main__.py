@@ -24,7 +24,8 @@ def make_split(args: argparse.Namespace) -> None:
     from proset.study.splits import split, write_split
 
     seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
-    write_split(args.output, split(DataSet.load(args.data).y, args.folds, args.test_fraction, seed))
+    data = DataSet.load(args.data)
+    write_split(args.output, split(data.y, args.folds, args.test_fraction, seed, data.test))
 
 
 def stage1(args: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
 """The data sets: generated, shipped with scikit-learn, or the user's own file."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,8 @@ class DataSet:
     feature_names : ndarray of str, shape (D,)
     class_names : ndarray of str, shape (K,)
     sample_weight : ndarray of float64, shape (N,), or None
+    test : ndarray of bool, shape (N,), or None
+        The test part, if the data set comes with one.
     """
 
     X: np.ndarray
@@ -29,12 +31,15 @@ class DataSet:
     feature_names: np.ndarray
     class_names: np.ndarray
     sample_weight: np.ndarray | None = None
+    test: np.ndarray | None = None
 
     def save(self, path: str | Path) -> None:
         """Write as .npz, atomically."""
         arrays = {"X": self.X, "y": self.y, "feature_names": self.feature_names, "class_names": self.class_names}
         if self.sample_weight is not None:
             arrays["sample_weight"] = self.sample_weight
+        if self.test is not None:
+            arrays["test"] = self.test
         write_archive(path, {"content": "data set"}, arrays)
 
     @classmethod
@@ -49,7 +54,9 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     Parameters
     ----------
     settings : dict
-        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says which kind it is.
+        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says which kind it is. With
+        `published_draw`, data and test part are drawn as the published study did: from NumPy's legacy generator,
+        first the features, then a split that is not stratified. They are the same in every replicate.
     seed, name, replicate
         Key of the random numbers; real data are the same in every replicate.
 
@@ -58,20 +65,38 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     DataSet
     """
     settings = dict(settings)
+    published = settings.pop("published_draw", None)
+    if published is None:
+        return _made(settings, generator(seed, "data", name, replicate))
+    from sklearn.model_selection import train_test_split
+
+    rng = np.random.RandomState(published["seed"])
+    data = _made(settings, rng)
+    rows = np.arange(len(data.y))
+    _, test = train_test_split(rows, test_size=published["test_fraction"], random_state=rng)
+    return replace(data, test=np.isin(rows, test))
+
+
+def _made(settings, rng):
     if "generator" in settings:
         kind = settings.pop("generator")
-        return _GENERATORS[kind](rng=generator(seed, "data", name, replicate), **settings)
+        return _GENERATORS[kind](rng=rng, **settings)
     if "sklearn" in settings:
         return from_sklearn(settings["sklearn"], settings.get("features"))
     return from_file(**settings)
 
 
-def checker(rng: np.random.Generator, squares: int = 8, samples_per_square: int = 100, angle: float = 0.0) -> DataSet:
+def checker(
+    rng: np.random.Generator | np.random.RandomState,
+    squares: int = 8,
+    samples_per_square: int = 100,
+    angle: float = 0.0,
+) -> DataSet:
     """Checkerboard on the unit square, turned about its centre.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or RandomState
     squares : int >= 1
         Per side.
     samples_per_square : int >= 1
@@ -87,12 +112,14 @@ def checker(rng: np.random.Generator, squares: int = 8, samples_per_square: int 
     return DataSet(X, y, _numbered("x", 2), np.array(["0", "1"]))
 
 
-def xor(rng: np.random.Generator, features: int, samples_per_orthant: int = 100, irrelevant: int = 0) -> DataSet:
+def xor(
+    rng: np.random.Generator | np.random.RandomState, features: int, samples_per_orthant: int = 100, irrelevant: int = 0
+) -> DataSet:
     """Continuous XOR: uniform on [-1, 1]^n, class 1 where the product of the relevant features is >= 0.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or RandomState
     features : int >= 1
         Relevant features n.
     samples_per_orthant : int >= 1

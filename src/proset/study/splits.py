@@ -11,7 +11,7 @@ from proset.study.records import write_text
 TEST = -1  # in the array of folds: the row belongs to the test part
 
 
-def split(y: np.ndarray, n_folds: int, test_fraction: float, seed: int) -> np.ndarray:
+def split(y: np.ndarray, n_folds: int, test_fraction: float, seed: int, test: np.ndarray | None = None) -> np.ndarray:
     """Assign each row to the test part or to the fold of the training part that leaves it out.
 
     Parameters
@@ -20,6 +20,8 @@ def split(y: np.ndarray, n_folds: int, test_fraction: float, seed: int) -> np.nd
     n_folds : int >= 2
     test_fraction : float in (0, 1)
     seed : int
+    test : ndarray of bool, shape (N,), optional
+        The test part, if it is given and not to be drawn.
 
     Returns
     -------
@@ -33,7 +35,10 @@ def split(y: np.ndarray, n_folds: int, test_fraction: float, seed: int) -> np.nd
     """
     from sklearn.model_selection import StratifiedKFold, train_test_split
 
-    train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
+    if test is None:
+        train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
+    else:
+        train = np.flatnonzero(~test)
     smallest = np.bincount(y[train]).min()
     if smallest < n_folds:
         raise ValueError(f"folds: {n_folds} is more than the {smallest} training samples of the smallest class")
