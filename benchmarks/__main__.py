@@ -23,7 +23,8 @@ def main() -> None:
     """Run one part and write its results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "part", choices=["evaluations", "fits", "prediction", "published", "startup", "growth", "table"]
+        "part",
+        choices=["evaluations", "fits", "test-loss", "prediction", "published", "startup", "growth", "trees", "table"],
     )
     parser.add_argument("--data-sets", nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
@@ -41,6 +42,12 @@ def main() -> None:
         from benchmarks import fits
 
         write("fits", fits.COLUMNS, fits.run(data_sets, seeds))
+    elif args.part == "test-loss":
+        from benchmarks import test_loss
+
+        rows = test_loss.run(data_sets, range(2) if args.quick else range(10))
+        write("test_loss", test_loss.COLUMNS, rows)
+        test_loss.plot(rows, str(RESULTS / "test_loss"))
     elif args.part == "published":
         from benchmarks import against_published
 
@@ -53,6 +60,10 @@ def main() -> None:
         from benchmarks import startup
 
         write("startup", startup.COLUMNS, startup.run())
+    elif args.part == "trees":
+        from benchmarks import trees
+
+        write("trees", trees.COLUMNS, trees.run(data_sets, seeds))
     elif args.part == "growth":
         from benchmarks import growth
 

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, median, stdev
 
+from benchmarks import test_loss, trees
+
 from proset.study.manifest import processor
 
 
@@ -75,6 +77,31 @@ def _published(rows):
     return _markdown(head, body)
 
 
+def _test_loss(rows):
+    head = [
+        "case",
+        "replicates",
+        "objective - published path's",
+        "test log-loss - published path's",
+        "95 % interval: +-",
+    ]
+    head += ["replicates in which ours is worse"]
+    numbers = [{**row, **{column: float(row[column]) for column in test_loss.COLUMNS[3:]}} for row in rows]
+    return _markdown(head, [list(case.values()) for case in test_loss.summary(numbers)])
+
+
+def _trees(rows):
+    head = ["case", "trees", *(f"{score}: published, ours +- deviation" for score in trees.SCORES)]
+    body = []
+    for row in rows:
+        scores = [
+            f"{float(row[f'{s}_published']):.2f}, {float(row[s]):.3f} +- {float(row[f'{s}_deviation']):.3f}"
+            for s in trees.SCORES
+        ]
+        body.append([f"{row['experiment']} {row['data_set']}", row["trees"], *scores])
+    return _markdown(head, body)
+
+
 def _prediction(rows):
     head = ["data set", "penalties", "prototypes", "us per row", "KNN, us per row", "times faster"]
     columns = ["us_per_row", "knn_us_per_row", "times_faster"]
@@ -96,6 +123,8 @@ def _growth(rows):
 _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
+    ("Test log-loss of both solvers", "test_loss", _test_loss),
+    ("XGBoost with the published parameters on the published draw", "trees", _trees),
     ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
     ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
     ("Start of a process", "startup", _startup),

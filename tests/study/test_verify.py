@@ -109,7 +109,7 @@ def test_a_changed_choice_is_found(changed, published):
 
 def test_a_changed_cost_and_a_changed_latex_table_are_found(changed, published):
     known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
-    known["cost"]["proset"]["fits"] += 1
+    known["cost"]["0"]["proset"]["fits"] += 1
     write_json(changed / "manifest.json", known)
     path = changed / "tables/E8.tex"
     path.write_text(path.read_text(encoding="utf-8").replace("Samples & 150", "Samples & 151"), encoding="utf-8")

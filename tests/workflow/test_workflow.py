@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -167,7 +168,7 @@ def test_everything_is_there(finished):
     keys = [tuple(v for k, v in r.items() if k != "value") for r in rows]
     assert len(keys) == len(set(keys))
     manifest = json.loads((reports / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["cost"]["proset"]["fits"] == 2 * 2 * 3 + 2 * 2 + 2 + 2 * 2 + 5  # trials, paths, final models
+    assert manifest["cost"]["0"]["proset"]["fits"] == 2 * 2 * 3 + 2 * 2 + 2 + 2 * 2 + 5  # trials, paths, final models
     assert manifest["versions"]["numpy"]
     assert manifest["kernel"] == "compiled"
     assert manifest["config"]["seed"] == 1
@@ -182,20 +183,30 @@ def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
 
 
 def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
-    report = project.folder / "reports/tiny"
-    command = [sys.executable, "-m", "proset.study", "verify", "--report", report, "--refits", "2", "--seed", "1"]
-    command += ["--published", "data/published/published.csv"]
-
-    def verify():
-        environment = {**os.environ, "PYTHONPATH": "src"}
-        return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
-
-    assert verify().returncode == 0
-    results = report / "results.csv"
+    assert verify(project).returncode == 0
+    results = project.folder / "reports/tiny/results.csv"
     results.write_text(results.read_text(encoding="utf-8").replace(",samples,150", ",samples,151"), encoding="utf-8")
-    run = verify()
+    run = verify(project)
     assert run.returncode != 0
     assert "results.csv, line " in run.stdout
+
+
+def verify(project):
+    command = [
+        sys.executable,
+        "-m",
+        "proset.study",
+        "verify",
+        "--report",
+        "reports/tiny",
+        "--refits",
+        "2",
+        "--seed",
+        "1",
+    ]
+    command += ["--published", "data/published/published.csv"]
+    environment = {**os.environ, "PYTHONPATH": "src"}
+    return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
@@ -291,6 +302,17 @@ def test_further_replicates_repeat_a_part_of_the_study(project):
     assert planned["data"] == planned["split"] == planned["fit"] == planned["score"] == 1
     assert "stage1" not in planned
     assert project.planned("replicate_0") == {}
+
+
+def test_the_archive_of_a_further_replicate_has_no_searches_and_its_numbers_are_verified(project):
+    project.configure(lambda c: c.update(further_replicates={"numbers": [5], "only": {"E8": ["iris_2f"]}}))
+    project.snakemake("--cores", "2")
+    with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
+        assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
+            *("split.csv", "stage2.json", "fit.json", "predictions.csv")
+        }
+    run = verify(project)
+    assert run.returncode == 0, run.stdout
 
 
 def test_adding_a_replicate_touches_no_other(project):

@@ -10,7 +10,7 @@
 #   reports/{study}/data_sets/{data_set}.html
 #   reports/{study}/findings/                         rules of choice, methods over replicates, selected features
 #   reports/{study}/results.csv, manifest.json, index.html
-#   reports/{study}/records/replicate_{replicate}.tar.xz   all records, for `make verify`
+#   reports/{study}/records/replicate_{replicate}.tar.xz   records for `make verify`
 
 
 rule table:
@@ -212,7 +212,8 @@ rule pack:
         mem_mb=1000,
         runtime=10,
     params:
+        with_searches=lambda wildcards: str(int(wildcards.replicate) in study.config["replicates"]).lower(),
         code=code_fingerprint("proset.study.packed"),
     shell:
         "python -m proset.study pack --folder results/{wildcards.study}/replicate_{wildcards.replicate}"
-        " --output {output} 2> {log}"
+        " --with-searches {params.with_searches} --output {output} 2> {log}"

@@ -181,7 +181,7 @@ def pack(args: argparse.Namespace) -> None:
     """The records of one replicate as one archive."""
     from proset.study.packed import pack
 
-    pack(args.folder, args.output)
+    pack(args.folder, args.output, args.with_searches)
 
 
 def verify(args: argparse.Namespace) -> None:
@@ -257,7 +257,7 @@ def _parser() -> argparse.ArgumentParser:
     command("check", check, "folder", "config", "published", "comparison", "claims")
     command("findings", findings, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
-    command("pack", pack, "folder", "output")
+    command("pack", pack, "folder", "output", "with-searches")
     command("verify", verify, "report", "published", "refits", "seed")
     command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
     return parser
@@ -311,6 +311,7 @@ _OPTIONS = {
     "steps": _PATH,
     "test-fraction": {"type": float, "required": True},
     "title": _TEXT,
+    "with-searches": _JSON,
 }
 
 

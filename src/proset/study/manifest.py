@@ -32,9 +32,10 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "machine", "config" (with the seed), "data_sha256",
-        "cost" and "not_converged" (see `fits_and_cost`).
+        "cost" and "not_converged" by replicate (see `fits_and_cost`).
     """
-    cost, not_converged = fits_and_cost(Stored(folder, Study.of(config)))
+    stored = Stored(folder, Study.of(config))
+    costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": _commit(),
@@ -42,16 +43,16 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
-        "cost": cost,
-        "not_converged": not_converged,
+        "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
+        "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
     }
 
 
-def fits_and_cost(stored: Stored) -> tuple[dict[str, dict[str, float]], list[str]]:
+def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:
     """Number and seconds of the fits by method, and the names of those that did not converge."""
     cost: dict[str, dict[str, float]] = {}
     not_converged = []
-    for name, record in fit_records(stored):
+    for name, record in fit_records(stored, replicate):
         total = cost.setdefault(record["method"], {"fits": 0})
         total["fits"] += 1
         for quantity, seconds in record["resources"].items():
@@ -72,9 +73,9 @@ def content_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-def fit_records(stored: Stored) -> Iterator[tuple[str, dict]]:
-    """All records of fits behind the final models of a study, each once, with the folder they are in."""
-    for final in stored.all_finals():
+def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
+    """All records of fits behind the final models of a replicate, each once, with the folder they are in."""
+    for final in stored.finals(replicate):
         own_stage1 = final.trials if final.stage1_folder == final.folder else []
         name = str(final.folder.relative_to(stored.folder))
         yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))

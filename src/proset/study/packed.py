@@ -7,15 +7,21 @@ import io
 import tarfile
 from pathlib import Path
 
-PATTERNS = (
-    *("*/split.csv", "*/*/stage1/fold_*/trials_*.jsonl", "*/*/stage1.json", "*/*/stage2/folds_*.jsonl"),
-    *("*/*/stage2.json", "*/*/fit.json", "*/*/predictions.csv"),
-)
+RESULTS = ("*/split.csv", "*/*/stage1.json", "*/*/stage2.json", "*/*/fit.json", "*/*/predictions.csv")
+SEARCHES = ("*/*/stage1/fold_*/trials_*.jsonl", "*/*/stage2/folds_*.jsonl")
 
 
-def pack(folder: Path, output: Path) -> None:
-    """Write the records below results/<study>/replicate_<replicate> as .tar.xz; same records, same bytes."""
-    files = sorted(path for pattern in PATTERNS for path in folder.glob(pattern))
+def pack(folder: Path, output: Path, with_searches: bool = True) -> None:
+    """Write the records below results/<study>/replicate_<replicate> as .tar.xz; same records, same bytes.
+
+    Parameters
+    ----------
+    folder, output : Path
+    with_searches : bool
+        Whether to put in the record of every single fit of the searches; without them it takes half the space.
+    """
+    patterns = (*RESULTS, *(SEARCHES if with_searches else ()))
+    files = sorted(path for pattern in patterns for path in folder.glob(pattern))
     beside = output.with_name(f".{output.name}.tmp")
     output.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,7 +1,8 @@
 """Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
 
 That is results.csv, comparison.csv, all tables, and what the fits cost. Not checked are claims.csv, findings/ and the
-pages, some of whose statements need the models, which the records do not hold.
+pages, some of whose statements need the models, which the records do not hold, and how further replicates chose their
+parameters and what they cost: their archives leave out the single fits of the searches.
 """
 
 import json
@@ -52,9 +53,7 @@ def verify(report: Path, published: Path, n_refits: int, seed: int) -> Iterator[
         yield from _data(stored, manifest)
         yield from _choices(stored)
         yield from _numbers(stored, report, published)
-        cost, not_converged = fits_and_cost(stored)
-        if (cost, not_converged) != (manifest["cost"], manifest["not_converged"]):
-            yield f"manifest.json: cost is {manifest['cost']}, computed again {cost}"
+        yield from _costs(stored, manifest)
         yield from _refits(stored, manifest, n_refits, np.random.default_rng(seed))
 
 
@@ -75,8 +74,21 @@ def _data(stored, manifest):
             yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
 
 
+def _with_searches(stored):
+    """Final models whose searches are in the archives: not those of further replicates."""
+    return [final for replicate in stored.study.config["replicates"] for final in stored.finals(replicate)]
+
+
+def _costs(stored, manifest):
+    for replicate in stored.study.config["replicates"]:
+        cost, not_converged = fits_and_cost(stored, replicate)
+        claimed = manifest["cost"][str(replicate)]
+        if (cost, not_converged) != (claimed, manifest["not_converged"][str(replicate)]):
+            yield f"manifest.json: cost of replicate {replicate} is {claimed}, computed again {cost}"
+
+
 def _choices(stored):
-    for final in stored.all_finals():
+    for final in _with_searches(stored):
         name, fixed = _name(stored, final), final.run.settings.get("parameters", {})
         if final.stage1 and choose_parameters(final.trials, fixed, final.run.rule) != final.stage1:
             yield f"{name}/stage1.json: the choice does not follow from the records"
@@ -121,9 +133,10 @@ def _refits(stored, manifest, n_refits, rng):
     if manifest["kernel"] != ("compiled" if is_compiled() else "NumPy"):
         yield f"fits are not repeated: the study used the {manifest['kernel']} kernel, which is not the one here"
         return
-    finals = stored.all_finals()
-    searched = [f for f in finals if stored.study.stage1_run(f.run) is f.run]
-    for kind, group, refit in (("trial", searched, _trial), ("fold", finals, _fold), ("final model", finals, _final)):
+    folds = _with_searches(stored)
+    trials = [f for f in folds if stored.study.stage1_run(f.run) is f.run]
+    groups = (("trial", trials, _trial), ("fold", folds, _fold), ("final model", stored.all_finals(), _final))
+    for kind, group, refit in groups:
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False):
             for difference in refit(stored, group[i], rng):
                 yield f"{_name(stored, group[i])}, {kind} {difference}"

@@ -58,7 +58,7 @@ def report(stored, tmp_path_factory):
     write_claims(folder / "claims.csv", whole, PUBLISHED)
     data = sorted(stored.folder.glob("replicate_0/*/data.npz"))
     write_json(folder / "manifest.json", manifest(stored.folder, config, data))
-    known = read_json(folder / "manifest.json") | {"not_converged": ["replicate_0/<a>, trial 3"]}
+    known = read_json(folder / "manifest.json") | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}}
     write_index(folder / "index.html", whole, PUBLISHED, folder / "claims.csv", known, folder / "figures/overview")
     return folder
 

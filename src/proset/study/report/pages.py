@@ -51,6 +51,7 @@ def write_index(
     drawn = read_figures(figures)
     decided = [c for c in verdicts if c["verdict"] != "not decidable"]
     *by_experiment, everything = summary(cells)
+    costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     write_text(
         path,
         _render(
@@ -68,9 +69,9 @@ def write_index(
             supported=sum(c["published"] == "holds" for c in decided),
             supported_held=sum(c["published"] == c["verdict"] == "holds" for c in decided),
             claims_open=len(verdicts) - len(decided),
-            fits=sum(cost["fits"] for cost in manifest["cost"].values()),
-            duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
-            not_converged=manifest["not_converged"],
+            fits=sum(cost["fits"] for cost in costs),
+            duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
+            not_converged=[name for names in manifest["not_converged"].values() for name in names],
             methods=[method_name(name) for name in names],
             headline=[{**row, "page": _page(row["data_set"])} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],

@@ -190,8 +190,8 @@ class Stored:
         """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
         return [
             row
-            for replicate in self.replicates
             for experiment in self.study.experiments
+            for replicate in self.replicates
             if (file := self.folder / f"replicate_{replicate}" / f"{experiment}.csv").exists()
             for row in read_rows(file)
         ]

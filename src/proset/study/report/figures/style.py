@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from PIL import Image
 
 from proset.study.methods import METHODS
 
@@ -185,8 +187,13 @@ def save(figure: Figure, stem: Path) -> None:
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
         # Called directly, because `Figure.savefig` draws everything twice.
-        with _atomic(stem.with_name(f"{stem.name}.png")) as path:
-            FigureCanvasAgg(figure).print_png(path)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        with _atomic(
+            stem.with_name(f"{stem.name}.png")
+        ) as path:  # 256 colours are enough and take a third of the space
+            picture.quantize(256, dither=Image.Dither.NONE).save(path, "PNG", optimize=True)
         figure.set_dpi(RASTER_DPI)
         with _atomic(stem.with_name(f"{stem.name}.svg")) as path:
             FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})

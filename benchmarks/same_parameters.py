@@ -1,0 +1,87 @@
+"""Is it the same classifier? Our test scores beside the published ones, without the luck of splits and searches.
+
+Final models of proset on the published data and test part, with the penalties, batches and candidates that the
+published study selected; only the candidates are drawn, over five seeds. Penalties are printed with two digits.
+"""
+
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+import yaml
+
+from proset import model
+from proset.objective import Penalty
+from proset.solver import MAX_ITER, TOL
+from proset.study.datasets import make
+from proset.study.report.comparison import allowed_range
+from proset.study.results import read_rows
+from proset.study.scores import score_predictions
+from proset.study.seeds import seed_sequence
+from proset.study.splits import TEST, part
+
+PUBLISHED = Path("data/published/published.csv")
+OVERLAY = Path("workflow/published_draws.yaml")
+EXPERIMENTS = ("E1", "E2", "E3", "E4", "E5", "E6", "E7", "E10")
+SCORES = ("log_loss", "roc_auc", "balanced_accuracy")
+COLUMNS = (
+    *("experiment", "data_set", "variant", "score", "published", "mean", "deviation"),
+    *("allowed_low", "allowed_high", "within"),
+)
+
+
+def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dict]:
+    """Rows with `COLUMNS`; "within" says whether the mean over seeds is within the study's tolerance."""
+    settings = {
+        name: {**base, **yaml.safe_load(OVERLAY.read_text("utf-8"))["data_sets"].get(name, {})}
+        for name, base in _config()["data_sets"].items()
+    }
+    known = {
+        tuple(row[k] for k in ("experiment", "method", "dataset", "variant", "section", "quantity")): row["value"]
+        for row in read_rows(PUBLISHED)
+    }
+    rows = []
+    for case in dict.fromkeys(key[:4] for key in known):
+        experiment, _, data_set, variant = case
+        wanted = experiment in EXPERIMENTS and "published_draw" in settings[data_set]
+        if not wanted or (data_sets and data_set not in data_sets):
+            continue
+        data = make(settings[data_set], 0, data_set, 0)
+        bound = part(data, np.where(data.test, TEST, 0), TEST, scaled=True)
+        found = [_scores(bound, known, case, seed) for seed in seeds]
+        for score in SCORES:
+            key = (*case, "final", score)
+            values = [scores[score] for scores in found]
+            low, high = allowed_range(key, known[key], known)
+            within = low - 1e-9 <= round(fmean(values), 2) <= high + 1e-9
+            row = (experiment, data_set, variant, score, known[key], fmean(values), stdev(values), low, high, within)
+            rows.append(dict(zip(COLUMNS, row, strict=True)))
+    return rows
+
+
+def _scores(bound, known, case, seed):
+    """The parameters of a published case: what it selected, or what its experiment fixes."""
+    experiment, variant = case[0], case[3]
+    fixed = _config()["experiments"][experiment].get("parameters", {})
+    role = "optimal" if experiment == "E4" else "selected"
+    penalties = {
+        name: known.get((*case, "stage1", f"{role}_{name}"), fixed.get(name)) for name in ("lambda_v", "lambda_w")
+    }
+    fitted = model.fit(
+        bound.X,
+        bound.y,
+        bound.n_classes,
+        n_batches=int(known[*case, "stage2", f"{role}_batches"]),
+        n_candidates=int(variant.removeprefix("candidates=") or fixed["n_candidates"]),
+        max_fraction=fixed["max_fraction"],
+        penalty=Penalty(**penalties, alpha_v=fixed["alpha_v"], alpha_w=fixed["alpha_w"]),
+        max_iter=MAX_ITER,
+        tol=TOL,
+        seed=seed_sequence(seed, "same parameters", *case),
+    )
+    *_, probabilities = fitted.staged_predict_proba(bound.X_score)
+    return score_predictions(probabilities, bound.y_score)
+
+
+def _config():
+    return yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
