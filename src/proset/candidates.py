@@ -1,6 +1,6 @@
 """Which training samples become candidates for prototypes: bins, their counts, the draw (steps 1 and 2 of a batch)."""
 
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 
@@ -23,9 +23,9 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
     """
     for name, count in zip(class_names, class_counts, strict=True):
         if not _large_enough(count, max_fraction):
-            needed = next(n for n in range(count + 1, 10**9) if _large_enough(n, max_fraction))
+            half = max(ceil(0.5 / max_fraction), floor(0.5 / (1 - max_fraction)) + 1)
             raise ValueError(
-                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {needed} samples "
+                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {2 * half - 1:g} samples "
                 "per class, so that both candidates and reference samples can be drawn from it"
             )
 
