@@ -1,6 +1,6 @@
 """Which training samples become candidates for prototypes: bins, their counts, the draw (steps 1 and 2 of a batch)."""
 
-from math import ceil, floor
+from math import ceil
 
 import numpy as np
 
@@ -23,10 +23,10 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
     """
     for name, count in zip(class_names, class_counts, strict=True):
         if not _large_enough(count, max_fraction):
-            half = max(ceil(0.5 / max_fraction), floor(0.5 / (1 - max_fraction)) + 1)
+            enough = (n for n in range(count + 1, 10**6) if _large_enough(n, max_fraction))
             raise ValueError(
-                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {2 * half - 1:g} samples "
-                "per class, so that both candidates and reference samples can be drawn from it"
+                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {next(enough, 10**6)} "
+                "samples per class, so that both candidates and reference samples can be drawn from it"
             )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
-SMALLEST_SPREAD, LARGEST_SPREAD = 1e-6, 1e6  # of a feature: beyond, every kernel value starts as 1 or as 0
+SMALLEST_SPREAD, LARGEST_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 LARGEST = 1e100  # squares have to be finite
 
 
@@ -135,7 +135,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
             references from it.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        with _no_overflow():
+            X, y = validate_data(self, X, y, dtype=np.float64)
         _check_scale(X)
         check_classification_targets(y)
         weight = None
@@ -238,19 +239,25 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X):
         check_is_fitted(self, "batches_")
-        # A point so far away is as far as any: clipped, its distances stay finite.
-        return np.clip(validate_data(self, X, dtype=np.float64, reset=False), -LARGEST, LARGEST)
+        with _no_overflow():
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.clip(X, -LARGEST, LARGEST)  # a point so far away is as far as any; its distances stay finite
+
+
+def _no_overflow():
+    """No warning when scikit-learn sums up huge values to see whether all of them are finite."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def _check_scale(X):
-    """Refuse features whose squares overflow, or that are all so large or so small that the fit cannot start."""
+    """Refuse features whose squares overflow, or that are so large or all so small that the fit cannot start."""
     low, high = X.min(axis=0), X.max(axis=0)
     largest = np.maximum(-low, high)
     if largest.max() > LARGEST:
         raise ValueError(f"X: feature {largest.argmax()} reaches {largest.max():g}, at most {LARGEST:g} is allowed")
-    spread = (high - low)[high > low]
-    if len(spread) and (spread.min() > LARGEST_SPREAD or spread.max() < SMALLEST_SPREAD):
+    spread = (high - low).max()
+    if spread > LARGEST_SPREAD or 0 < spread < SMALLEST_SPREAD:
         raise ValueError(
-            f"X: features spread over {spread.min():g} to {spread.max():g}, at least one has to spread over "
+            f"X: feature {(high - low).argmax()} spreads over {spread:g}, the widest feature has to spread over "
             f"{SMALLEST_SPREAD:g} to {LARGEST_SPREAD:g}; standardise the features, for example with StandardScaler"
         )

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from proset import model
 from proset.candidates import check_class_sizes
 from proset.objective import Penalty
