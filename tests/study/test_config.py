@@ -89,7 +89,7 @@ def _set(*path_and_value):
     ("change", "message"),
     [
         (_set("sedd", 1), "top level: unknown key 'sedd', allowed are comparisons, data_sets"),
-        (_set("folds", "5"), "folds: '5' is not allowed, must be of type integer"),
+        (_set("folds", "5"), "folds: '5' is not allowed, must be a whole number"),
         (_set("folds", 1), "folds: 1 is not allowed, must be at least 2"),
         (_set("test_fraction", 1.0), "test_fraction: 1.0 is not allowed, must be less than 1"),
         (_set("seed", -1), "seed: -1 is not allowed, must be at least 0"),

@@ -279,7 +279,7 @@ def load(config: dict, schema: str | Path) -> Study:
     """
     errors = list(dict.fromkeys(_schema_errors(config, yaml.safe_load(Path(schema).read_text(encoding="utf-8")))))
     if not errors:
-        errors = list(_meaning_errors(config))
+        errors = list(dict.fromkeys(_meaning_errors(config)))
     if not errors:
         errors = list(_data_errors(Study.of(config)))
     if errors:
@@ -340,15 +340,17 @@ def _explain(error) -> str:
         missing = [k for k in error.validator_value if k not in error.instance]
         return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
     rules = {
-        "type": lambda v: f"must be of type {v}" + _type_hint(v, error.instance),
+        "type": lambda v: f"must be {_TYPES[v]}" + _hint(v, error.instance),
         "enum": lambda v: f"allowed are {', '.join(map(str, v))}",
         "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
         "minimum": lambda v: f"must be at least {v}",
         "maximum": lambda v: f"must be at most {v}",
         "exclusiveMinimum": lambda v: f"must be greater than {v}",
         "exclusiveMaximum": lambda v: f"must be less than {v}",
-        "minItems": lambda v: f"needs at least {v} items",
-        "maxItems": lambda v: f"may have at most {v} items",
+        "minLength": lambda v: f"needs at least {v} character(s)",
+        "maxLength": lambda v: f"may have at most {v} characters",
+        "minItems": lambda v: f"needs at least {v} item(s)",
+        "maxItems": lambda v: f"may have at most {v} item(s)",
         "minProperties": lambda v: f"needs at least {v} key(s)",
         "maxProperties": lambda v: f"may have at most {v} key(s)",
         "uniqueItems": lambda v: "must not repeat an item",
@@ -357,11 +359,20 @@ def _explain(error) -> str:
     return f"{where}: {error.instance!r} is not allowed, {rule}"
 
 
-def _type_hint(wanted, value):
+_TYPES = {
+    "object": "keys with values",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a finite number",
+}
+
+
+def _hint(wanted, value):
     if wanted == "number" and isinstance(value, str):  # YAML takes 1e-3 for text
         with contextlib.suppress(ValueError):
             return f" (this is text; write {float(value)!r})"
-    return ", finite" if wanted == "number" and isinstance(value, float) else ""
+    return ""
 
 
 def _key(error):

@@ -176,7 +176,7 @@ def _check_numbers(file, columns):
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        what = "is missing" if np.isnan(values[row, column]) else "is infinite"
+        what = "has no value" if np.isnan(values[row, column]) else "is infinite"
         raise ValueError(f"{file}: column {columns.columns[column]!r}, row {row + 1} {what}; numbers must be finite")
     largest = np.abs(values).max(axis=0)
     bad = (largest > LARGEST) | ((largest < SMALLEST) & (largest > 0))
@@ -205,7 +205,7 @@ def _labels(file, column, name, weights):
     if missing.any():
         row = int(np.argmax(missing)) + 1
         raise ValueError(
-            f"{file}: target column {name!r}, row {row} is missing; empty, NA, NaN, None and null count as such"
+            f"{file}: target column {name!r}, row {row} has no value; empty, NA, NaN, None and null count as such"
         )
     labels = column.astype(str)
     present = labels if weights is None else labels[weights > 0]
