@@ -5,6 +5,12 @@ REPORT ?= reports/study
 REFITS ?= 5
 BIN := .venv/bin
 
+# Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
+ifneq ($(shell test -w "$(HOME)" && echo writable),writable)
+export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
+export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
+endif
+
 .PHONY: demo study test verify lint format bench clean
 
 demo: .venv/installed

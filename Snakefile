@@ -1,10 +1,25 @@
 # The study in flow order: data, split, search, fit, score, report. Settings are in config.yaml, the work in src/proset.
 import sys
 
+try:
+    from proset.study.environment import check_packages, put_python_first, use_one_thread
+except ModuleNotFoundError:
+    sys.exit(
+        f"proset is not installed for {sys.executable}; install it with: {sys.executable} -m pip install --editable ."
+    )
+
+check_packages()  # before they are imported
+
 from proset.study.config import ConfigError, load
-from proset.study.environment import put_python_first, use_one_thread
+from proset.study.config_file import check_config_file
 from proset.study.fingerprints import code_fingerprint
 from proset.study.progress import describe
+
+try:
+    for file in ("config.yaml", *workflow.configfiles):
+        check_config_file(file)
+except ConfigError as error:
+    sys.exit(str(error))
 
 
 configfile: "config.yaml"

@@ -23,10 +23,10 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
     """
     for name, count in zip(class_names, class_counts, strict=True):
         if not _large_enough(count, max_fraction):
-            needed = next(n for n in range(count + 1, 10**9) if _large_enough(n, max_fraction))
+            enough = (n for n in range(count + 1, 10**6) if _large_enough(n, max_fraction))
             raise ValueError(
-                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {needed} samples "
-                "per class, so that both candidates and reference samples can be drawn from it"
+                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {next(enough, 10**6)} "
+                "samples per class, so that both candidates and reference samples can be drawn from it"
             )
 
 

@@ -22,11 +22,16 @@ from proset.solver import MAX_ITER, TOL
 if TYPE_CHECKING:
     import pandas as pd
 
+MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
+SMALLEST_SPREAD, LARGEST_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
+LARGEST = 1e100  # squares have to be finite
+
 
 class ProsetClassifier(ClassifierMixin, BaseEstimator):
     """Classifier from few weighted prototypes with Gaussian kernels and sparse feature weights.
 
-    Features are expected on a scale of about 1; standardise them first.
+    Features are expected on a scale of about 1; standardise them first. (From a scale of 100 on, the fit mostly ends
+    at the class prior.)
 
     Parameters
     ----------
@@ -36,7 +41,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         Candidates for prototypes drawn per batch (M).
     max_fraction : float in (0, 1), default=0.5
         Largest share of a bin of samples that may become candidates (eta).
-    lambda_v, lambda_w : float >= 0, default=1e-3 and 1e-8
+    lambda_v, lambda_w : float in [0, 1e6], default=1e-3 and 1e-8
         Penalty on feature weights and on prototype weights.
     alpha_v, alpha_w : float in [0, 1], default=0.95
         Share of that penalty which is l2 (squared); the rest is l1. Opposite to scikit-learn's `l1_ratio`.
@@ -72,8 +77,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         "n_batches": [Interval(Integral, 0, None, closed="left")],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "lambda_v": [Interval(Real, 0, None, closed="left")],
-        "lambda_w": [Interval(Real, 0, None, closed="left")],
+        "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both")],
+        "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both")],
         "alpha_v": [Interval(Real, 0, 1, closed="both")],
         "alpha_w": [Interval(Real, 0, 1, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -125,16 +130,21 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is out of range, `X` is not finite, `y` has one class only, weights are negative or all
-            zero, or a class has too few samples to draw candidates and references from it.
+            If an argument is out of range, `X` is not finite or on a scale where nothing can be learnt, `y` has one
+            class only, weights are negative, all zero or huge, or a class has too few samples to draw candidates and
+            references from it.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        with _no_overflow():
+            X, y = validate_data(self, X, y, dtype=np.float64)
+        _check_scale(X)
         check_classification_targets(y)
         weight = None
         rows = np.arange(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if weight.max(initial=0.0) > LARGEST:
+                raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {LARGEST:g}")
             rows = np.flatnonzero(weight > 0)
             if not len(rows):
                 raise ValueError("sample_weight is zero for every sample; at least two classes need positive weight")
@@ -229,4 +239,25 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X):
         check_is_fitted(self, "batches_")
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        with _no_overflow():
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.clip(X, -LARGEST, LARGEST)  # a point so far away is as far as any; its distances stay finite
+
+
+def _no_overflow():
+    """No warning when scikit-learn sums up huge values to see whether all of them are finite."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def _check_scale(X):
+    """Refuse features whose squares overflow, or that are so large or all so small that the fit cannot start."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    largest = np.maximum(-low, high)
+    if largest.max() > LARGEST:
+        raise ValueError(f"X: feature {largest.argmax()} reaches {largest.max():g}, at most {LARGEST:g} is allowed")
+    spread = (high - low).max()
+    if spread > LARGEST_SPREAD or 0 < spread < SMALLEST_SPREAD:
+        raise ValueError(
+            f"X: feature {(high - low).argmax()} spreads over {spread:g}, the widest feature has to spread over "
+            f"{SMALLEST_SPREAD:g} to {LARGEST_SPREAD:g}; standardise the features, for example with StandardScaler"
+        )

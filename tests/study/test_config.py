@@ -89,16 +89,16 @@ def _set(*path_and_value):
     ("change", "message"),
     [
         (_set("sedd", 1), "top level: unknown key 'sedd', allowed are comparisons, data_sets"),
-        (_set("folds", "5"), "folds: '5' is not allowed, must be of type integer"),
+        (_set("folds", "5"), "folds: '5' is not allowed, must be a whole number"),
         (_set("folds", 1), "folds: 1 is not allowed, must be at least 2"),
         (_set("test_fraction", 1.0), "test_fraction: 1.0 is not allowed, must be less than 1"),
         (_set("seed", -1), "seed: -1 is not allowed, must be at least 0"),
         (_set("replicates", []), r"replicates: \[\] is not allowed"),
         (_set("replicates", [0, 0]), r"replicates: \[0, 0\] is not allowed, must not repeat an item"),
-        (_set("study", "../x"), r"study: '\.\./x' is not allowed, must match"),
-        (_set("study", "a;rm -rf"), "study: 'a;rm -rf' is not allowed, must match"),
+        (_set("study", "../x"), r"study: '\.\./x' is not allowed, must be a letter, then at most 49"),
+        (_set("study", "a;rm -rf"), "study: 'a;rm -rf' is not allowed, must be a letter"),
         (_set("trials_per_job", "proset", 0), "trials_per_job.proset: 0 is not allowed, must be at least 1"),
-        (_set("data_sets", "x y", {"sklearn": "wine"}), "data_sets: 'x y' is not allowed, must match"),
+        (_set("data_sets", "x y", {"sklearn": "wine"}), "data_sets: 'x y' is not allowed, must be a letter"),
         (
             _set("data_sets", "new", {"generator": "chekcer"}),
             "data_sets.new.generator: 'chekcer' is not allowed, allowed are checker, xor",
@@ -110,10 +110,10 @@ def _set(*path_and_value):
         (_set("data_sets", "new", {"file": "a.csv"}), "data_sets.new: missing key target"),
         (_set("data_sets", "new", {"file": "a.xls", "target": "t"}), "data_sets.new.file: 'a.xls' is not allowed"),
         (_set("data_sets", "new", {"generator": "xor", "features": 0}), "data_sets.new.features: 0 is not allowed"),
-        (_set("data_sets", "fit", {"sklearn": "wine"}), "name 'fit' is used twice or is a rule's"),
+        (_set("data_sets", "fit", {"sklearn": "wine"}), "data_sets: name 'fit' is not allowed, it is that of a rule"),
         (
             _set("experiments", "wine", {"title": "", "method": "knn", "data_sets": ["wine"], "stage2": {"steps": 3}}),
-            "name 'wine' is used twice",
+            "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
         ),
         (
             _set("experiments", "E3", "method", "svm"),

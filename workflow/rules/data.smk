@@ -13,6 +13,7 @@ rule data:
         "results/{study}/replicate_{replicate}/{data_set}/data.npz",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
+    priority: 1  # a data set that is not right is known before others are searched
     conda:
         "../../environment.yml"
     resources:
@@ -23,5 +24,5 @@ rule data:
         seed=study.config["seed"],
         code=code_fingerprint("proset.study.datasets"),
     shell:
-        "python -m proset.study data --settings {params.settings:q} --seed {params.seed}"
-        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --output {output} 2> {log}"
+        "python -m proset.study data --settings {params.settings:q} --seed {params.seed:q}"
+        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --output {output:q} 2> {log:q}"

@@ -32,7 +32,8 @@ rule fit:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "final"),
     shell:
-        "python -m proset.study fit --data {input.data} --split {input.split} --method {params.method}"
-        " --settings {params.settings:q} --seed {params.seed} --parameters {input.parameters:q} --steps {input.steps:q}"
-        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
+        "python -m proset.study fit --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        " --settings {params.settings:q} --seed {params.seed:q}"
+        " --parameters {input.parameters:q} --steps {input.steps:q}"
+        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
         " --model {output.model:q} --predictions {output.predictions:q} --output {output.record:q} 2> {log:q}"

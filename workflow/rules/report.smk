@@ -33,9 +33,9 @@ rule table:
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
         code=code_fingerprint("proset.study.report.tables"),
     shell:
-        "python -m proset.study table --scores {input.scores} --published {input.published} --title {params.title:q}"
-        " --name {wildcards.table} --kind {params.kind} --markdown {output.markdown} --csv {output.csv}"
-        " --latex {output.latex} 2> {log}"
+        "python -m proset.study table --scores {input.scores:q} --published {input.published:q}"
+        " --title {params.title:q} --name {wildcards.table:q} --kind {params.kind:q} --markdown {output.markdown:q} --csv {output.csv:q}"
+        " --latex {output.latex:q} 2> {log:q}"
 
 
 rule results:
@@ -51,7 +51,7 @@ rule results:
         mem_mb=1000,
         runtime=10,
     shell:
-        "python -m proset.study results --scores {input} --output {output} 2> {log}"
+        "python -m proset.study results --scores {input:q} --output {output:q} 2> {log:q}"
 
 
 rule manifest:
@@ -71,9 +71,9 @@ rule manifest:
         config=study.config_json,
         code=code_fingerprint("proset.study.manifest"),
     shell:
-        "python -m proset.study manifest --folder results/{wildcards.study} --config {params.config:q}"
-        " --data-files {input.data}"
-        " --output {output} 2> {log}"
+        "python -m proset.study manifest --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --data-files {input.data:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule workbook:
@@ -93,8 +93,8 @@ rule workbook:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.tables"),
     shell:
-        "python -m proset.study workbook --folder results/{wildcards.study} --config {params.config:q}"
-        " --published {input.published} --output {output} 2> {log}"
+        "python -m proset.study workbook --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --published {input.published:q} --output {output:q} 2> {log:q}"
 
 
 rule check:
@@ -116,8 +116,8 @@ rule check:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.comparison", "proset.study.report.claims"),
     shell:
-        "python -m proset.study check --folder results/{wildcards.study} --config {params.config:q}"
-        " --published {input.published} --comparison {output.comparison} --claims {output.claims} 2> {log}"
+        "python -m proset.study check --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --published {input.published:q} --comparison {output.comparison:q} --claims {output.claims:q} 2> {log:q}"
 
 
 rule findings:
@@ -136,8 +136,8 @@ rule findings:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.findings"),
     shell:
-        "python -m proset.study findings --folder results/{wildcards.study} --config {params.config:q}"
-        " --output {output} 2> {log}"
+        "python -m proset.study findings --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule data_set_page:
@@ -163,8 +163,8 @@ rule data_set_page:
         config=lambda wildcards: study.page_config(wildcards.data_set),
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study data-set-page --folder results/{wildcards.study} --config {params.config:q}"
-        " --data-set {wildcards.data_set} --figures {output.figures} --output {output.page} 2> {log}"
+        "python -m proset.study data-set-page --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --data-set {wildcards.data_set:q} --figures {output.figures:q} --output {output.page:q} 2> {log:q}"
 
 
 rule page:
@@ -194,9 +194,9 @@ rule page:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study page --folder results/{wildcards.study} --config {params.config:q}"
-        " --published {input.published} --manifest {input.manifest} --claims {input.claims}"
-        " --figures {output.figures} --output {output.page} 2> {log}"
+        "python -m proset.study page --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --published {input.published:q} --manifest {input.manifest:q} --claims {input.claims:q}"
+        " --figures {output.figures:q} --output {output.page:q} 2> {log:q}"
 
 
 rule pack:
@@ -215,5 +215,5 @@ rule pack:
         with_searches=lambda wildcards: str(int(wildcards.replicate) in study.config["replicates"]).lower(),
         code=code_fingerprint("proset.study.packed"),
     shell:
-        "python -m proset.study pack --folder results/{wildcards.study}/replicate_{wildcards.replicate}"
-        " --with-searches {params.with_searches} --output {output} 2> {log}"
+        "python -m proset.study pack --folder results/{wildcards.study:q}/replicate_{wildcards.replicate:q}"
+        " --with-searches {params.with_searches:q} --output {output:q} 2> {log:q}"

@@ -23,7 +23,8 @@ rule score:
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
         code=code_fingerprint("proset.study.results"),
     shell:
-        "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"
+        "python -m proset.study score --folder results/{wildcards.study:q} --cases {params.cases:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule score_data_set:
@@ -42,4 +43,5 @@ rule score_data_set:
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
         code=code_fingerprint("proset.study.results"),
     shell:
-        "python -m proset.study score --folder results/{wildcards.study} --cases {params.cases:q} --output {output} 2> {log}"
+        "python -m proset.study score --folder results/{wildcards.study:q} --cases {params.cases:q}"
+        " --output {output:q} 2> {log:q}"

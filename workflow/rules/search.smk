@@ -28,10 +28,10 @@ rule stage1:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study stage1 --data {input.data} --split {input.split} --method {params.method}"
-        " --settings {params.settings:q} --seed {params.seed} --code {params.code}"
-        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
-        " --fold {wildcards.fold} --first {wildcards.first} --last {wildcards.last}"
+        "python -m proset.study stage1 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
+        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
+        " --fold {wildcards.fold:q} --first {wildcards.first:q} --last {wildcards.last:q}"
         " --output {output:q} 2> {log:q}"
 
 
@@ -52,7 +52,7 @@ rule choose_parameters:
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-parameters --records {input:q} --fixed {params.fixed:q} --rule {params.rule}"
+        "python -m proset.study choose-parameters --records {input:q} --fixed {params.fixed:q} --rule {params.rule:q}"
         " --output {output:q} 2> {log:q}"
 
 
@@ -76,10 +76,11 @@ rule stage2:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study stage2 --data {input.data} --split {input.split} --method {params.method}"
-        " --settings {params.settings:q} --seed {params.seed} --code {params.code} --parameters {input.parameters:q}"
-        " --data-set {wildcards.data_set} --replicate {wildcards.replicate} --run {wildcards.run:q}"
-        " --first {wildcards.first} --last {wildcards.last} --output {output:q} 2> {log:q}"
+        "python -m proset.study stage2 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
+        " --parameters {input.parameters:q}"
+        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
+        " --first {wildcards.first:q} --last {wildcards.last:q} --output {output:q} 2> {log:q}"
 
 
 rule choose_steps:
@@ -98,4 +99,4 @@ rule choose_steps:
         rule=lambda wildcards: study.runs[wildcards.run].rule,
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-steps --records {input:q} --rule {params.rule} --output {output:q} 2> {log:q}"
+        "python -m proset.study choose-steps --records {input:q} --rule {params.rule:q} --output {output:q} 2> {log:q}"

@@ -13,6 +13,7 @@ rule split:
         "results/{study}/replicate_{replicate}/{data_set}/split.csv",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/split.log",
+    priority: 1  # a data set that is not right is known before others are searched
     conda:
         "../../environment.yml"
     resources:
@@ -24,6 +25,6 @@ rule split:
         seed=study.config["seed"],
         code=code_fingerprint("proset.study.splits"),
     shell:
-        "python -m proset.study split --data {input.data} --folds {params.folds} --test-fraction {params.test_fraction}"
-        " --seed {params.seed} --data-set {wildcards.data_set} --replicate {wildcards.replicate}"
-        " --output {output} 2> {log}"
+        "python -m proset.study split --data {input.data:q} --folds {params.folds:q}"
+        " --test-fraction {params.test_fraction:q} --seed {params.seed:q} --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q}"
+        " --output {output:q} 2> {log:q}"

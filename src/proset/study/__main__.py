@@ -1,6 +1,6 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset.study.environment import import_xgboost_alone, use_one_thread
+from proset.study.environment import import_xgboost_alone, install_command, use_one_thread
 
 use_one_thread()  # before NumPy is imported, however the command is started
 
@@ -25,7 +25,11 @@ def make_split(args: argparse.Namespace) -> None:
 
     seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
     data = DataSet.load(args.data)
-    write_split(args.output, split(data.y, args.folds, args.test_fraction, seed, data.test))
+    try:
+        folds = split(data.y, args.folds, args.test_fraction, seed, data.test)
+    except ValueError as error:
+        raise ValueError(f"data_sets.{args.data_set}: {error}") from error
+    write_split(args.output, folds)
 
 
 def stage1(args: argparse.Namespace) -> None:
@@ -320,7 +324,9 @@ def main() -> None:
     args = _parser().parse_args()
     try:
         args.function(args)
-    except (ValueError, ArithmeticError, RuntimeError, OSError) as error:
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
+    except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
 
 

@@ -1,7 +1,10 @@
 """The study as the config describes it, checked before anything runs, and what each job of the workflow needs of it."""
 
+import contextlib
 import copy
 import json
+import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +13,9 @@ import jsonschema
 import yaml
 
 from proset.study import methods
+from proset.study.datasets import generated_size
 from proset.study.fingerprints import code_fingerprint
+from proset.study.own_file import MAX_BYTES, check_file
 
 
 class ConfigError(ValueError):
@@ -274,7 +279,9 @@ def load(config: dict, schema: str | Path) -> Study:
     """
     errors = list(dict.fromkeys(_schema_errors(config, yaml.safe_load(Path(schema).read_text(encoding="utf-8")))))
     if not errors:
-        errors = list(_meaning_errors(config))
+        errors = list(dict.fromkeys(_meaning_errors(config)))
+    if not errors:
+        errors = list(_data_errors(Study.of(config)))
     if errors:
         raise ConfigError("the config is refused:\n" + "\n".join(f"- {e}" for e in errors))
     return Study.of(config)
@@ -300,8 +307,25 @@ def _runs(config) -> Iterator[Run]:
                 yield Run(f"{experiment}-{variant}", experiment, variant, varied)
 
 
+def _is_integer(checker, value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker, value):
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+# JSON schema takes 1.0 for an integer and NaN for a number; the commands of the workflow do not.
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
 def _schema_errors(config, schema) -> Iterator[str]:
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = _Validator(schema)
     for error in sorted(validator.iter_errors(config), key=lambda e: list(map(str, e.absolute_path))):
         yield _explain(error)
 
@@ -316,15 +340,17 @@ def _explain(error) -> str:
         missing = [k for k in error.validator_value if k not in error.instance]
         return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
     rules = {
-        "type": lambda v: f"must be of type {v}",
+        "type": lambda v: f"must be {_TYPES[v]}" + _hint(v, error.instance),
         "enum": lambda v: f"allowed are {', '.join(map(str, v))}",
-        "pattern": lambda v: f"must match {v}",
+        "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
         "minimum": lambda v: f"must be at least {v}",
         "maximum": lambda v: f"must be at most {v}",
         "exclusiveMinimum": lambda v: f"must be greater than {v}",
         "exclusiveMaximum": lambda v: f"must be less than {v}",
-        "minItems": lambda v: f"needs at least {v} items",
-        "maxItems": lambda v: f"may have at most {v} items",
+        "minLength": lambda v: f"needs at least {v} character(s)",
+        "maxLength": lambda v: f"may have at most {v} characters",
+        "minItems": lambda v: f"needs at least {v} item(s)",
+        "maxItems": lambda v: f"may have at most {v} item(s)",
         "minProperties": lambda v: f"needs at least {v} key(s)",
         "maxProperties": lambda v: f"may have at most {v} key(s)",
         "uniqueItems": lambda v: "must not repeat an item",
@@ -333,15 +359,29 @@ def _explain(error) -> str:
     return f"{where}: {error.instance!r} is not allowed, {rule}"
 
 
+_TYPES = {
+    "object": "keys with values",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a finite number",
+}
+
+
+def _hint(wanted, value):
+    if wanted == "number" and isinstance(value, str):  # YAML takes 1e-3 for text
+        with contextlib.suppress(ValueError):
+            return f" (this is text; write {float(value)!r})"
+    return ""
+
+
 def _key(error):
     return ".".join(map(str, error.absolute_path)) or "top level"
 
 
 def _meaning_errors(config) -> Iterator[str]:
     data_sets, experiments = config["data_sets"], config["experiments"]
-    for name in [*data_sets, *experiments]:
-        if name in RESERVED or (name in data_sets and name in experiments):
-            yield f"name {name!r} is used twice or is a rule's; reserved are {', '.join(sorted(RESERVED))}"
+    yield from _name_errors(config)
     further = config.get("further_replicates", {"numbers": [], "only": {}})
     for number in further["numbers"]:
         if number in config["replicates"]:
@@ -381,6 +421,40 @@ def _meaning_errors(config) -> Iterator[str]:
             if d not in data_sets:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
         yield from _parameter_errors(where, entry, experiments)
+
+
+def _name_errors(config) -> Iterator[str]:
+    """Names become targets and files, some of them on disks that do not tell capitals from small letters."""
+    taken = dict.fromkeys(RESERVED, "a rule") | {"overview": "the folder of figures of the whole study"}
+    for key in ("data_sets", "experiments", "comparisons"):
+        for name in config.get(key, {}):
+            owner = "a replicate" if re.fullmatch(r"replicate_\d+", name.lower()) else taken.get(name.lower())
+            if owner:
+                yield f"{key}: name {name!r} is not allowed, it is that of {owner} (capitals do not count)"
+            taken.setdefault(name.lower(), f"{key}.{name}")
+
+
+def _data_errors(study) -> Iterator[str]:
+    """What can be said of the data without reading them."""
+    for name in study.data_sets:
+        settings, where = study.config["data_sets"][name], f"data_sets.{name}"
+        if "generator" in settings:
+            samples, features = generated_size(settings)
+            if 8 * samples * features > MAX_BYTES:
+                yield (
+                    f"{where}: {samples:,} samples of {features} features are not allowed, must be at most "
+                    f"{MAX_BYTES // 8:,} numbers together"
+                )
+        elif "sklearn" in settings:
+            last = SKLEARN_FEATURES[settings["sklearn"]] - 1
+            wrong = [f for f in settings.get("features", []) if f > last]
+            if wrong:
+                yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+        else:
+            try:
+                check_file(settings["file"])
+            except ValueError as error:
+                yield f"{where}.{error}"
 
 
 def _parameter_errors(where, entry, experiments) -> Iterator[str]:
@@ -490,3 +564,5 @@ RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack"}
 )
+
+SKLEARN_FEATURES = {"iris": 4, "wine": 13, "breast_cancer": 30, "digits": 64}

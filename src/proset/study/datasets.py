@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from proset.archive import read_archive, write_archive
+from proset.study.own_file import read_columns
 from proset.study.seeds import generator
 
 
@@ -63,11 +64,19 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     Returns
     -------
     DataSet
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with the user's file.
     """
     settings = dict(settings)
     published = settings.pop("published_draw", None)
     if published is None:
-        return _made(settings, generator(seed, "data", name, replicate))
+        try:
+            return _made(settings, generator(seed, "data", name, replicate))
+        except ValueError as error:
+            raise ValueError(f"data_sets.{name}: {error}") from error
     from sklearn.model_selection import train_test_split
 
     rng = np.random.RandomState(published["seed"])
@@ -84,6 +93,14 @@ def _made(settings, rng):
     if "sklearn" in settings:
         return from_sklearn(settings["sklearn"], settings.get("features"))
     return from_file(**settings)
+
+
+def generated_size(settings: dict) -> tuple[int, int]:
+    """Samples and features of a generated data set, from the config's entry, without making it."""
+    if settings["generator"] == "checker":
+        return settings.get("squares", 8) ** 2 * settings.get("samples_per_square", 100), 2
+    features = settings["features"]
+    return 2**features * settings.get("samples_per_orthant", 100), features + settings.get("irrelevant", 0)
 
 
 def checker(
@@ -166,39 +183,16 @@ def from_file(file: str, target: str, drop: list[str] | None = None, weight: str
     Raises
     ------
     ValueError
-        Names the file and the column that is missing, not numeric, or not finite, or says that there is one class only.
+        Says what is wrong with the file; see `own_file.read_columns`.
     """
-    import pandas as pd
-
-    try:
-        table = pd.read_parquet(file) if file.endswith(".parquet") else pd.read_csv(file)
-    except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} cannot be read as {Path(file).suffix or 'CSV'}: {error}") from error
-    named = [target, *(drop or []), *([weight] if weight else [])]
-    for column in named:
-        if column not in table.columns:
-            raise ValueError(f"{file} has no column {column!r}; its columns are {', '.join(map(str, table.columns))}")
-    features = table.drop(columns=named)
-    for column in [*features.columns, *([weight] if weight else [])]:
-        if not pd.api.types.is_numeric_dtype(table[column]):
-            raise ValueError(
-                f"{file}: column {column!r} is {table[column].dtype}, features and weights must be numbers"
-            )
-        if not np.isfinite(table[column].to_numpy(dtype=float)).all():
-            raise ValueError(f"{file}: column {column!r} has missing or infinite values")
-    if weight and (table[weight] < 0).any():
-        raise ValueError(f"{file}: weight column {weight!r} has negative values")
-    if table[target].isna().any():
-        raise ValueError(f"{file}: target column {target!r} has missing values")
-    class_names, y = np.unique(table[target].astype(str), return_inverse=True)
-    if len(class_names) < 2:
-        raise ValueError(f"{file}: target column {target!r} has {len(class_names)} class(es), at least 2 are needed")
+    features, labels, weights = read_columns(file, target, drop or [], weight)
+    class_names, y = np.unique(labels, return_inverse=True)
     return DataSet(
         X=features.to_numpy(dtype=np.float64),
         y=y.astype(int),
         feature_names=np.array(features.columns, dtype=str),
         class_names=class_names.astype(str),
-        sample_weight=table[weight].to_numpy(dtype=np.float64) if weight else None,
+        sample_weight=None if weights is None else weights.to_numpy(dtype=np.float64),
     )
 
 

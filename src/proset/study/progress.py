@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from proset.study.config import Study
+from proset.study.datasets import generated_size
 
 # CPU seconds of one fit, fitted to records of the whole study: overhead of a fit, and per sample for proset (times
 # candidates) and for XGBoost (times rounds and classes).
@@ -68,10 +69,8 @@ def fit_seconds(method: str, data: dict, stage: dict) -> float:
 
 def n_samples(data: dict) -> int:
     """Samples of a data set, from its entry in the config."""
-    if data.get("generator") == "checker":
-        return data.get("squares", 8) ** 2 * data.get("samples_per_square", 100)
-    if data.get("generator") == "xor":
-        return 2 ** data["features"] * data.get("samples_per_orthant", 100)
+    if "generator" in data:
+        return generated_size(data)[0]
     return SAMPLES.get(data.get("sklearn"), UNKNOWN_SAMPLES)
 
 

@@ -31,14 +31,20 @@ def split(y: np.ndarray, n_folds: int, test_fraction: float, seed: int, test: np
     Raises
     ------
     ValueError
-        If a class has fewer training samples than there are folds.
+        If the split is not possible, or a class has fewer training samples than there are folds.
     """
     from sklearn.model_selection import StratifiedKFold, train_test_split
 
-    if test is None:
-        train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
-    else:
+    if test is not None:
         train = np.flatnonzero(~test)
+    else:
+        try:
+            train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
+        except ValueError as error:  # fewer than two samples of a class, or a part without one
+            counts = ", ".join(map(str, np.bincount(y)))
+            raise ValueError(
+                f"test_fraction: {test_fraction} is not possible with classes of {counts} samples: {error}"
+            ) from error
     smallest = np.bincount(y[train]).min()
     if smallest < n_folds:
         raise ValueError(f"folds: {n_folds} is more than the {smallest} training samples of the smallest class")

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from proset import model
+from proset.candidates import check_class_sizes
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset.study.methods.base import Range
@@ -83,6 +86,8 @@ class Proset:
 
     def fit(self, parameters, steps, seed):
         settings = {"n_candidates": 1000, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
+        counts = np.bincount(self.part.y, minlength=self.part.n_classes)
+        check_class_sizes(counts, settings["max_fraction"], np.arange(self.part.n_classes))
         penalty = Penalty(**{name: settings[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")})
         fitted = model.fit(
             self.part.X,

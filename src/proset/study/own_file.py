@@ -1,0 +1,221 @@
+"""The user's own table: read and checked before anything is computed from it.
+
+Every message names the file, the key of the config or the column and row it is about, and what is allowed. Rows are
+counted from 1, below the header.
+"""
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the methods need several times as much
+LARGEST, SMALLEST = 1e30, 1e-30  # beyond, squares leave the range of the float32 numbers in XGBoost and the kernel
+SHOWN = 12  # names in a message
+
+
+def check_file(file: str) -> None:
+    """Refuse a file that is not there or too large, without reading it; ValueError says which."""
+    path = Path(file)
+    if not path.is_file():
+        state = "is a folder" if path.is_dir() else "does not exist"
+        raise ValueError(f"file: {file!r} {state}; it is looked for from {Path.cwd()}")
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"file: {file!r} has {size / 1e6:,.0f} MB, at most {MAX_BYTES / 1e6:,.0f} MB are allowed; "
+            "leave out columns or take a sample of the rows"
+        )
+    if size == 0:
+        raise ValueError(f"file: {file!r} is empty; a header and rows are needed")
+
+
+def read_columns(
+    file: str, target: str, drop: list[str], weight: str | None
+) -> tuple["pd.DataFrame", "pd.Series", "pd.Series | None"]:
+    """Features, target and sample weights of a .csv or .parquet file.
+
+    Parameters
+    ----------
+    file : str
+    target : str
+        Column with the class labels.
+    drop : list of str
+        Columns to leave out.
+    weight : str or None
+        Column with sample weights.
+
+    Returns
+    -------
+    features : DataFrame of numbers, shape (N, D)
+        Finite; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`.
+    labels : Series of str, shape (N,)
+        At least two classes, each with a row of positive weight.
+    weights : Series of number >= 0, shape (N,), or None
+
+    Raises
+    ------
+    ValueError
+        If the table is not like that.
+    """
+    check_file(file)
+    table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file)
+    if not len(table):
+        raise ValueError(f"{file} has a header and no rows")
+    _check_roles(file, list(table.columns), target, drop, weight)
+    features = table.drop(columns=[target, *drop, *([weight] if weight else [])])
+    if not features.shape[1]:
+        raise ValueError(f"{file} has no feature left besides target, drop and weight")
+    if features.size * 8 > MAX_BYTES:
+        raise ValueError(
+            f"{file} has {features.size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "
+            "leave out columns or take a sample of the rows"
+        )
+    _check_numbers(file, features)
+    if weight:
+        _check_numbers(file, table[[weight]])
+        if (table[weight] < 0).any():
+            row = int(np.argmax(table[weight] < 0))
+            raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
+    labels = _labels(file, table[target], target, table[weight] if weight else None)
+    return features, labels, table[weight] if weight else None
+
+
+def _read_csv(file):
+    import pandas as pd
+
+    try:
+        header, first = _first_lines(file)
+        table = pd.read_csv(file, low_memory=False)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
+        ) from error
+    except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
+        raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
+    _refuse_repeated(file, header)
+    if len(first) > len(header):  # pandas would take the first fields as names of the rows
+        raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
+    return table
+
+
+def _first_lines(file):
+    """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
+    with open(file, encoding="utf-8-sig", newline="") as lines:
+        fields = (fields for fields in csv.reader(lines) if fields)
+        return next(fields, []), next(fields, [])
+
+
+def _read_parquet(file):
+    import pandas as pd
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(file) as opened:
+            names, size = opened.schema_arrow.names, opened.metadata.num_rows * opened.metadata.num_columns
+        _refuse_repeated(file, names)
+        if size * 8 > MAX_BYTES:  # before it is unpacked
+            raise ValueError(f"{size:,} numbers, at most {MAX_BYTES // 8:,} are allowed")
+        return pd.read_parquet(file).rename(columns=str).reset_index(drop=True)
+    except (ValueError, OSError, ArrowException) as error:
+        raise ValueError(f"{file} cannot be read as .parquet: {error}") from error
+
+
+def _refuse_repeated(file, names):
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"{file}: column {_listed(repeated)} is there more than once; names must differ{_hint(names)}")
+
+
+def _check_roles(file, columns, target, drop, weight):
+    roles = {"target": [target], "drop": drop, "weight": [weight] if weight else []}
+    for role, names in roles.items():
+        for name in names:
+            if name not in columns:
+                known = _listed(columns) + _hint(columns)
+                raise ValueError(f"{file} has no column {name!r} ({role}); its columns are {known}")
+            others = [other for other in roles if other != role and name in roles[other]]
+            if others:
+                raise ValueError(f"{file}: column {name!r} cannot be both {role} and {others[0]}")
+    unnamed = [name for name in columns if str(name).startswith("Unnamed: ") and name not in drop]
+    if unnamed:
+        raise ValueError(f"{file}: a column has no name; name it, or add {unnamed[0]!r} to drop")
+
+
+def _hint(columns):
+    """What is probably wrong with names like these."""
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
+        return "; fields must be separated by commas"
+    if sum(map(_is_number, columns)) > len(columns) / 2:
+        return "; the first line looks like data, a header is needed"
+    return ""
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_numbers(file, columns):
+    from pandas.api.types import is_numeric_dtype
+
+    for name, dtype in columns.dtypes.items():
+        if not is_numeric_dtype(dtype) or dtype.kind == "c":
+            raise ValueError(
+                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers"
+            )
+    values = columns.to_numpy(dtype=float, na_value=np.nan)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        what = "has no value" if np.isnan(values[row, column]) else "is infinite"
+        raise ValueError(f"{file}: column {columns.columns[column]!r}, row {row + 1} {what}; numbers must be finite")
+    largest = np.abs(values).max(axis=0)
+    bad = (largest > LARGEST) | ((largest < SMALLEST) & (largest > 0))
+    if bad.any():
+        column = int(np.argmax(bad))
+        raise ValueError(
+            f"{file}: column {columns.columns[column]!r} reaches {largest[column]:g} in absolute value, allowed are "
+            f"0 and {SMALLEST:g} to {LARGEST:g}; take another unit"
+        )
+
+
+def _no_number(column):
+    """The first value that is none, or the type if the values are not text."""
+    from pandas import to_numeric
+    from pandas.api.types import is_string_dtype
+
+    if is_string_dtype(column.dtype):
+        texts = column[column.notna() & to_numeric(column, errors="coerce").isna()]
+        if len(texts):
+            return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number"
+    return f" is {column.dtype}"
+
+
+def _labels(file, column, name, weights):
+    missing = column.isna()
+    if missing.any():
+        row = int(np.argmax(missing)) + 1
+        raise ValueError(
+            f"{file}: target column {name!r}, row {row} has no value; empty, NA, NaN, None and null count as such"
+        )
+    labels = column.astype(str)
+    present = labels if weights is None else labels[weights > 0]
+    if weights is not None and (lost := sorted(set(labels) - set(present))):
+        raise ValueError(f"{file}: class {_listed(lost)} of column {name!r} has no row of positive weight")
+    if present.nunique() < 2:
+        raise ValueError(f"{file}: target column {name!r} has one class, {labels.iloc[0]!r}; at least 2 are needed")
+    return labels
+
+
+def _listed(names):
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, names[:SHOWN])) + more
