@@ -24,7 +24,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "part",
-        choices=["evaluations", "fits", "test-loss", "prediction", "published", "startup", "growth", "trees", "table"],
+        choices=[
+            "evaluations",
+            "fits",
+            "test-loss",
+            "prediction",
+            "published",
+            "startup",
+            "growth",
+            "trees",
+            "same-parameters",
+            "table",
+        ],
     )
     parser.add_argument("--data-sets", nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
@@ -64,6 +75,12 @@ def main() -> None:
         from benchmarks import trees
 
         write("trees", trees.COLUMNS, trees.run(data_sets, seeds))
+    elif args.part == "same-parameters":
+        from benchmarks import same_parameters
+
+        write("same_parameters", same_parameters.COLUMNS, same_parameters.run(data_sets, seeds))
+        rows = same_parameters.e1_on_cancer(args.published, range(2) if args.quick else range(20))
+        write("e1_on_cancer", same_parameters.E1_COLUMNS, rows)
     elif args.part == "growth":
         from benchmarks import growth
 

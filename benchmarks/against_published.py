@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.cases import PENALTIES, Case, all_cases, first_fold, fit
 
 from proset.study.scores import log_loss
+from proset.study.splits import Part
 
 COLUMNS = (
     *("data_set", "setting", "seed", "seconds", "log_loss", "features", "prototypes"),
@@ -55,19 +56,23 @@ def fit_ours(case: Case, seed: int) -> dict:
 
 
 def fit_published(case: Case, seed: int, python: str) -> dict:
-    """The published fit of one batch, in a process of its own."""
+    """The published fit of one batch."""
     bound = first_fold(case.data_set)
-    with tempfile.TemporaryDirectory() as folder:
-        np.savez(Path(folder, "in.npz"), X=bound.X, y=bound.y, X_score=bound.X_score)
-        lambda_v, lambda_w = PENALTIES[case.setting][case.data_set]
-        settings = {"lambda_v": lambda_v, "lambda_w": lambda_w, "random_state": seed}
-        script = Path(__file__).with_name("published_fit.py")
-        subprocess.run([python, str(script), folder, json.dumps(settings)], check=True, stdout=sys.stderr)
-        result = json.loads(Path(folder, "out.json").read_text(encoding="utf-8"))
-        p = np.load(Path(folder, "out.npy"))
+    lambda_v, lambda_w = PENALTIES[case.setting][case.data_set]
+    settings = {"lambda_v": lambda_v, "lambda_w": lambda_w, "random_state": seed}
+    result, p = published_implementation(bound, settings, python)
     return {
         "published_seconds": result["seconds"],
         "published_log_loss": log_loss(p, bound.y_score),
         "published_features": result["features"],
         "published_prototypes": result["prototypes"],
     }
+
+
+def published_implementation(bound: Part, settings: dict, python: str) -> tuple[dict, np.ndarray]:
+    """Seconds, features and prototypes of a fit by `proset` 0.6.1 in a process of its own, and its probabilities."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder, "in.npz"), X=bound.X, y=bound.y, X_score=bound.X_score)
+        script = Path(__file__).with_name("published_fit.py")
+        subprocess.run([python, str(script), folder, json.dumps(settings)], check=True, stdout=sys.stderr)
+        return json.loads(Path(folder, "out.json").read_text(encoding="utf-8")), np.load(Path(folder, "out.npy"))

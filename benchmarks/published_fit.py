@@ -14,7 +14,8 @@ import proset
 
 folder, settings = Path(sys.argv[1]), json.loads(sys.argv[2])
 data = np.load(folder / "in.npz")
-model = proset.ClassifierModel(n_iter=1, alpha_v=0.05, alpha_w=0.05, num_candidates=1000, max_fraction=0.5, **settings)
+defaults = {"n_iter": 1, "alpha_v": 0.05, "alpha_w": 0.05, "num_candidates": 1000, "max_fraction": 0.5}
+model = proset.ClassifierModel(**{**defaults, **settings})
 start = time.perf_counter()
 model.fit(data["X"], data["y"])
 seconds = time.perf_counter() - start

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 import yaml
+from benchmarks.against_published import published_implementation
 
 from proset import model
 from proset.objective import Penalty
@@ -23,11 +24,32 @@ from proset.study.splits import TEST, part
 PUBLISHED = Path("data/published/published.csv")
 OVERLAY = Path("workflow/published_draws.yaml")
 EXPERIMENTS = ("E1", "E2", "E3", "E4", "E5", "E6", "E7", "E10")
+DRAW = {"published_draw": {"seed": 12345, "test_fraction": 0.3}}
 SCORES = ("log_loss", "roc_auc", "balanced_accuracy")
 COLUMNS = (
     *("experiment", "data_set", "variant", "score", "published", "mean", "deviation"),
     *("allowed_low", "allowed_high", "within"),
 )
+E1_COLUMNS = ("implementation", "seed", *SCORES, "features", "prototypes")
+
+
+def e1_on_cancer(python: str, seeds: range = range(20)) -> list[dict]:
+    """Rows with `E1_COLUMNS`: fits by both implementations of the one published model that no draw of ours is near."""
+    data = make({"sklearn": "breast_cancer", **DRAW}, 0, "cancer", 0)
+    bound = _training_and_test(data)
+    rows = []
+    for seed in seeds:
+        penalty = Penalty(lambda_v=0.029, lambda_w=7.1e-5, alpha_v=0.05, alpha_w=0.05)
+        fitted = _fit(bound, penalty, 1, 1000, 0.5, seed_sequence(seed, "E1 on cancer"))
+        *_, p = fitted.staged_predict_proba(bound.X_score)
+        ours = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
+        settings = {"lambda_v": 0.029, "lambda_w": 7.1e-5, "alpha_v": 0.95, "alpha_w": 0.95, "random_state": seed}
+        theirs, q = published_implementation(bound, settings, python)
+        for implementation, counts, probabilities in (("ours", ours, p), ("proset 0.6.1", theirs, q)):
+            scores = score_predictions(probabilities, bound.y_score)
+            row = {"implementation": implementation, "seed": seed, **scores, **counts}
+            rows.append({column: row[column] for column in E1_COLUMNS})
+    return rows
 
 
 def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dict]:
@@ -47,7 +69,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
         if not wanted or (data_sets and data_set not in data_sets):
             continue
         data = make(settings[data_set], 0, data_set, 0)
-        bound = part(data, np.where(data.test, TEST, 0), TEST, scaled=True)
+        bound = _training_and_test(data)
         found = [_scores(bound, known, case, seed) for seed in seeds]
         for score in SCORES:
             key = (*case, "final", score)
@@ -67,20 +89,35 @@ def _scores(bound, known, case, seed):
     penalties = {
         name: known.get((*case, "stage1", f"{role}_{name}"), fixed.get(name)) for name in ("lambda_v", "lambda_w")
     }
-    fitted = model.fit(
-        bound.X,
-        bound.y,
-        bound.n_classes,
-        n_batches=int(known[*case, "stage2", f"{role}_batches"]),
-        n_candidates=int(variant.removeprefix("candidates=") or fixed["n_candidates"]),
-        max_fraction=fixed["max_fraction"],
-        penalty=Penalty(**penalties, alpha_v=fixed["alpha_v"], alpha_w=fixed["alpha_w"]),
-        max_iter=MAX_ITER,
-        tol=TOL,
-        seed=seed_sequence(seed, "same parameters", *case),
+    fitted = _fit(
+        bound,
+        Penalty(**penalties, alpha_v=fixed["alpha_v"], alpha_w=fixed["alpha_w"]),
+        int(known[*case, "stage2", f"{role}_batches"]),
+        int(variant.removeprefix("candidates=") or fixed["n_candidates"]),
+        fixed["max_fraction"],
+        seed_sequence(seed, "same parameters", *case),
     )
     *_, probabilities = fitted.staged_predict_proba(bound.X_score)
     return score_predictions(probabilities, bound.y_score)
+
+
+def _training_and_test(data):
+    return part(data, np.where(data.test, TEST, 0), TEST, scaled=True)
+
+
+def _fit(bound, penalty, n_batches, n_candidates, max_fraction, seed):
+    return model.fit(
+        bound.X,
+        bound.y,
+        bound.n_classes,
+        n_batches=n_batches,
+        n_candidates=n_candidates,
+        max_fraction=max_fraction,
+        penalty=penalty,
+        max_iter=MAX_ITER,
+        tol=TOL,
+        seed=seed,
+    )
 
 
 def _config():

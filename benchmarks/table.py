@@ -90,6 +90,32 @@ def _test_loss(rows):
     return _markdown(head, [list(case.values()) for case in test_loss.summary(numbers)])
 
 
+def _same_parameters(rows):
+    head = ["experiment", "scores", "mean within the tolerance", "not within it: published, ours +- deviation"]
+    body = []
+    for experiment in dict.fromkeys(row["experiment"] for row in rows):
+        mine = [row for row in rows if row["experiment"] == experiment]
+        outside = [
+            f"{row['data_set']} {row['variant']} {row['score']}: {float(row['published']):.2f}, "
+            f"{float(row['mean']):.3f} +- {float(row['deviation']):.3f}".replace("  ", " ")
+            for row in mine
+            if row["within"] != "True"
+        ]
+        body.append([experiment, len(mine), len(mine) - len(outside), "; ".join(outside)])
+    return _markdown(head, body)
+
+
+def _e1_on_cancer(rows):
+    head = ["implementation", "features", "fits", "log-loss: mean", "balanced accuracy: mean", "prototypes: mean"]
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row["implementation"], row["features"]].append(row)
+    columns = ("log_loss", "balanced_accuracy", "prototypes")
+    return _markdown(
+        head, [[*key, len(g), *(fmean(float(r[c]) for r in g) for c in columns)] for key, g in sorted(groups.items())]
+    )
+
+
 def _trees(rows):
     head = ["case", "trees", *(f"{score}: published, ours +- deviation" for score in trees.SCORES)]
     body = []
@@ -124,6 +150,8 @@ _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),
+    ("Published parameters on the published draw", "same_parameters", _same_parameters),
+    ("E1 on cancer with the published parameters", "e1_on_cancer", _e1_on_cancer),
     ("XGBoost with the published parameters on the published draw", "trees", _trees),
     ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
     ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
