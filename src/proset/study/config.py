@@ -110,6 +110,10 @@ class Study:
         stage1 = run.settings.get("stage1")
         return None if stage1 is None else self.runs[stage1["from"]] if "from" in stage1 else run
 
+    def n_trials(self, run: str, data_set: str) -> int:
+        """Number of trials behind the choice of a run's stage 1."""
+        return self.stage1_run(self.runs[run]).stage("stage1", data_set)["trials"]
+
     def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of each job of one fold in stage 1."""
         return _chunks(run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method])

@@ -7,6 +7,8 @@ import io
 import tarfile
 from pathlib import Path
 
+from proset.files import replacing
+
 PATTERNS = (
     *("*/split.csv", "*/*/stage1/fold_*/trials_*.jsonl", "*/*/stage1.json", "*/*/stage2/folds_*.jsonl"),
     *("*/*/stage2.json", "*/*/fit.json", "*/*/predictions.csv"),
@@ -16,18 +18,13 @@ PATTERNS = (
 def pack(folder: Path, output: Path) -> None:
     """Write the records below results/<study>/replicate_<replicate> as .tar.xz; same records, same bytes."""
     files = sorted(path for pattern in PATTERNS for path in folder.glob(pattern))
-    beside = output.with_name(f".{output.name}.tmp")
     output.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with tarfile.open(beside, "w:xz") as archive:
-            for path in files:
-                content = path.read_bytes()
-                entry = tarfile.TarInfo(str(Path(folder.name) / path.relative_to(folder)))
-                entry.size = len(content)
-                archive.addfile(entry, io.BytesIO(content))
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz") as archive:
+        for path in files:
+            content = path.read_bytes()
+            entry = tarfile.TarInfo(str(Path(folder.name) / path.relative_to(folder)))
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
 
 def unpack(archive: Path, folder: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from proset.files import replacing
 from proset.study.records import write_text
 from proset.study.report.stored import Stored
 from proset.study.results import read_rows, write_rows
@@ -264,17 +265,12 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
         several = {"mean": cell["mean"], "deviation": cell["deviation"]} if cell["replicates"] > 1 else {}
         return {"ours": cell["value"], **several, "published": cell["published"]}
 
-    beside = path.with_name(f".{path.stem}.tmp{path.suffix}")
-    try:
-        with pd.ExcelWriter(beside, engine="openpyxl") as workbook:
-            for table in tables:
-                frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
-                frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
-                sheet = workbook.sheets[table.name[:31]]
-                sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
+        for table in tables:
+            frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
+            frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
+            sheet = workbook.sheets[table.name[:31]]
+            sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
 
 
 def _is(cell, section, quantity):

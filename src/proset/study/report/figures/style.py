@@ -1,10 +1,8 @@
 """Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
 
 import math
-import os
 import re
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from proset.files import replacing
 from proset.study.methods import METHODS
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
@@ -185,18 +184,8 @@ def save(figure: Figure, stem: Path) -> None:
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
         # Called directly, because `Figure.savefig` draws everything twice.
-        with _atomic(stem.with_name(f"{stem.name}.png")) as path:
-            FigureCanvasAgg(figure).print_png(path)
+        with replacing(stem.with_name(f"{stem.name}.png")) as file:
+            FigureCanvasAgg(figure).print_png(file)
         figure.set_dpi(RASTER_DPI)
-        with _atomic(stem.with_name(f"{stem.name}.svg")) as path:
-            FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
-
-
-@contextmanager
-def _atomic(path: Path) -> Iterator[Path]:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        with replacing(stem.with_name(f"{stem.name}.svg")) as file:
+            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
