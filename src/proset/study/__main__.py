@@ -160,6 +160,18 @@ def page(args: argparse.Namespace) -> None:
     write_index(args.output, stored, args.published, args.claims, read_json(args.manifest), args.figures)
 
 
+def partial(args: argparse.Namespace) -> None:
+    """A report of what is finished."""
+    import_xgboost_alone()
+    from proset.study.config import Study
+    from proset.study.holes import find_holes
+    from proset.study.report.partial import Partial, write_partial
+
+    study = Study.of(args.config)
+    stored = Partial(Path("results", study.name), study, find_holes(study))
+    write_partial(args.output, stored, args.published)
+
+
 def results(args: argparse.Namespace) -> None:
     """All numbers of the study in one file."""
     from proset.study.results import read_scores, write_rows
@@ -260,6 +272,7 @@ def _parser() -> argparse.ArgumentParser:
     command("pack", pack, "folder", "output")
     command("verify", verify, "report", "published", "refits", "seed")
     command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
+    command("partial", partial, "config", "published", "output")
     return parser
 
 

@@ -2,7 +2,13 @@
 
 import os
 import sys
+import tempfile
+import time
+from pathlib import Path
 
+from proset.files import LEFTOVERS
+
+LEFT_FOR_GOOD_S = 3600
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -22,6 +28,26 @@ def import_xgboost_alone() -> None:
         import xgboost  # noqa: F401
     finally:
         del sys.modules["sklearn"]
+
+
+def require_writable(*folders: Path) -> None:
+    """Make folders and check that files can be written there; what killed processes left there long ago is removed.
+
+    Raises
+    ------
+    OSError
+        If a folder is read-only, or its disk full; names it.
+    """
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder) as file:
+                file.write(bytes(2**16))  # as much as a few records
+        except OSError as error:
+            raise OSError(f"{folder} cannot be written to: {error.strerror}") from error
+        for path in folder.rglob(LEFTOVERS):
+            if path.stat().st_mtime < time.time() - LEFT_FOR_GOOD_S:  # else another run may be writing it
+                path.unlink()
 
 
 def put_python_first() -> None:

@@ -44,6 +44,9 @@ def verify(report: Path, published: Path, n_refits: int, seed: int) -> Iterator[
         Of the choice of these records.
     """
     manifest = read_json(report / "manifest.json")
+    if manifest["missing"]:
+        yield f"{report} is a partial report, {len(manifest['missing'])} final models are missing: it has no records"
+        return
     study = Study.of(manifest["config"])
     with tempfile.TemporaryDirectory() as scratch:
         stored = Stored(Path(scratch, study.name), study)

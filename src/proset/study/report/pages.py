@@ -55,6 +55,8 @@ def write_index(
         path,
         _render(
             "index.html.j2",
+            holes=stored.holes,
+            n_models=sum(1 for _ in stored.study.final_models(stored.replicates)),
             study=stored.study.name,
             replicates=stored.replicates,
             n_replicates=len(stored.replicates),
@@ -72,7 +74,7 @@ def write_index(
             duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
             not_converged=manifest["not_converged"],
             methods=[method_name(name) for name in names],
-            headline=[{**row, "page": _page(row["data_set"])} for row in rows],
+            headline=[{**row, "page": _page(row["data_set"]) if row["verdict"] else ""} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],
             impossible=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
@@ -105,6 +107,8 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
         path,
         _render(
             "data_set.html.j2",
+            holes=[hole for hole in stored.holes if hole.data_set == data_set],
+            partial=bool(stored.holes),
             study=stored.study.name,
             name=data_set,
             seed=stored.study.config["seed"],
@@ -184,6 +188,8 @@ def _table(table, config):
 def _linked(cell):
     if cell is None:
         return None
+    if not cell["replicates"]:
+        return {**cell, "link": "#missing"}
     run = f"{cell['experiment']}-{cell['variant']}" if cell["variant"] else cell["experiment"]
     return {**cell, "link": f"{_page(cell['dataset'])}#{run}"}
 

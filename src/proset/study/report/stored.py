@@ -9,6 +9,7 @@ import numpy as np
 from proset.study.config import Run, Study
 from proset.study.datasets import DataSet
 from proset.study.final import FinalModel, read_model, read_predictions
+from proset.study.holes import Hole
 from proset.study.records import read_json, read_json_lines
 from proset.study.results import read_scores
 from proset.study.scores import score_predictions
@@ -146,6 +147,7 @@ class Stored:
 
     def __init__(self, folder: Path, study: Study):
         self.folder, self.study = folder, study
+        self.holes: list[Hole] = []  # of a partial report
 
     @property
     def replicates(self) -> list[int]:
