@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 from proset.study.config import ConfigError, load
-from proset.study.environment import put_python_first, require_writable, use_one_thread
+from proset.study.environment import prepare, put_python_first, use_one_thread
 from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
@@ -69,7 +69,8 @@ onstart:
         # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
         workflow.scheduler.job_rate_limiter = None
     try:
-        require_writable(Path("results", study.name), Path("reports", study.name))
+        inputs = {str(file) for job in workflow.dag.needrun_jobs() for file in job.input}
+        prepare([Path("results", study.name), Path("reports", study.name)], inputs)
     except OSError as error:
         sys.exit(f"Study {study.name}: nothing was run; {error}")
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)

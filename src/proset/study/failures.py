@@ -62,9 +62,7 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
         lines += [f"    log:   {job.log}", f"    retry: {again(job.output)}"]
     if len(failed) > MOST:
         lines.append(f"and {len(failed) - MOST} more, named above")
-    lines += [
-        "Mend the cause and give the same command again. A report of what is finished, the rest marked as missing:"
-    ]
+    lines.append("Mend the cause and give the same command again. For a report of what is finished, holes marked:")
     return "\n".join([*lines, f"    {again('partial')}"])
 
 
@@ -80,5 +78,5 @@ def cause(log: Path, mem_mb: int | None = None) -> str:
     folder = next(parent for parent in log.parents if parent.exists())
     if shutil.disk_usage(folder).free < FULL:
         return f"nothing was logged, the disk of {folder} is full"
-    declared = f" ({mem_mb} MB were declared)" if mem_mb else ""
-    return f"nothing was logged: the job was killed, perhaps because it ran out of memory{declared}"
+    declared = f", {mem_mb} MB were declared" if mem_mb else ""
+    return f"nothing was logged; if nothing is said above either, it was killed (out of memory{declared}?)"

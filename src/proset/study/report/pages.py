@@ -44,6 +44,7 @@ def write_index(
         Folder with the figures over all data sets.
     """
     names, rows = headline(stored)
+    pages = {final.data_set for final in stored.finals()}
     cells = compare(stored, published)
     with claims.open(encoding="utf-8", newline="") as file:
         verdicts = list(csv.DictReader(file))
@@ -74,7 +75,7 @@ def write_index(
             duration=duration(sum(c["fit_cpu_s"] + c["score_cpu_s"] for c in manifest["cost"].values())),
             not_converged=manifest["not_converged"],
             methods=[method_name(name) for name in names],
-            headline=[{**row, "page": _page(row["data_set"]) if row["verdict"] else ""} for row in rows],
+            headline=[{**row, "page": _page(row["data_set"]) if row["data_set"] in pages else ""} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],
             impossible=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
