@@ -14,7 +14,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 from test_workflow import Project, new_project
+
+from proset.study.config import Study
+from proset.study.holes import find_holes, log_of
 
 TARGETS = ("reports/tiny/results.csv", "reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")
 RUN = "results/tiny/replicate_0"
@@ -323,6 +327,23 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
     assert "missing" not in (project.folder / "reports/tiny/tables/E8.md").read_text(encoding="utf-8")
     nothing_to_mark = project.snakemake("partial", check=False)
     assert "nothing is missing, make the whole report instead" in nothing_to_mark.stderr
+
+
+def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypatch):
+    monkeypatch.chdir(undisturbed.folder)
+    study = Study.of(yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8")))
+    steps = [step for _, run, d in study.final_models([0]) for step in study.steps_to(0, d, run.name)]
+    assert {rule for rule, _ in steps} == {
+        "data",
+        "split",
+        "stage1",
+        "choose_parameters",
+        "stage2",
+        "choose_steps",
+        "fit",
+    }
+    assert all(log_of(study, rule, file).exists() for rule, files in steps for file in files)
+    assert find_holes(study) == []
 
 
 def test_two_runs_at_once(project, undisturbed):

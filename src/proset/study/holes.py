@@ -78,7 +78,7 @@ def find_holes(study: Study) -> list[Hole]:
 
 
 def _why(study, rule, missing):
-    logs = {file: _log(study, rule, file) for file in missing}
+    logs = {file: log_of(study, rule, file) for file in missing}
     started = [file for file in missing if logs[file].exists()]
     failed = [file for file in started if logs[file].stat().st_size]
     if not started:
@@ -87,8 +87,8 @@ def _why(study, rule, missing):
     return cause(logs[target]), str(logs[target]), target
 
 
-def _log(study, rule, file):
-    """The log of the rule that makes a file."""
+def log_of(study: Study, rule: str, file: str) -> Path:
+    """The log of the rule that makes a file of the study."""
     logs = Path("results", study.name, "logs")
     replicate, data_set, *below = Path(file).relative_to(Path("results", study.name)).with_suffix("").parts
     if rule in ("stage1", "stage2"):
