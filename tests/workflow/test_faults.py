@@ -54,7 +54,7 @@ def start(project: Project, *arguments: str) -> subprocess.Popen:
     )
 
 
-def wait_for(condition: Callable, seconds: float = 120):
+def wait_for(condition: Callable, seconds: float = 600):
     """What `condition` gives as soon as that is true."""
     end = time.monotonic() + seconds
     while not (found := condition()):

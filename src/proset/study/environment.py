@@ -1,4 +1,4 @@
-"""The environment of a job: one thread, and the Python that runs the workflow."""
+"""The environment of a run and its jobs: folders, one thread, and the Python that runs the workflow."""
 
 import os
 import shlex
@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from proset.files import LEFTOVERS
@@ -60,11 +61,12 @@ def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
             raise OSError(f"{folder} cannot be written to: {error.strerror}") from error
         now = time.time()
         for path in folder.rglob("*"):
-            written = path.stat().st_mtime
-            if path.match(LEFTOVERS) and written < now - LEFT_FOR_GOOD_S:  # else another run may be writing it
-                path.unlink()
-            elif written > now + CLOCK_TOLERANCE_S:
-                os.utime(path, (now, now))
+            with suppress(FileNotFoundError):  # another run, of other targets, may be at work
+                written = path.stat().st_mtime
+                if path.match(LEFTOVERS) and written < now - LEFT_FOR_GOOD_S:
+                    path.unlink()
+                elif written > now + CLOCK_TOLERANCE_S:
+                    os.utime(path, (now, now))
     future = [f for f in inputs if os.path.exists(f) and os.path.getmtime(f) > time.time() + CLOCK_TOLERANCE_S]
     if future:
         command = shlex.join(["touch", *future])
