@@ -1,5 +1,6 @@
 # The study in flow order: data, split, search, fit, score, report. Settings are in config.yaml, the work in src/proset.
 import sys
+from pathlib import Path
 
 try:
     from proset.study.environment import check_packages, put_python_first, use_one_thread
@@ -12,7 +13,10 @@ check_packages()  # before they are imported
 
 from proset.study.config import ConfigError, load
 from proset.study.config_file import check_config_file
+from proset.study.environment import prepare
+from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
+from proset.study.holes import Holes
 from proset.study.progress import describe
 
 try:
@@ -30,6 +34,7 @@ try:
 except ConfigError as error:
     sys.exit(str(error))
 
+holes = Holes(study)
 put_python_first()
 use_one_thread()
 
@@ -69,6 +74,7 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/fit.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/partial.smk"
 include: "workflow/rules/targets.smk"
 
 
@@ -78,16 +84,26 @@ onstart:
         # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
         # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
         workflow.scheduler.job_rate_limiter = None
+    try:
+        inputs = {str(file) for job in workflow.dag.needrun_jobs() for file in job.input}
+        prepare([Path("results", study.name), Path("reports", study.name)], inputs)
+    except OSError as error:
+        sys.exit(f"Study {study.name}: nothing was run; {error}")
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
 
 
 onsuccess:
-    print(f"Study {study.name}: done; see reports/{study.name}/index.html", file=sys.stderr)
+    report = f"{study.name}-partial" if any(job.rule.name == "partial" for job in workflow.dag.jobs) else study.name
+    print(f"Study {study.name}: done; see reports/{report}/index.html", file=sys.stderr)
 
 
 onerror:
-    print(
-        f"Study {study.name}: some jobs failed; each is named above with its log. What is finished is kept: mend the"
-        " cause and give the same command again.",
-        file=sys.stderr,
-    )
+    failed = [
+        Failed(
+            job.rule.name, dict(job.wildcards_dict), Path(job.log[0]), job.output[0], job.resources.get("mem_mb")
+        )
+        for either in workflow.scheduler.failed
+        for job in (either if either.is_group() else [either])
+    ]
+    summary = describe_failures(failed, study.name, sys.argv[1:], workflow.dag_settings.targets)
+    print(f"\n{summary}\n", file=sys.stderr)

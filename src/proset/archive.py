@@ -1,11 +1,12 @@
 """NumPy archives (.npz) of plain arrays with one JSON header; reading them executes nothing."""
 
 import json
-import os
 import zipfile
 from pathlib import Path
 
 import numpy as np
+
+from proset.files import replacing
 
 FORMAT = "proset"
 FORMAT_VERSION = 1
@@ -20,14 +21,8 @@ def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray])
         if np.asarray(array).dtype.hasobject:
             raise TypeError(f"array {name!r} holds Python objects; only numbers, booleans and strings can be saved")
     header = {"format": FORMAT, "version": FORMAT_VERSION, **header}
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file:
+        np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
 
 
 def read_archive(path: str | Path) -> tuple[dict, dict[str, np.ndarray]]:

@@ -2,7 +2,18 @@ import json
 
 import pytest
 
-from proset.study.records import Resources, fingerprint, read_json, read_json_lines, write_json, write_json_lines
+from proset.study.records import (
+    Resources,
+    fingerprint,
+    read_all,
+    read_json,
+    read_json_lines,
+    read_table,
+    write_json,
+    write_json_lines,
+    write_text,
+)
+from proset.study.results import read_scores, write_rows
 
 
 def test_round_trip(tmp_path):
@@ -28,6 +39,34 @@ def test_a_damaged_record_is_named(tmp_path, read):
     path.write_text('{"a": ', encoding="utf-8")
     with pytest.raises(ValueError, match=r"r\.json is damaged .*; remove it and run snakemake again"):
         read(path)
+
+
+@pytest.mark.parametrize("content", ["", '{"a": 1}', "\0" * 9])
+@pytest.mark.parametrize("read", [read_json, read_json_lines, read_scores, lambda path: read_table(path, 1)])
+def test_no_reader_takes_an_empty_file_half_a_line_or_zeros(tmp_path, read, content):
+    path = tmp_path / "r"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"r is damaged \(its end is missing\); remove it and run snakemake again"):
+        read(path)
+
+
+def test_whole_lines_that_are_missing_are_noticed(tmp_path):
+    paths = [tmp_path / "0", tmp_path / "1"]
+    records = [[{"fold": fold, "trial": trial} for trial in range(3)] for fold in range(2)]
+    for path, of_fold in zip(paths, records, strict=True):
+        write_json_lines(path, of_fold)
+    assert read_all(paths, fold=2, trial=3) == records[0] + records[1]
+    write_json_lines(paths[0], records[0][:2])
+    with pytest.raises(ValueError, match=r"0 is damaged \(the record of fold 0, trial 2 is missing\)"):
+        read_all(paths, fold=2, trial=3)
+    write_text(tmp_path / "table", "row,fold\n0,1\n1,0\n")
+    assert read_table(tmp_path / "table", 2).tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(ValueError, match=r"table is damaged \(2 rows instead of 3\)"):
+        read_table(tmp_path / "table", 3)
+    names = {"replicate": 0, "experiment": "E3", "method": "knn", "dataset": "a", "variant": "", "section": "final"}
+    write_rows(tmp_path / "scores", [{**names, "quantity": "log_loss", "value": 0.5}])
+    with pytest.raises(ValueError, match=r"scores is damaged \(rows are missing\)"):
+        read_scores(tmp_path / "scores")
 
 
 def test_fingerprint_reads_files_and_orders_keys(tmp_path):

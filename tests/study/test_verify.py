@@ -117,6 +117,14 @@ def test_a_changed_cost_and_a_changed_latex_table_are_found(changed, published):
     assert [line.split(":")[0].split(",")[0] for line in found] == ["tables/E8.tex", "manifest.json"]
 
 
+def test_a_partial_report_is_refused(changed, published):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    write_json(changed / "manifest.json", {**known, "missing": [{"run": "E8"}]})
+    assert lines(changed, published) == [
+        f"{changed} is a partial report, 1 final models are missing: it has no records"
+    ]
+
+
 def test_an_invented_trial_is_found_by_refitting(changed, published):
     def change(folder):
         for path in folder.glob("*/*/stage1/fold_*/*.jsonl"):

@@ -50,10 +50,12 @@ rule choose_parameters:
     params:
         rule=lambda wildcards: study.runs[wildcards.run].rule,
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
+        folds=study.config["folds"],
+        trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-parameters --records {input:q} --fixed {params.fixed:q} --rule {params.rule:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m proset.study choose-parameters --records {input:q} --folds {params.folds:q} --trials {params.trials:q}"
+        " --fixed {params.fixed:q} --rule {params.rule:q} --output {output:q} 2> {log:q}"
 
 
 rule stage2:
@@ -97,6 +99,8 @@ rule choose_steps:
         runtime=10,
     params:
         rule=lambda wildcards: study.runs[wildcards.run].rule,
+        folds=study.config["folds"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-steps --records {input:q} --rule {params.rule:q} --output {output:q} 2> {log:q}"
+        "python -m proset.study choose-steps --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
+        " --output {output:q} 2> {log:q}"

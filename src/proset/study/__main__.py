@@ -53,10 +53,10 @@ def stage1(args: argparse.Namespace) -> None:
 
 def choose_parameters(args: argparse.Namespace) -> None:
     """Pick the parameters from all records of stage 1."""
-    from proset.study.records import read_json_lines, write_json
+    from proset.study.records import read_all, write_json
     from proset.study.search import choose_parameters
 
-    records = [record for path in args.records for record in read_json_lines(path)]
+    records = read_all(args.records, fold=args.folds, trial=args.trials)
     write_json(args.output, choose_parameters(records, args.fixed, args.rule))
 
 
@@ -81,10 +81,10 @@ def stage2(args: argparse.Namespace) -> None:
 
 def choose_steps(args: argparse.Namespace) -> None:
     """Pick the size from the records of all folds."""
-    from proset.study.records import read_json_lines, write_json
+    from proset.study.records import read_all, write_json
     from proset.study.search import choose_steps
 
-    records = [record for path in args.records for record in read_json_lines(path)]
+    records = read_all(args.records, fold=args.folds)
     write_json(args.output, choose_steps(records, args.rule))
 
 
@@ -112,9 +112,9 @@ def score(args: argparse.Namespace) -> None:
 def table(args: argparse.Namespace) -> None:
     """The table of one experiment or comparison."""
     from proset.study.report.tables import make_cells, make_table, write_table
-    from proset.study.results import read_rows
+    from proset.study.results import read_scores
 
-    cells = make_cells([row for path in args.scores for row in read_rows(path)], args.published)
+    cells = make_cells([row for path in args.scores for row in read_scores(path)], args.published)
     made = make_table(args.name, args.title, args.kind, cells, args.published)
     write_table(made, args.markdown, args.csv, args.latex)
 
@@ -165,11 +165,23 @@ def page(args: argparse.Namespace) -> None:
     write_index(args.output, stored, args.published, args.claims, read_json(args.manifest), args.figures)
 
 
+def partial(args: argparse.Namespace) -> None:
+    """A report of what is finished."""
+    import_xgboost_alone()
+    from proset.study.config import Study
+    from proset.study.holes import find_holes
+    from proset.study.report.partial import Partial, write_partial
+
+    study = Study.of(args.config)
+    stored = Partial(Path("results", study.name), study, find_holes(study))
+    write_partial(args.output, stored, args.published)
+
+
 def results(args: argparse.Namespace) -> None:
     """All numbers of the study in one file."""
-    from proset.study.results import read_rows, write_rows
+    from proset.study.results import read_scores, write_rows
 
-    write_rows(args.output, [row for path in args.scores for row in read_rows(path)])
+    write_rows(args.output, [row for path in args.scores for row in read_scores(path)])
 
 
 def manifest(args: argparse.Namespace) -> None:
@@ -212,7 +224,8 @@ def _inputs(args):
     from proset.study.datasets import DataSet
     from proset.study.splits import read_split
 
-    return DataSet.load(args.data), read_split(args.split)
+    data = DataSet.load(args.data)
+    return data, read_split(args.split, len(data.y))
 
 
 def _origin(args):
@@ -249,9 +262,9 @@ def _parser() -> argparse.ArgumentParser:
     command("data", make_data, *named, "settings", "output")
     command("split", make_split, *named, "data", "folds", "test-fraction", "output")
     command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
-    command("choose-parameters", choose_parameters, "records", "fixed", "rule", "output")
+    command("choose-parameters", choose_parameters, "records", "folds", "trials", "fixed", "rule", "output")
     command("stage2", stage2, *part, "first", "last", "parameters", "code", "output")
-    command("choose-steps", choose_steps, "records", "rule", "output")
+    command("choose-steps", choose_steps, "records", "folds", "rule", "output")
     command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
     command("score", score, "folder", "cases", "output")
     command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
@@ -264,6 +277,7 @@ def _parser() -> argparse.ArgumentParser:
     command("pack", pack, "folder", "output", "with-searches")
     command("verify", verify, "report", "published", "refits", "seed")
     command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
+    command("partial", partial, "config", "published", "output")
     return parser
 
 
@@ -315,6 +329,7 @@ _OPTIONS = {
     "steps": _PATH,
     "test-fraction": {"type": float, "required": True},
     "title": _TEXT,
+    "trials": _INTEGER,
     "with-searches": _JSON,
 }
 

@@ -115,6 +115,10 @@ class Study:
         stage1 = run.settings.get("stage1")
         return None if stage1 is None else self.runs[stage1["from"]] if "from" in stage1 else run
 
+    def n_trials(self, run: str, data_set: str) -> int:
+        """Number of trials behind the choice of a run's stage 1."""
+        return self.stage1_run(self.runs[run]).stage("stage1", data_set)["trials"]
+
     def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of each job of one fold in stage 1."""
         return _chunks(run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method])
@@ -175,7 +179,7 @@ class Study:
                     "run": run.name,
                     "stage1_run": stage1.name if (stage1 := self.stage1_run(run)) else None,
                 }
-                for replicate, run, d in self._final_models(replicates, experiment, data_set)
+                for replicate, run, d in self.final_models(replicates, experiment, data_set)
             ]
         )
 
@@ -228,7 +232,7 @@ class Study:
     def scored_files(self, replicates: list, experiment: str | None = None, data_set: str | None = None) -> list[str]:
         """Everything the numbers of an experiment or a data set come from."""
         files = []
-        for replicate, run, d in self._final_models(replicates, experiment, data_set):
+        for replicate, run, d in self.final_models(replicates, experiment, data_set):
             folder = self._folder(replicate, d, run.name)
             files += [f"{folder}/{name}" for name in ("stage2.json", "fit.json", "predictions.csv")]
             files += self.parameters_file(replicate, d, run.name)
@@ -243,20 +247,43 @@ class Study:
             if any(self.data_sets_of(run, replicate) for run in self.experiments[experiment])
         ]
 
+    def steps_to(self, replicate: int, data_set: str, run: str) -> list[tuple[str, list[str]]]:
+        """What a final model is made by: rule and output files of each step, in order."""
+        data, folder = self._data_folder(replicate, data_set), self._folder(replicate, data_set, run)
+        steps = [("data", [f"{data}/data.npz"]), ("split", [f"{data}/split.csv"])]
+        if self.stage1_run(self.runs[run]):
+            steps += [
+                ("stage1", self.stage1_files(replicate, data_set, run)),
+                ("choose_parameters", self.parameters_file(replicate, data_set, run)),
+            ]
+        final = [f"{folder}/{name}" for name in ("model.npz", "predictions.csv", "fit.json")]
+        return [
+            *steps,
+            ("stage2", self.stage2_files(replicate, data_set, run)),
+            ("choose_steps", [f"{folder}/stage2.json"]),
+            ("fit", final),
+        ]
+
     def made_files(self) -> list[str]:
         """The data sets of all replicates."""
-        made = dict.fromkeys((replicate, d) for replicate, _, d in self._final_models(self.replicates, None, None))
+        made = dict.fromkeys((replicate, d) for replicate, _, d in self.final_models(self.replicates))
         return [f"results/{self.name}/replicate_{replicate}/{d}/data.npz" for replicate, d in made]
 
-    def _final_models(self, replicates, experiment, data_set):
+    def final_models(
+        self, replicates: Iterable, experiment: str | None = None, data_set: str | None = None
+    ) -> Iterator[tuple[int, Run, str]]:
+        """Replicate, run and data set of each; optionally of one experiment or data set."""
         for replicate in replicates:
             for run in self.runs.values():
                 for d in self.data_sets_of(run, int(replicate)):
                     if experiment in (None, run.experiment) and data_set in (None, d):
                         yield replicate, run, d
 
+    def _data_folder(self, replicate, data_set):
+        return f"results/{self.name}/replicate_{replicate}/{data_set}"
+
     def _folder(self, replicate, data_set, run):
-        return f"results/{self.name}/replicate_{replicate}/{data_set}/{run}"
+        return f"{self._data_folder(replicate, data_set)}/{run}"
 
 
 def load(config: dict, schema: str | Path) -> Study:
@@ -562,7 +589,7 @@ def _json(settings) -> str:
 
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
-    | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack"}
+    | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
 )
 
 SKLEARN_FEATURES = {"iris": 4, "wine": 13, "breast_cancer": 30, "digits": 64}

@@ -8,6 +8,7 @@ import numpy as np
 
 from proset.archive import read_archive, write_archive
 from proset.study.own_file import read_columns
+from proset.study.records import damaged
 from proset.study.seeds import generator
 
 
@@ -45,8 +46,11 @@ class DataSet:
 
     @classmethod
     def load(cls, path: str | Path) -> "DataSet":
-        """Read what `save` wrote."""
-        return cls(**read_archive(path)[1])
+        """Read what `save` wrote; ValueError if the file is damaged."""
+        try:
+            return cls(**read_archive(path)[1])
+        except (TypeError, ValueError) as error:
+            raise damaged(path, error) from error
 
 
 def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:

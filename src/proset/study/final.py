@@ -11,7 +11,7 @@ from proset.archive import read_archive, write_archive
 from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.methods.base import Fitted
-from proset.study.records import Resources, write_text
+from proset.study.records import Resources, damaged, read_table, write_text
 from proset.study.search import Case
 from proset.study.splits import TEST, part
 
@@ -77,12 +77,12 @@ class FinalModel:
 
 def read_model(path: str | Path) -> FinalModel:
     """Read the model that `fit_final` wrote; ValueError if the file is damaged or none of ours."""
-    header, arrays = read_archive(path)
     try:
+        header, arrays = read_archive(path)
         centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
         return FinalModel(methods.get(header["method"]).load(arrays), centre, scale)
-    except KeyError as error:
-        raise ValueError(f"{path} is not a complete final model, it lacks {error}") from error
+    except (KeyError, ValueError) as error:
+        raise damaged(path, error) from error
 
 
 def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: np.ndarray, weight) -> None:
@@ -98,7 +98,10 @@ def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities
     write_text(path, text.getvalue())
 
 
-def read_predictions(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Class indices (m,), weights (m,) and probabilities (m, K) of a file that `write_predictions` wrote."""
-    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+def read_predictions(path: Path, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Class indices (m,), weights (m,) and probabilities (m, K) of a file that `write_predictions` wrote.
+
+    ValueError if it is damaged or has not `n_rows` rows, one for each sample that was scored.
+    """
+    table = read_table(path, n_rows)
     return table[:, 1].astype(int), table[:, 2], table[:, 3:]

@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterator
+from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,7 +18,7 @@ from proset.study.report.stored import Stored
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "snakemake")
 
 
-def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
+def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None = None) -> dict:
     """Everything a reader needs to judge or repeat a study.
 
     Parameters
@@ -27,14 +28,17 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
     config : dict
     data : list of Path
         Files of the data sets.
+    stored : Stored, optional
+        The records, if they are not all that is in `folder`.
 
     Returns
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "machine", "config" (with the seed), "data_sha256",
-        "cost" and "not_converged" by replicate (see `fits_and_cost`).
+        "cost" and "not_converged" by replicate (see `fits_and_cost`), "missing" (the holes of a partial report; else
+        empty).
     """
-    stored = Stored(folder, Study.of(config))
+    stored = stored or Stored(folder, Study.of(config))
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
@@ -45,6 +49,7 @@ def manifest(folder: Path, config: dict, data: list[Path]) -> dict:
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
+        "missing": [asdict(hole) for hole in stored.holes],
     }
 
 

@@ -7,6 +7,8 @@ import io
 import tarfile
 from pathlib import Path
 
+from proset.files import replacing
+
 RESULTS = ("*/split.csv", "*/*/stage1.json", "*/*/stage2.json", "*/*/fit.json", "*/*/predictions.csv")
 SEARCHES = ("*/*/stage1/fold_*/trials_*.jsonl", "*/*/stage2/folds_*.jsonl")
 
@@ -22,18 +24,13 @@ def pack(folder: Path, output: Path, with_searches: bool = True) -> None:
     """
     patterns = (*RESULTS, *(SEARCHES if with_searches else ()))
     files = sorted(path for pattern in patterns for path in folder.glob(pattern))
-    beside = output.with_name(f".{output.name}.tmp")
     output.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with tarfile.open(beside, "w:xz") as archive:
-            for path in files:
-                content = path.read_bytes()
-                entry = tarfile.TarInfo(str(Path(folder.name) / path.relative_to(folder)))
-                entry.size = len(content)
-                archive.addfile(entry, io.BytesIO(content))
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz") as archive:
+        for path in files:
+            content = path.read_bytes()
+            entry = tarfile.TarInfo(str(Path(folder.name) / path.relative_to(folder)))
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
 
 def unpack(archive: Path, folder: Path) -> None:

@@ -1,30 +1,27 @@
-"""Records on disk: written beside the target and renamed, so that a reader never sees half of one."""
+"""Records on disk: written whole or not at all, and refused by readers if they are damaged all the same."""
 
 import hashlib
 import json
-import os
 import resource
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+
+import numpy as np
+
+from proset.files import replacing
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file atomically, making its folder if needed."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def write_json(path: str | Path, record: object) -> None:
@@ -37,20 +34,81 @@ def write_json_lines(path: str | Path, records: Iterable[dict]) -> None:
     write_text(path, "".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in records))
 
 
+def damaged(path: str | Path, why: object) -> ValueError:
+    """The error to raise of a file that is not what was written, for example after a loss of power."""
+    return ValueError(f"{path} is damaged ({why}); remove it and run snakemake again")
+
+
+def read_text(path: str | Path) -> str:
+    """Read a text file that `write_text` wrote; one without a whole last line raises a ValueError that names it."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise damaged(path, error) from error
+    if not text.endswith("\n"):
+        raise damaged(path, "its end is missing")
+    return text
+
+
 def read_json(path: str | Path) -> dict:
     """Read one JSON document; a damaged file raises a ValueError that names it."""
+    text = read_text(path)
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{path} is damaged ({error}); remove it and run snakemake again") from error
+        raise damaged(path, error) from error
 
 
 def read_json_lines(path: str | Path) -> list[dict]:
     """Read one JSON document a line; a damaged file raises a ValueError that names it."""
+    text = read_text(path)
     try:
-        return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+        return [json.loads(line) for line in text.splitlines()]
     except ValueError as error:
-        raise ValueError(f"{path} is damaged ({error}); remove it and run snakemake again") from error
+        raise damaged(path, error) from error
+
+
+def read_all(paths: list[Path], **numbers: int) -> list[dict]:
+    """Read the records of several files of JSON lines, which together must be complete.
+
+    Parameters
+    ----------
+    paths : list of Path
+    **numbers : int
+        What the records are numbered by, and how many there are of each, for example fold=5, trial=50. Files are in
+        the order of these numbers.
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged or ends too early; names it.
+    """
+    by_file = {path: read_json_lines(path) for path in paths}
+    places = {tuple(record[key] for key in numbers): path for path, records in by_file.items() for record in records}
+    for number in product(*map(range, numbers.values())):
+        if number not in places:
+            which = ", ".join(f"{key} {i}" for key, i in zip(numbers, number, strict=True))
+            cut_short = places[max((n for n in places if n < number), default=min(places))]
+            raise damaged(cut_short, f"the record of {which} is missing")
+    return [record for records in by_file.values() for record in records]
+
+
+def read_table(path: str | Path, n_rows: int) -> np.ndarray:
+    """Read the numbers of a CSV file with one line of names, shape (n_rows, columns).
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged or has another number of rows; names it.
+    """
+    text = read_text(path)
+    try:
+        table = np.loadtxt(text.splitlines(), delimiter=",", skiprows=1, ndmin=2)
+    except ValueError as error:
+        raise damaged(path, error) from error
+    if len(table) != n_rows:
+        raise damaged(path, f"{len(table)} rows instead of {n_rows}")
+    return table
 
 
 def fingerprint(*parts: object) -> str:

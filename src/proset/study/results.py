@@ -7,9 +7,10 @@ from pathlib import Path
 from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.final import read_predictions
-from proset.study.records import read_json, write_text
+from proset.study.records import damaged, read_json, read_text, write_text
 from proset.study.scores import score_predictions
 
+LAST_QUANTITY = "balanced_accuracy"  # of every final model
 COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
 
 
@@ -34,7 +35,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     data = DataSet.load(data_folder / "data.npz")
     steps, fitted = read_json(run_folder / "stage2.json"), read_json(run_folder / "fit.json")
     parameters = read_json(run_folder / "stage1.json") if case["stage1_run"] else None
-    y, weight, probabilities = read_predictions(run_folder / "predictions.csv")
+    y, weight, probabilities = read_predictions(run_folder / "predictions.csv", fitted["n_scored"])
 
     numbers: list[tuple[str, str, float | None]] = [
         ("data", "classes", len(data.class_names)),
@@ -90,3 +91,13 @@ def read_rows(path: str | Path) -> list[dict]:
     """Read rows that `write_rows` wrote, or the published ones; values become numbers, empty ones None."""
     with Path(path).open(encoding="utf-8", newline="") as file:
         return [{**row, "value": float(row["value"]) if row["value"] else None} for row in csv.DictReader(file)]
+
+
+def read_scores(path: str | Path) -> list[dict]:
+    """Read what `case_rows` gave of some final models; ValueError if the rows of one of them do not go to the end."""
+    read_text(path)  # which refuses half a line
+    rows = read_rows(path)
+    last = {tuple(row[key] for key in COLUMNS[:5]): row["quantity"] for row in rows}
+    if set(last.values()) != {LAST_QUANTITY}:
+        raise damaged(path, "rows are missing")
+    return rows

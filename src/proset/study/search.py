@@ -173,10 +173,10 @@ def _each(
         if record is None:
             try:
                 record = {**compute(number, parameters[number]), "fingerprint": key}
+                write_json(path, record)  # refuses numbers that are not finite
             except (ArithmeticError, ValueError, MemoryError) as error:
                 failures.append(f"{unit} {number} with {parameters[number]}: {type(error).__name__}: {error}")
                 continue
-            write_json(path, record)
         records.append(record)
     if failures:
         raise RuntimeError(f"{len(failures)} of {len(keys)} {unit}s failed\n" + "\n".join(failures))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from proset.study.datasets import DataSet
-from proset.study.records import write_text
+from proset.study.records import read_table, write_text
 
 TEST = -1  # in the array of folds: the row belongs to the test part
 
@@ -60,9 +60,9 @@ def write_split(path: str | Path, folds: np.ndarray) -> None:
     write_text(path, "row,fold\n" + "".join(f"{row},{fold}\n" for row, fold in enumerate(folds.tolist())))
 
 
-def read_split(path: str | Path) -> np.ndarray:
-    """Read what `write_split` wrote."""
-    return np.loadtxt(path, delimiter=",", skiprows=1, dtype=int, ndmin=2)[:, 1]
+def read_split(path: str | Path, n_samples: int) -> np.ndarray:
+    """Read what `write_split` wrote for so many samples; ValueError if the file is damaged."""
+    return read_table(path, n_samples)[:, 1].astype(int)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,9 @@ def verify(report: Path, published: Path, n_refits: int, seed: int) -> Iterator[
         Of the choice of these records.
     """
     manifest = read_json(report / "manifest.json")
+    if manifest["missing"]:
+        yield f"{report} is a partial report, {len(manifest['missing'])} final models are missing: it has no records"
+        return
     study = Study.of(manifest["config"])
     with tempfile.TemporaryDirectory() as scratch:
         stored = Stored(Path(scratch, study.name), study)
@@ -70,7 +73,7 @@ def _data(stored, manifest):
             yield f"{name}: the data made again from the seed differ"
         key = integer_seed(config["seed"], "split", data_set, replicate)
         folds = split(data.y, config["folds"], config["test_fraction"], key, data.test)
-        if not np.array_equal(folds, read_split(path.with_name("split.csv"))):
+        if not np.array_equal(folds, read_split(path.with_name("split.csv"), len(data.y))):
             yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
 
 

@@ -583,8 +583,9 @@ def stored(tmp_path):
         threshold = {**names, "experiment": "E3", "section": "stage2", "quantity": "threshold", "value": 0.5}
         final_loss = {**names, "experiment": "E6", "section": "final", "quantity": "log_loss", "value": loss}
         not_searched = {**names, "experiment": "E6", "section": "stage1", "quantity": "optimal_x", "value": None}
-        write_rows(folder / "E3.csv", [threshold])
-        write_rows(folder / "E6.csv", [final_loss, not_searched])
+        end = {"section": "final", "quantity": "balanced_accuracy", "value": 0.5}
+        write_rows(folder / "E3.csv", [threshold, {**threshold, **end}])
+        write_rows(folder / "E6.csv", [final_loss, not_searched, {**final_loss, **end}])
     return Stored(tmp_path, study)
 
 

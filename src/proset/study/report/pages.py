@@ -44,6 +44,7 @@ def write_index(
         Folder with the figures over all data sets.
     """
     names, rows = headline(stored)
+    pages = {final.data_set for final in stored.finals()}
     cells = compare(stored, published)
     with claims.open(encoding="utf-8", newline="") as file:
         verdicts = list(csv.DictReader(file))
@@ -56,6 +57,8 @@ def write_index(
         path,
         _render(
             "index.html.j2",
+            holes=stored.holes,
+            n_models=sum(1 for _ in stored.study.final_models(stored.replicates)),
             study=stored.study.name,
             replicates=stored.replicates,
             n_replicates=len(stored.replicates),
@@ -73,7 +76,7 @@ def write_index(
             duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
             not_converged=[name for names in manifest["not_converged"].values() for name in names],
             methods=[method_name(name) for name in names],
-            headline=[{**row, "page": _page(row["data_set"])} for row in rows],
+            headline=[{**row, "page": _page(row["data_set"]) if row["data_set"] in pages else ""} for row in rows],
             constant=[_named(f) for f in constant_models(stored)],
             impossible=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
@@ -106,6 +109,8 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
         path,
         _render(
             "data_set.html.j2",
+            holes=[hole for hole in stored.holes if hole.data_set == data_set],
+            partial=bool(stored.holes),
             study=stored.study.name,
             name=data_set,
             seed=stored.study.config["seed"],
@@ -185,6 +190,8 @@ def _table(table, config):
 def _linked(cell):
     if cell is None:
         return None
+    if not cell["replicates"]:
+        return {**cell, "link": "#missing"}
     run = f"{cell['experiment']}-{cell['variant']}" if cell["variant"] else cell["experiment"]
     return {**cell, "link": f"{_page(cell['dataset'])}#{run}"}
 

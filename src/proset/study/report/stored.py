@@ -9,8 +9,9 @@ import numpy as np
 from proset.study.config import Run, Study
 from proset.study.datasets import DataSet
 from proset.study.final import FinalModel, read_model, read_predictions
+from proset.study.holes import Hole
 from proset.study.records import read_json, read_json_lines
-from proset.study.results import read_rows
+from proset.study.results import read_scores
 from proset.study.scores import score_predictions
 from proset.study.splits import TEST, read_split
 
@@ -82,7 +83,7 @@ class Final:
 
     @cached_property
     def _predictions(self):
-        return read_predictions(self.folder / "predictions.csv")
+        return read_predictions(self.folder / "predictions.csv", self.fit["n_scored"])
 
     @property
     def y(self) -> np.ndarray:
@@ -121,7 +122,7 @@ class Final:
     @cached_property
     def folds(self) -> np.ndarray:
         """Fold of each row, `TEST` for the test part, shape (N,)."""
-        return read_split(self.folder.parent / "split.csv")
+        return read_split(self.folder.parent / "split.csv", len(self.data.y))
 
     @property
     def X_test(self) -> np.ndarray:
@@ -146,6 +147,7 @@ class Stored:
 
     def __init__(self, folder: Path, study: Study):
         self.folder, self.study = folder, study
+        self.holes: list[Hole] = []  # of a partial report
 
     @property
     def replicates(self) -> list[int]:
@@ -193,5 +195,5 @@ class Stored:
             for experiment in self.study.experiments
             for replicate in self.replicates
             if (file := self.folder / f"replicate_{replicate}" / f"{experiment}.csv").exists()
-            for row in read_rows(file)
+            for row in read_scores(file)
         ]

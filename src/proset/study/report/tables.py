@@ -1,11 +1,13 @@
 """The tables of the study: published layout, our number and the published one; as Markdown, CSV, LaTeX and Excel."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from proset.files import replacing
 from proset.study.records import write_text
 from proset.study.report.stored import Stored
 from proset.study.results import read_rows, write_rows
@@ -65,10 +67,12 @@ _LATEX = str.maketrans(
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )
 FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample")
+SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
+MISSING = "missing"
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
 
 
-def make_cells(rows: list[dict], published: Path) -> list[dict]:
+def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, str, str]] = ()) -> list[dict]:
     """One cell per number: that of the first replicate, mean and standard deviation over all, the published one.
 
     Parameters
@@ -77,16 +81,25 @@ def make_cells(rows: list[dict], published: Path) -> list[dict]:
         What `results.case_rows` gives.
     published : Path
         CSV file of the published numbers.
+    missing : iterable of (experiment, data set, variant)
+        Final models that the first replicate lacks.
 
     Returns
     -------
     list of dict
         With `COLUMNS` as keys, in the order of the rows; "published" is None where nothing was published, "mean" and
-        "deviation" where there is one replicate only.
+        "deviation" where there is one replicate only. What is missing has 0 replicates.
     """
+    missing = set(missing)
     values: dict[tuple, list[float | None]] = defaultdict(list)
+    quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
     for row in rows:
-        values[tuple(row[k] for k in KEY)].append(row["value"])
+        quantities[row["experiment"]].append((row["section"], row["quantity"]))
+        if (row["experiment"], row["dataset"], row["variant"]) not in missing:
+            values[tuple(row[k] for k in KEY)].append(row["value"])
+    for experiment, data_set, variant in sorted(missing):
+        for section, quantity in dict.fromkeys(quantities[experiment]) or SCORES:
+            values[experiment, section, quantity, data_set, variant] = []
     known = {tuple(row[k] for k in KEY): row["value"] for row in read_rows(published)}
     cells = []
     for key, found in values.items():
@@ -94,7 +107,7 @@ def make_cells(rows: list[dict], published: Path) -> list[dict]:
         cells.append(
             {
                 **dict(zip(KEY, key, strict=True)),
-                "value": found[0],
+                "value": found[0] if found else None,
                 "mean": fmean(numbers) if len(numbers) > 1 else None,
                 "deviation": stdev(numbers) if len(numbers) > 1 else None,
                 "replicates": len(found),
@@ -164,7 +177,9 @@ def make_table(name: str, title: str, kind: str, cells: list[dict], published: P
 
 def study_tables(stored: Stored, published: Path) -> list[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
-    cells, config = make_cells(stored.rows, published), stored.study.config
+    config, first = stored.study.config, stored.replicates[0]
+    missing = [(h.experiment, h.data_set, h.variant) for h in stored.holes if h.replicate == first]
+    cells = make_cells(stored.rows, published, missing)
     found = []
     for name, entry in config.get("comparisons", {}).items():
         shown = [c for c in cells if c["experiment"] in entry["experiments"]]
@@ -191,7 +206,7 @@ def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
     by_experiment: dict[str, list[dict]] = defaultdict(list)
     for cell in cells:
         by_experiment[cell["experiment"]].append(dict(cell))
-    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss")]
+    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss") and c["replicates"]]
     for cell in losses:
         smallest = min(c["value"] for c in losses if c["dataset"] == cell["dataset"])
         cell["best"] = round(cell["value"], 2) == round(smallest, 2)
@@ -210,6 +225,8 @@ def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
 def note(table: Table) -> str:
     """How to read a table, in one or two sentences."""
     text = "Published values in brackets; the best log-loss of a data set is bold."
+    if any(cell["replicates"] == 0 for cell in table.cells):
+        text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
     if table.n_replicates > 1:
         text += (
             f" The first number is that of the first replicate; mean ± standard deviation over up to"
@@ -262,19 +279,15 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
 
     def show(cell):
         several = {"mean": cell["mean"], "deviation": cell["deviation"]} if cell["replicates"] > 1 else {}
-        return {"ours": cell["value"], **several, "published": cell["published"]}
+        ours = cell["value"] if cell["replicates"] else MISSING
+        return {"ours": ours, **several, "published": cell["published"]}
 
-    beside = path.with_name(f".{path.stem}.tmp{path.suffix}")
-    try:
-        with pd.ExcelWriter(beside, engine="openpyxl") as workbook:
-            for table in tables:
-                frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
-                frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
-                sheet = workbook.sheets[table.name[:31]]
-                sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
+        for table in tables:
+            frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
+            frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
+            sheet = workbook.sheets[table.name[:31]]
+            sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
 
 
 def _is(cell, section, quantity):
@@ -296,7 +309,7 @@ def _label(cell, heading):
 
 
 def _texts(cell):
-    texts = {"value": format_number(cell["quantity"], cell["value"])}
+    texts = {"value": format_number(cell["quantity"], cell["value"]) if cell["replicates"] else MISSING}
     for which in ("mean", "deviation", "published"):
         texts[which] = "" if cell[which] is None else format_number(cell["quantity"], cell[which])
     return texts

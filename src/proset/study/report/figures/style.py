@@ -1,10 +1,8 @@
 """Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
 
 import math
-import os
 import re
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from PIL import Image
 
+from proset.files import replacing
 from proset.study.methods import METHODS
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
@@ -190,20 +189,9 @@ def save(figure: Figure, stem: Path) -> None:
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
         picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-        with _atomic(
-            stem.with_name(f"{stem.name}.png")
-        ) as path:  # 256 colours are enough and take a third of the space
-            picture.quantize(256, dither=Image.Dither.NONE).save(path, "PNG", optimize=True)
+        with replacing(stem.with_name(f"{stem.name}.png")) as file:
+            # 256 colours are enough and take a third of the space.
+            picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         figure.set_dpi(RASTER_DPI)
-        with _atomic(stem.with_name(f"{stem.name}.svg")) as path:
-            FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
-
-
-@contextmanager
-def _atomic(path: Path) -> Iterator[Path]:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        with replacing(stem.with_name(f"{stem.name}.svg")) as file:
+            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})

@@ -1,0 +1,361 @@
+"""Each fault is provoked for real; the rerun completes, computes nothing again, and ends with the same tables."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+from test_workflow import Project, new_project
+
+from proset.study.config import Study
+from proset.study.holes import find_holes, log_of
+
+TARGETS = ("reports/tiny/results.csv", "reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")
+RUN = "results/tiny/replicate_0"
+
+
+def small(config):
+    """A search of proset, long enough to be killed in the middle, and nearest neighbours beside it."""
+    config["trials_per_job"]["proset"] = 8
+    config["data_sets"]["cross"] = {"generator": "xor", "features": 4, "samples_per_orthant": 60}
+    config["experiments"] = {name: config["experiments"][name] for name in ("E3", "E8")}
+    config["experiments"]["E3"]["data_sets"] = ["cross"]
+    config["experiments"]["E3"]["stage1"]["trials"] = 8
+    config["experiments"]["E8"]["data_sets"] = ["cross"]
+    config["comparisons"] = {}
+
+
+def make(folder: Path) -> Project:
+    project = new_project(folder)
+    project.configure(small)
+    return project
+
+
+def start(project: Project, *arguments: str) -> subprocess.Popen:
+    """Snakemake at work."""
+    own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=project.folder,
+        env={**os.environ, **own},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(condition: Callable, seconds: float = 600):
+    """What `condition` gives as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+    return found
+
+
+def trials(project: Project) -> dict[Path, int]:
+    """Files of finished trials of E3 with the times at which they were written."""
+    return {p: p.stat().st_mtime_ns for p in project.folder.glob(f"{RUN}/cross/E3/stage1/fold_*/trials/*.json")}
+
+
+def outcome(project: Project) -> tuple[dict, dict]:
+    """All records and predictions without what they cost, and the tables to the byte."""
+    reports = project.folder / "reports/tiny"
+    return project.results(), {str(p.relative_to(reports)): p.read_bytes() for p in reports.rglob("*") if p.is_file()}
+
+
+def assert_completed(project: Project, undisturbed: Project, kept: dict[Path, int]):
+    """The study ends as if nothing had happened, and what was finished has not been touched."""
+    assert outcome(project) == outcome(undisturbed)
+    assert kept
+    assert {p: t for p, t in trials(project).items() if p in kept} == kept
+
+
+def remove(path: Path):
+    """Remove a file or a folder."""
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def damage(path: Path, change: Callable[[bytes], bytes]):
+    """Change what is in a file and leave the time at which it was written."""
+    times = path.stat()
+    path.write_bytes(change(path.read_bytes()))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@contextmanager
+def mounted(folder: Path, *options: str):
+    """A file system of its own in a folder; the test is skipped where that is not allowed."""
+    run = subprocess.run(["mount", *options, str(folder)], capture_output=True, text=True, check=False)
+    if run.returncode:
+        pytest.skip(f"mount is not allowed here: {run.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    project = make(tmp_path_factory.mktemp("undisturbed") / "project")
+    project.snakemake(*TARGETS)
+    return project
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A study that has not been run."""
+    return make(tmp_path / "project")
+
+
+@pytest.fixture
+def finished(undisturbed, tmp_path):
+    """A finished study that a test may damage."""
+    subprocess.run(["cp", "-a", undisturbed.folder, tmp_path / "project"], check=True)
+    return Project(tmp_path / "project")
+
+
+def test_snakemake_is_killed_and_leaves_a_lock(project, undisturbed):
+    run = start(project, *TARGETS)
+    wait_for(lambda: trials(project))
+    workers = psutil.Process(run.pid).children(recursive=True)
+    run.kill()
+    run.communicate()
+    kept = trials(project)
+    again = project.snakemake(*TARGETS, check=False)  # beside workers that do not know yet that they are orphans
+    assert again.returncode != 0
+    assert "--unlock" in again.stdout + again.stderr
+    project.snakemake("--unlock")
+    project.snakemake(*TARGETS)
+    psutil.wait_procs(workers, timeout=60)
+    assert_completed(project, undisturbed, kept)
+
+
+def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
+    run = start(project, *TARGETS)
+    wait_for(lambda: trials(project))
+    fitting = [p for p in psutil.Process(run.pid).children(recursive=True) if "stage1" in p.cmdline()[3:4]]
+    assert fitting
+    for worker in fitting:
+        worker.kill()
+    kept = trials(project)
+    said = run.communicate()[1]
+    assert run.returncode != 0
+    assert re.search(r"Study tiny: [12] job\(s\) failed; all that does not need them is finished and kept\.", said)
+    assert "cause: nothing was logged; if nothing is said above either, it was killed (out of memory, 1500 MB" in said
+    assert (project.folder / "reports/tiny/tables/E8.md").exists()  # the others went on
+    project.snakemake(*TARGETS)
+    assert_completed(project, undisturbed, kept)
+
+
+def test_a_process_is_killed_in_the_middle_of_a_write(tmp_path):
+    path, size = tmp_path / "record", 200_000_000
+    path.write_text("old\n", encoding="utf-8")
+    code = f"from proset.study.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
+    source = str(Path(__file__).parents[2] / "src")
+    writer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source})
+    (beside,) = wait_for(lambda: [p for p in tmp_path.glob(".*.tmp") if p.stat().st_size])
+    writer.kill()
+    writer.wait()
+    assert 0 < beside.stat().st_size <= size
+    assert path.read_text(encoding="utf-8") == "old\n"
+
+
+def test_power_loss_leaves_files_empty_or_cut_short(finished, undisturbed):
+    folder = finished.folder / RUN
+    trial = {number: folder / f"cross/E3/stage1/fold_1/trials/{number}.json" for number in (3, 5, 6)}
+    kept = {path: time for path, time in trials(finished).items() if path not in trial.values()}
+
+    def refused(path, why):
+        said = finished.snakemake(*TARGETS, check=False)
+        assert said.returncode != 0
+        name = path.relative_to(finished.folder)
+        assert re.search(f"cause: .*{re.escape(f'{name} is damaged ({why}')}.*; remove it and run snake", said.stderr)
+        path.unlink()
+
+    # The power fails when stage 1 is finished: its file is there, but a record is missing at the end.
+    for later in ("cross/E3/stage1.json", "cross/E3/stage2", "cross/E3/stage2.json", "cross/E3/fit.json", "E3.csv"):
+        remove(folder / later)
+    remove(finished.folder / "reports")
+    records, lines = folder / "cross/E3/stage1/fold_1/trials_0-7.jsonl", 8
+    damage(records, lambda content: b"".join(content.splitlines(keepends=True)[: lines - 1]))
+    refused(records, "the record of fold 1, trial 7 is missing")
+
+    # The records of single fits are damaged too: these fits, and no others, are repeated. A file that was finished
+    # lacks test samples, of which the scores would be others.
+    damage(trial[3], lambda content: b"")
+    damage(trial[5], lambda content: content[: len(content) // 2])
+    damage(trial[6], lambda content: bytes(len(content)))
+    remove(folder / "E8.csv")
+    predictions = folder / "cross/E8/predictions.csv"
+    damage(predictions, lambda content: b"".join(content.splitlines(keepends=True)[:100]))
+    refused(predictions, "99 rows instead of 288")
+    finished.snakemake(*TARGETS)
+    assert_completed(finished, undisturbed, kept)
+
+
+def test_a_damaged_data_set_is_refused(finished, undisturbed):
+    data = finished.folder / RUN / "cross/data.npz"
+    for later in (RUN + "/cross/E8", RUN + "/E8.csv", "reports"):
+        remove(finished.folder / later)
+    damage(data, lambda content: content[: len(content) // 2])
+    said = finished.snakemake(*TARGETS, check=False)
+    assert f"ValueError: {RUN}/cross/data.npz is damaged" in said.stderr
+    kept = trials(finished)
+    data.unlink()
+    finished.snakemake(*TARGETS)
+    assert_completed(finished, undisturbed, kept)
+
+
+def test_the_disk_is_full_or_read_only(project, undisturbed):
+    results = project.folder / "results"
+    results.mkdir()
+    with mounted(results, "-t", "tmpfs", "-o", "size=130k", "tmpfs"):
+        subprocess.run(["mount", "-o", "remount,ro", results], check=True)
+        said = project.snakemake(*TARGETS, check=False)
+        assert said.returncode != 0
+        assert "Study tiny: nothing was run; results/tiny cannot be written to: Read-only file system" in said.stderr
+        subprocess.run(["mount", "-o", "remount,rw", results], check=True)
+        said = project.snakemake(*TARGETS, check=False)
+        assert said.returncode != 0
+        assert re.search(r"cause: (nothing was logged, the disk of .* is full|OSError: .*No space left)", said.stderr)
+        assert not list(results.rglob(".*.tmp"))
+        kept = trials(project)
+        subprocess.run(["mount", "-o", "remount,size=20m", results], check=True)
+        project.snakemake(*TARGETS)
+        assert_completed(project, undisturbed, kept)
+
+
+def test_the_clock_goes_back_by_a_day(project, undisturbed):
+    project.snakemake(f"{RUN}/cross/E3/stage1.json")
+    made = [path for path in project.folder.rglob("*") if path.is_file()]
+    for path in made:  # all that was made before the clock was set back is in the future from then on
+        os.utime(path, (time.time() + 86400, time.time() + 86400))
+    said = project.snakemake(*TARGETS, check=False)
+    assert said.returncode != 0
+    assert "nothing was run; input is dated after now" in said.stderr
+    assert "touch data/published/published.csv" in said.stderr
+    kept = trials(project)
+    (project.folder / "data/published/published.csv").touch()
+    project.snakemake(*TARGETS)
+    assert_completed(project, undisturbed, kept)
+
+
+def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
+    """The others go on, the summary says what failed, the report of the rest marks it; mended, it completes."""
+
+    def broken(config):
+        small(config)
+        config["data_sets"]["mine"] = {"file": "mine.csv", "target": "class"}
+        config["data_sets"]["large"] = {"generator": "xor", "features": 2, "samples_per_orthant": 20_000}
+        config["experiments"]["E8"]["data_sets"] = ["mine", "large", "iris_2f"]
+        config["experiments"]["E8"]["overrides"] = {"large": {"stage2": {"steps": 20_000}}}
+        config["comparisons"] = {"both": {"title": "methods", "experiments": ["E3", "E8"]}}
+
+    def mended(config):
+        broken(config)
+        config["experiments"]["E8"]["overrides"] = {
+            "large": {"stage2": {"steps": 20}},
+            "mine": {"stage2": {"steps": 5}},
+        }
+
+    project = new_project(tmp_path / "project")
+    project.configure(broken)
+    rows = [f"{i * 7 % 11},{i * 5 % 13},{'ab'[i % 2]}\n" for i in range(20)]
+    (project.folder / "mine.csv").write_text("x,y,class\n" + "".join(rows), encoding="utf-8")
+    project.edit("src/proset/solver.py", "MAX_ITER = 2000", "MAX_ITER = 31")
+    tables = (*TARGETS, "reports/tiny/tables/both.md")
+
+    def limited():
+        memory = 6 * 2**30  # of address space, for each process
+        own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
+        return subprocess.run(
+            [sys.executable, "-m", "snakemake", *tables, "--cores", "2"],
+            cwd=project.folder,
+            env={**os.environ, **own},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    run = limited()
+    assert run.returncode != 0
+    summary = run.stderr[run.stderr.index("Study tiny: 4 job(s) failed") :]
+    assert "stage2: replicate 0, data_set mine, run E8, first 0, last 0" in summary
+    assert "ValueError: steps: 10 neighbours are more than the 7 samples to search" in summary
+    assert "MemoryError: Unable to allocate" in summary
+    log = "results/tiny/logs/replicate_0/mine/E8/stage2_folds_0-0.log"
+    assert f"log:   {log}" in summary
+    retry = re.search(r"retry: snakemake (results/\S*/mine/E8/stage2/folds_0-0.jsonl) --cores 2\n", summary)
+    assert project.snakemake(retry[1], check=False).returncode != 0  # the cause is still there
+    assert (project.folder / f"{RUN}/iris_2f/E8/fit.json").exists()
+    kept = trials(project)
+
+    project.snakemake("partial")
+    report = project.folder / "reports/tiny-partial"
+    manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
+    assert [(hole["run"], hole["data_set"]) for hole in manifest["missing"]] == [("E8", "mine"), ("E8", "large")]
+    assert manifest["missing"][0]["log"] == log
+    assert "10 neighbours are more than" in manifest["missing"][0]["reason"]
+    assert "MemoryError" in manifest["missing"][1]["reason"]
+    assert any(name.startswith("replicate_0/cross/E3, fold") for name in manifest["not_converged"])
+    front = (report / "index.html").read_text(encoding="utf-8")
+    assert "This is a partial report: 2 of 4 final models are missing." in front
+    assert f"{len(manifest['not_converged'])} not converged" in front
+    table = (report / "tables/E8.md").read_text(encoding="utf-8")
+    assert "| |iris_2f|large|mine|" in table
+    assert re.search(r"\|Log-loss\|0\.\d\d \(0\.43\)\|missing\|missing\|", table)
+    assert "missing" in (report / "tables/both.md").read_text(encoding="utf-8")
+    assert not (report / "data_sets/mine.html").exists()
+    assert "here are missing" not in (report / "data_sets/iris_2f.html").read_text(encoding="utf-8")
+    assert not (project.folder / "reports/tiny/index.html").exists()
+
+    project.configure(mended)
+    project.snakemake(*tables)
+    assert {p: t for p, t in trials(project).items() if p in kept} == kept
+    assert "missing" not in (project.folder / "reports/tiny/tables/E8.md").read_text(encoding="utf-8")
+    nothing_to_mark = project.snakemake("partial", check=False)
+    assert "nothing is missing, make the whole report instead" in nothing_to_mark.stderr
+
+
+def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypatch):
+    monkeypatch.chdir(undisturbed.folder)
+    study = Study.of(yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8")))
+    steps = [step for _, run, d in study.final_models([0]) for step in study.steps_to(0, d, run.name)]
+    assert {rule for rule, _ in steps} == {
+        "data",
+        "split",
+        "stage1",
+        "choose_parameters",
+        "stage2",
+        "choose_steps",
+        "fit",
+    }
+    assert all(log_of(study, rule, file).exists() for rule, files in steps for file in files)
+    assert find_holes(study) == []
+
+
+def test_two_runs_at_once(project, undisturbed):
+    runs = [start(project, *TARGETS) for _ in range(2)]
+    said = [run.communicate()[1] for run in runs]
+    for run, text in zip(runs, said, strict=True):
+        assert run.returncode == 0 or "Directory cannot be locked" in text
+    assert 0 in {run.returncode for run in runs}
+    assert outcome(project) == outcome(undisturbed)
+
+
+@pytest.mark.parametrize("cores", [1, 16])
+def test_any_number_of_cores_gives_the_same(project, undisturbed, cores):
+    project.snakemake(*TARGETS, "--cores", cores)
+    assert outcome(project) == outcome(undisturbed)

@@ -1,0 +1,28 @@
+# A report of what is finished when not everything can be: `snakemake --cores 2 partial`.
+#
+# This part of the workflow expects as input
+#   whatever final models there are, with all that they were made by
+# and produces
+#   reports/{study}-partial/   as the report, with a list of what is missing and marks in its place
+
+
+rule partial:
+    input:
+        models=lambda wildcards: holes.finished_files,
+        published="data/published/published.csv",
+    output:
+        directory(f"reports/{study.name}-partial"),
+    log:
+        f"results/{study.name}/logs/partial.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        config=study.config_json,
+        holes=lambda wildcards: holes.fingerprint,
+        code=code_fingerprint("proset.study.report.partial"),
+    shell:
+        "python -m proset.study partial --config {params.config:q}"
+        " --published {input.published} --output {output} 2> {log}"
