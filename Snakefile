@@ -5,6 +5,7 @@ from proset.study.config import ConfigError, load
 from proset.study.environment import put_python_first, use_one_thread
 from proset.study.fingerprints import code_fingerprint
 from proset.study.progress import describe
+from proset.study.resources import Needs
 
 
 configfile: "config.yaml"
@@ -15,6 +16,7 @@ try:
 except ConfigError as error:
     sys.exit(str(error))
 
+needs = Needs(study)
 put_python_first()
 use_one_thread()
 

@@ -15,9 +15,10 @@ rule data:
         "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],

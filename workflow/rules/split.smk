@@ -15,9 +15,10 @@ rule split:
         "results/{study}/logs/replicate_{replicate}/{data_set}/split.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
