@@ -26,16 +26,17 @@ class Needs:
 
     def memory(self, wildcards, attempt: int) -> int:
         """Megabytes of a job on one data set or, without the wildcard `data_set`, on all of them."""
-        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(wildcards))
+        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(dict(wildcards.items())))
 
     def minutes(self, wildcards, attempt: int, rulename: str) -> int:
         """Run time of a job; for those that fit something, by method, size and number of fits."""
-        seconds = SECONDS_PER_VALUE * self._values(wildcards)
-        if (fits := fits_of(rulename, dict(wildcards.items()), self._study)) is not None:
+        named = dict(wildcards.items())
+        seconds = SECONDS_PER_VALUE * self._values(named)
+        if (fits := fits_of(rulename, named, self._study)) is not None:
             seconds += fits.seconds
         least = PAGE_MINUTES if rulename in ("data_set_page", "page") else MINUTES
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
     def _values(self, wildcards):
-        names = [wildcards.data_set] if "data_set" in wildcards.keys() else self._study.data_sets
+        names = [wildcards["data_set"]] if "data_set" in wildcards else self._study.data_sets
         return sum(size_of(self._study.config["data_sets"][name]).values for name in names)

@@ -42,8 +42,8 @@ def size_of(data: dict) -> Size:
     Returns
     -------
     Size
-        Exact for generated data and those of scikit-learn. For the user's own file the number of classes is a guess, and
-        that of the rows of a CSV file follows from the length of its first lines and its bytes; it is not read to the end.
+        Exact for generated data and those of scikit-learn. For the user's own file the number of classes is a guess,
+        and that of the rows of a CSV file follows from its bytes and the length of its first lines.
     """
     if data.get("generator") == "checker":
         return Size(data.get("squares", 8) ** 2 * data.get("samples_per_square", 100), 2, 2)
