@@ -19,7 +19,7 @@ from tests.workflow.test_workflow import Project, new_project
 PROFILES = ("slurm", "cluster-generic")
 # Shorter waits than a real cluster should be asked for, and submissions small enough to have several.
 HASTE = {
-    "slurm": ("--slurm-init-seconds-before-status-checks", "1", "--slurm-status-command", "squeue"),
+    "slurm": ("--slurm-init-seconds-before-status-checks", "1"),
     "cluster-generic": ("--seconds-between-status-checks", "1"),
 }
 SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
@@ -49,7 +49,7 @@ class ClusterProject(Project):
 
     def finish(self, run: subprocess.Popen) -> str:
         """Wait for Snakemake to end well; what it said."""
-        status = run.wait(timeout=900)
+        status = run.wait(timeout=1800)
         said = (self.folder / "said").read_text(encoding="utf-8")
         assert status == 0, said
         return said
@@ -81,7 +81,7 @@ class ClusterProject(Project):
 def local(tmp_path_factory):
     """The study, computed without a cluster and undisturbed."""
     project = new_project(tmp_path_factory.mktemp("local") / "project")
-    project.snakemake()
+    project.snakemake(*TABLES, "reports/tiny/tables/E3_E8_E9.md", "reports/tiny/comparison.csv", "reports/tiny/findings")
     return ClusterProject(project, None)
 
 
