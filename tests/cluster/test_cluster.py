@@ -125,13 +125,11 @@ def test_jobs_of_a_node_that_dies_go_to_another_one(local, project):
 def test_a_job_body_that_runs_twice_at_the_same_time_does_no_harm(local, project):
     """A node loses its network: Slurm gives its job to another node while the first one goes on."""
     run = project.start("cluster-generic", *TABLES, *SMALL)
-    wait_for("job with a finished fit", lambda: project.fitting(run))
-    node, (body, command) = wait_for(
-        "body of a job", lambda: next(((n, b) for n in NODES for b in project.bodies(n)), None), every=0.005
-    )
+    _, node = wait_for("job with a finished fit", lambda: project.fitting(run))
+    project.slurm.kill_daemons(node)
+    body, command = wait_for("body of a job", lambda: next(project.bodies(node), None), every=0.005)
     os.kill(body, signal.SIGSTOP)  # until the other one runs
     finished = project.fits()
-    project.slurm.kill_daemons(node)
 
     def second():
         return any(c == command for n in NODES if n != node for _, c in project.bodies(n))
