@@ -43,7 +43,7 @@ SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000,bf_interval=2
 ReturnToService=2
 SlurmdTimeout=10
 KillWait=5
-MinJobAge=600
+MinJobAge=86400
 SlurmdParameters=config_overrides
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """

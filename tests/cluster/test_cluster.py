@@ -38,7 +38,7 @@ class ClusterProject(Project):
 
     def start(self, profile: str, *arguments: str) -> subprocess.Popen:
         """Start Snakemake with a profile; what it says goes to `said`."""
-        command = ["-m", "snakemake", "--profile", f"workflow/profiles/{profile}", "--cores", "2", *OPTIONS[profile]]
+        command = ["-m", "snakemake", "--profile", f"workflow/profiles/{profile}", *OPTIONS[profile]]
         own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
         with (self.folder / "said").open("w") as said:
             return subprocess.Popen(
