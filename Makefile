@@ -1,6 +1,7 @@
 # make demo and make test need Python 3.11+, make and git; everything else they install into .venv.
 PYTHON ?= python3
 CORES ?= 2
+SLURM := munge slurmctld slurmd slurm-client
 REPORT ?= reports/study
 REFITS ?= 5
 BIN := .venv/bin
@@ -11,7 +12,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study test verify lint format bench clean
+.PHONY: demo study test test-cluster verify lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
@@ -21,6 +22,12 @@ study: .venv/installed
 
 test: lint
 	$(BIN)/python -m pytest -q
+
+# Needs root and apt-get: a real Slurm in a temporary folder.
+test-cluster: .venv/cluster
+	dpkg --status $(SLURM) > /dev/null 2>&1 \
+		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
+	$(BIN)/python -m pytest -q tests/cluster
 
 verify: .venv/installed
 	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
@@ -51,6 +58,10 @@ bench: .venv/installed .venv-bench/installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+.venv/cluster: .venv/installed requirements-cluster.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-cluster.txt
 	touch $@
 
 clean:

@@ -18,6 +18,7 @@ from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
 from proset.study.progress import describe
+from proset.study.resources import Needs
 
 try:
     for file in ("config.yaml", *workflow.configfiles):
@@ -35,6 +36,7 @@ except ConfigError as error:
     sys.exit(str(error))
 
 holes = Holes(study)
+needs = Needs(study)
 put_python_first()
 use_one_thread()
 

@@ -3,16 +3,10 @@ from pathlib import Path
 import yaml
 
 from proset.study.config import load
-from proset.study.datasets import make
-from proset.study.progress import describe, n_samples
+from proset.study.progress import describe
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-
-
-def test_sizes_of_the_estimate_are_those_of_the_data():
-    for name, settings in CONFIG["data_sets"].items():
-        assert n_samples(settings) == len(make(settings, 0, name, 0).y), name
 
 
 def test_jobs_and_fits_are_counted_and_time_falls_with_cores():

@@ -16,9 +16,10 @@ rule data:
     priority: 1  # a data set that is not right is known before others are searched
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],

@@ -23,9 +23,10 @@ rule fit:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/fit.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),

@@ -25,9 +25,10 @@ rule table:
         "results/{study}/logs/tables/{table}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         title=lambda wildcards: study.tables[wildcards.table]["title"],
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
@@ -47,9 +48,10 @@ rule results:
         "results/{study}/logs/results.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     shell:
         "python -m proset.study results --scores {input:q} --output {output:q} 2> {log:q}"
 
@@ -64,9 +66,10 @@ rule manifest:
         "results/{study}/logs/manifest.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         code=code_fingerprint("proset.study.manifest"),
@@ -86,9 +89,10 @@ rule workbook:
         "results/{study}/logs/workbook.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.tables"),
@@ -109,9 +113,10 @@ rule check:
         "results/{study}/logs/check.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.comparison", "proset.study.report.claims"),
@@ -129,9 +134,10 @@ rule findings:
         "results/{study}/logs/findings.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.findings"),
@@ -156,9 +162,10 @@ rule data_set_page:
         "results/{study}/logs/pages/{data_set}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=lambda wildcards: study.page_config(wildcards.data_set),
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
@@ -187,9 +194,10 @@ rule page:
         "results/{study}/logs/pages/index.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
@@ -208,9 +216,10 @@ rule pack:
         "results/{study}/logs/pack/replicate_{replicate}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         with_searches=lambda wildcards: str(int(wildcards.replicate) in study.config["replicates"]).lower(),
         code=code_fingerprint("proset.study.packed"),

@@ -16,9 +16,10 @@ rule score:
         "results/{study}/logs/replicate_{replicate}/{experiment}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
         code=code_fingerprint("proset.study.results"),
@@ -36,9 +37,10 @@ rule score_data_set:
         "results/{study}/logs/data_sets/{data_set}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
         code=code_fingerprint("proset.study.results"),

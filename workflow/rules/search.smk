@@ -19,9 +19,10 @@ rule stage1:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
@@ -44,9 +45,10 @@ rule choose_parameters:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_parameters.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         rule=lambda wildcards: study.runs[wildcards.run].rule,
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
@@ -69,9 +71,10 @@ rule stage2:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
@@ -94,9 +97,10 @@ rule choose_steps:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_steps.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         rule=lambda wildcards: study.runs[wildcards.run].rule,
         folds=study.config["folds"],

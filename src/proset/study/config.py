@@ -13,8 +13,8 @@ import jsonschema
 import yaml
 
 from proset.study import methods
-from proset.study.datasets import generated_size
 from proset.study.fingerprints import code_fingerprint
+from proset.study.sizes import SKLEARN, size_of
 from proset.study.own_file import MAX_BYTES, check_file
 
 
@@ -466,14 +466,14 @@ def _data_errors(study) -> Iterator[str]:
     for name in study.data_sets:
         settings, where = study.config["data_sets"][name], f"data_sets.{name}"
         if "generator" in settings:
-            samples, features = generated_size(settings)
-            if 8 * samples * features > MAX_BYTES:
+            size = size_of(settings)
+            if 8 * size.values > MAX_BYTES:
                 yield (
-                    f"{where}: {samples:,} samples of {features} features are not allowed, must be at most "
+                    f"{where}: {size.rows:,} samples of {size.features} features are not allowed, must be at most "
                     f"{MAX_BYTES // 8:,} numbers together"
                 )
         elif "sklearn" in settings:
-            last = SKLEARN_FEATURES[settings["sklearn"]] - 1
+            last = SKLEARN[settings["sklearn"]].features - 1
             wrong = [f for f in settings.get("features", []) if f > last]
             if wrong:
                 yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
@@ -591,5 +591,3 @@ RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
 )
-
-SKLEARN_FEATURES = {"iris": 4, "wine": 13, "breast_cancer": 30, "digits": 64}

@@ -99,14 +99,6 @@ def _made(settings, rng):
     return from_file(**settings)
 
 
-def generated_size(settings: dict) -> tuple[int, int]:
-    """Samples and features of a generated data set, from the config's entry, without making it."""
-    if settings["generator"] == "checker":
-        return settings.get("squares", 8) ** 2 * settings.get("samples_per_square", 100), 2
-    features = settings["features"]
-    return 2**features * settings.get("samples_per_orthant", 100), features + settings.get("irrelevant", 0)
-
-
 def checker(
     rng: np.random.Generator | np.random.RandomState,
     squares: int = 8,

@@ -2,18 +2,37 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from proset.study.config import Study
-from proset.study.datasets import generated_size
+from proset.study.sizes import size_of
 
 # CPU seconds of one fit, fitted to records of the whole study: overhead of a fit, and per sample for proset (times
 # candidates) and for XGBoost (times rounds and classes).
 SECONDS = {"proset": (0.03, 1.5e-7), "xgboost": (0.01, 1e-7), "knn": (0.05, 2e-5)}
 OTHER_SECONDS = (0.05, 1e-4)
+# Features that double the time per sample, beyond those of the study's data; see benchmarks/results.md.
+WIDE = {"proset": 100, "xgboost": 10}
+OTHER_WIDE = 10
+STUDY_FEATURES = 64
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
-SAMPLES = {"iris": 150, "wine": 178, "breast_cancer": 569, "digits": 1797}
-CLASSES = {"iris": 3, "wine": 3, "breast_cancer": 2, "digits": 10}
-UNKNOWN_SAMPLES = 1000  # of the user's own file, which is not read for an estimate
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What one job fits.
+
+    Attributes
+    ----------
+    method : str
+    number : int
+    seconds : float
+        Rough CPU seconds of all of them.
+    """
+
+    method: str
+    number: int
+    seconds: float
 
 
 def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: int) -> str:
@@ -30,20 +49,33 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     -------
     str
     """
-    fits: Counter = Counter()
+    numbers: Counter = Counter()
     seconds, n_jobs = 0.0, 0
     for rule, wildcards in jobs:
         n_jobs += 1
         seconds += JOB_SECONDS
-        if rule not in ("stage1", "stage2", "fit"):
-            continue
-        run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
-        stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
-        trials = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
-        fits[run.method] += trials
-        seconds += trials * fit_seconds(run.method, study.config["data_sets"][data_set], stage)
-    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(fits.items())) or "no fits"
+        if (fits := fits_of(rule, wildcards, study)) is not None:
+            numbers[fits.method] += fits.number
+            seconds += fits.seconds
+    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items())) or "no fits"
     return f"{n_jobs:,} jobs with {parts}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
+
+
+def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
+    """What a job fits, and roughly how long that takes; None for rules that fit nothing.
+
+    Parameters
+    ----------
+    rule : str
+    wildcards : dict
+    study : Study
+    """
+    if rule not in ("stage1", "stage2", "fit"):
+        return None
+    run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
+    stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
+    number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
+    return Fits(run.method, number, number * fit_seconds(run.method, study.config["data_sets"][data_set], stage))
 
 
 def fit_seconds(method: str, data: dict, stage: dict) -> float:
@@ -57,21 +89,16 @@ def fit_seconds(method: str, data: dict, stage: dict) -> float:
     stage : dict
         Settings of the stage.
     """
-    samples, classes = 0.56 * n_samples(data), CLASSES.get(data.get("sklearn"), 2)
+    size = size_of(data)
+    samples = 0.56 * size.rows
     overhead, each = SECONDS.get(method, OTHER_SECONDS)
+    each *= 1 + max(0, size.features - STUDY_FEATURES) / WIDE.get(method, OTHER_WIDE)
     if method == "proset":
         candidates = min(stage["parameters"].get("n_candidates", 1000), 0.5 * samples)
         return stage["steps"] * (overhead + each * (samples - candidates) * candidates)
     if method == "xgboost":
-        return overhead + each * samples * classes * stage["steps"]
+        return overhead + each * samples * size.classes * stage["steps"]
     return overhead + each * samples
-
-
-def n_samples(data: dict) -> int:
-    """Samples of a data set, from its entry in the config."""
-    if "generator" in data:
-        return generated_size(data)[0]
-    return SAMPLES.get(data.get("sklearn"), UNKNOWN_SAMPLES)
 
 
 def duration(seconds: float) -> str:

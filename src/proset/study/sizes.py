@@ -1,0 +1,77 @@
+"""The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+LOOK = 2**20  # bytes of a CSV file that are looked at
+
+
+@dataclass(frozen=True)
+class Size:
+    """Rows, features and classes of a data set."""
+
+    rows: int
+    features: int
+    classes: int
+
+    @property
+    def values(self) -> int:
+        """Numbers in the table of features."""
+        return self.rows * self.features
+
+
+SKLEARN = {
+    "iris": Size(150, 4, 3),
+    "wine": Size(178, 13, 3),
+    "breast_cancer": Size(569, 30, 2),
+    "digits": Size(1797, 64, 10),
+}
+UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
+UNKNOWN_CLASSES = 5  # of the user's own file: only reading all of it would tell
+
+
+def size_of(data: dict) -> Size:
+    """Size of a data set.
+
+    Parameters
+    ----------
+    data : dict
+        An entry of the config's `data_sets`.
+
+    Returns
+    -------
+    Size
+        Exact for generated data and those of scikit-learn. For the user's own file the number of classes is a guess,
+        and that of the rows of a CSV file follows from its bytes and the length of its first lines.
+    """
+    if data.get("generator") == "checker":
+        return Size(data.get("squares", 8) ** 2 * data.get("samples_per_square", 100), 2, 2)
+    if data.get("generator") == "xor":
+        rows = 2 ** data["features"] * data.get("samples_per_orthant", 100)
+        return Size(rows, data["features"] + data.get("irrelevant", 0), 2)
+    if "sklearn" in data:
+        whole = SKLEARN[data["sklearn"]]
+        return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
+    rows, columns = _table(data["file"])
+    others = 1 + len(data.get("drop", [])) + ("weight" in data)
+    return Size(rows, max(1, columns - others), UNKNOWN_CLASSES)
+
+
+@cache
+def _table(file: str) -> tuple[int, int]:
+    """Rows and columns of a file."""
+    try:
+        if file.endswith(".parquet"):
+            from pyarrow.parquet import read_metadata
+
+            metadata = read_metadata(file)
+            return metadata.num_rows, metadata.num_columns
+        with Path(file).open("rb") as table:
+            start = table.read(LOOK)
+    except (OSError, ValueError):
+        return UNKNOWN
+    header, _, rows = start.partition(b"\n")
+    size_of_a_row = len(rows) / max(1, rows.count(b"\n"))
+    n_rows = (Path(file).stat().st_size - len(header)) / size_of_a_row if rows else 0
+    return round(n_rows), header.count(b",") + 1

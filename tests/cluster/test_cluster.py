@@ -1,0 +1,153 @@
+"""A small study on a real Slurm, through both profiles, undisturbed and with faults: the same results as without one.
+
+`make test-cluster` runs this; `make test` does not. It needs root and Debian's packages munge, slurmctld, slurmd and
+slurm-client.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cluster.conftest import NODES, Slurm, wait_for
+from tests.workflow.test_workflow import Project, new_project
+
+PROFILES = ("slurm", "cluster-generic")
+# Shorter waits than a real cluster should be asked for; the partition as docs/cluster.md gives it.
+OPTIONS = {
+    "slurm": ("--default-resources", "slurm_partition=main", "--slurm-init-seconds-before-status-checks", "1"),
+    "cluster-generic": ("--seconds-between-status-checks", "1"),
+}
+# Submissions small enough to have several searches at a time.
+SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
+TABLES = ("reports/tiny/results.csv", *(f"reports/tiny/tables/{t}.md" for t in ("E3", "E4", "E7", "E8", "E9")))
+COMPARED = (*TABLES, "reports/tiny/tables/E3_E8_E9.md", "reports/tiny/comparison.csv", "reports/tiny/findings")
+TIMED = re.compile(r"manifest\.json|records/.*|index\.html|data_sets/.*\.html|figures/.*|tables\.xlsx")  # time, machine
+
+
+class ClusterProject(Project):
+    """A project whose commands run on the cluster."""
+
+    def __init__(self, project: Project, slurm: Slurm):
+        super().__init__(project.folder)
+        self.slurm = slurm
+
+    def start(self, profile: str, *arguments: str) -> subprocess.Popen:
+        """Start Snakemake with a profile; what it says goes to `said`."""
+        command = ["-m", "snakemake", "--profile", f"workflow/profiles/{profile}", *OPTIONS[profile]]
+        own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+        with (self.folder / "said").open("w") as said:
+            return subprocess.Popen(
+                [sys.executable, *command, *arguments],
+                cwd=self.folder,
+                env={**self.slurm.environment, **own},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
+
+    def finish(self, run: subprocess.Popen) -> str:
+        """Wait for Snakemake to end well; what it said."""
+        status = run.wait(timeout=1800)
+        said = (self.folder / "said").read_text(encoding="utf-8")
+        assert status == 0, said
+        return said
+
+    def fits(self) -> dict[Path, int]:
+        """Records of single fits, with the time of their writing."""
+        files = (self.folder / "results").glob("tiny/*/*/*/stage*/**/*.json")
+        return {path: path.stat().st_mtime_ns for path in files}
+
+    def bodies(self, node: str) -> Iterator[tuple[int, str]]:
+        """Process id and command line of what fits something on a node."""
+        for number, command in self.slurm.on_node(node).items():
+            if command.startswith("python -m proset.study stage"):
+                yield number, command
+
+    def fitting(self, run: subprocess.Popen) -> tuple[str, str] | None:
+        """Number and node of a job that fits something, once a fit is finished."""
+        assert run.poll() is None, (self.folder / "said").read_text(encoding="utf-8")
+        return next((job for job in self.slurm.jobs("RUNNING") if self.fits() and any(self.bodies(job[1]))), None)
+
+    def reports(self) -> dict[str, bytes]:
+        """All files of the report but those that tell times and machine."""
+        folder = self.folder / "reports/tiny"
+        names = (str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        return {name: (folder / name).read_bytes() for name in names if not TIMED.fullmatch(name)}
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory):
+    """The study, computed without a cluster and undisturbed."""
+    project = new_project(tmp_path_factory.mktemp("local") / "project")
+    project.snakemake(*COMPARED)
+    return ClusterProject(project, None)
+
+
+@pytest.fixture
+def project(tmp_path, slurm):
+    return ClusterProject(new_project(tmp_path / "project"), slurm)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_study_on_a_cluster_is_the_same(local, project, profile):
+    before = len(project.slurm.jobs("COMPLETED"))
+    project.finish(project.start(profile))
+    assert len(project.slurm.jobs("COMPLETED")) == before + 3  # data, searches, report
+    assert project.results() == local.results()
+    assert project.reports() == local.reports()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_cancelled_job_is_submitted_again_and_its_finished_fits_are_kept(local, project, profile):
+    run = project.start(profile, *TABLES, *SMALL)
+    number, _ = wait_for("job with a finished fit", lambda: project.fitting(run))
+    finished = project.fits()
+    project.slurm.run("scancel", number)
+    assert "Trying to restart" in project.finish(run)
+    check_same(local, project, finished)
+
+
+def test_jobs_of_a_node_that_dies_go_to_another_one(local, project):
+    run = project.start("slurm", *TABLES, *SMALL)
+    number, node = wait_for("job with a finished fit", lambda: project.fitting(run))
+    finished = project.fits()
+    project.slurm.kill_node(node)
+    assert "Trying to restart" in project.finish(run)
+    assert number in dict(project.slurm.jobs("NODE_FAIL"))
+    check_same(local, project, finished)
+    project.slurm.start_node(node)
+
+
+def test_a_job_body_that_runs_twice_at_the_same_time_does_no_harm(local, project):
+    """A node loses its network: Slurm gives its job to another node while the first one goes on."""
+    run = project.start("cluster-generic", *TABLES, *SMALL)
+    _, node = wait_for("job with a finished fit", lambda: project.fitting(run))
+    project.slurm.kill_daemons(node)
+    body, command = wait_for("body of a job", lambda: next(project.bodies(node), None), every=0.005)
+    os.kill(body, signal.SIGSTOP)  # until the other one runs
+    finished = project.fits()
+
+    def second():
+        return any(c == command for n in NODES if n != node for _, c in project.bodies(n))
+
+    wait_for("second body", second, every=0.005)
+    os.kill(body, signal.SIGCONT)
+    wait_for("end of the first body", lambda: body not in project.slurm.on_node(node))
+    project.slurm.kill_node(node)  # as Slurm does with what it finds on a node that is back
+    assert "Trying to restart" in project.finish(run)
+    check_same(local, project, finished)
+    project.slurm.start_node(node)
+
+
+def check_same(local: ClusterProject, project: ClusterProject, finished: dict[Path, int]) -> None:
+    """The tables are those of an undisturbed run, and what was finished before the fault was not computed again."""
+    assert finished
+    assert finished.items() <= project.fits().items()
+    assert project.results() == local.results()
+    tables = project.reports()
+    assert {Path(name).name for name in tables} >= {Path(name).name for name in TABLES}
+    assert tables.items() <= local.reports().items()
