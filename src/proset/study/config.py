@@ -14,8 +14,8 @@ import yaml
 
 from proset.study import methods
 from proset.study.fingerprints import code_fingerprint
-from proset.study.sizes import SKLEARN, size_of
 from proset.study.own_file import MAX_BYTES, check_file
+from proset.study.sizes import SKLEARN, size_of
 
 
 class ConfigError(ValueError):
