@@ -17,7 +17,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     The folder must exist.
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    beside = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.tmp")  # unique on a shared disk
     try:
         with beside.open("wb") as file:
             yield file

@@ -25,4 +25,4 @@ rule partial:
         code=code_fingerprint("proset.study.report.partial"),
     shell:
         "python -m proset.study partial --config {params.config:q}"
-        " --published {input.published} --output {output} 2> {log}"
+        " --published {input.published:q} --output {output:q} 2> {log:q}"
