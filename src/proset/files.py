@@ -1,6 +1,7 @@
 """Files that are whole or not there: written beside their target, then renamed."""
 
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     The folder must exist.
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.tmp")  # unique on a shared disk
+    beside = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # unique on a shared disk
     try:
         with beside.open("wb") as file:
             yield file
