@@ -24,8 +24,11 @@ OPTIONS = {
 }
 # Submissions small enough to have several searches at a time.
 SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
-TABLES = ("reports/tiny/results.csv", *(f"reports/tiny/tables/{t}.md" for t in ("E3", "E4", "E7", "E8", "E9")))
-COMPARED = (*TABLES, "reports/tiny/tables/E3_E8_E9.md", "reports/tiny/comparison.csv", "reports/tiny/findings")
+TABLES = ("reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")  # of the runs with faults
+COMPARED = (
+    *(f"reports/tiny/tables/{name}.md" for name in ("E3", "E4", "E7", "E8", "E9", "E3_E8_E9")),
+    *("reports/tiny/results.csv", "reports/tiny/comparison.csv", "reports/tiny/findings"),
+)
 TIMED = re.compile(r"manifest\.json|records/.*|index\.html|data_sets/.*\.html|figures/.*|tables\.xlsx")  # time, machine
 
 
@@ -112,7 +115,7 @@ def test_a_cancelled_job_is_submitted_again_and_its_finished_fits_are_kept(local
 
 
 def test_jobs_of_a_node_that_dies_go_to_another_one(local, project):
-    run = project.start("slurm", *TABLES, *SMALL)
+    run = project.start("cluster-generic", *TABLES, *SMALL)
     number, node = wait_for("job with a finished fit", lambda: project.fitting(run))
     finished = project.fits()
     project.slurm.kill_node(node)
@@ -147,7 +150,7 @@ def check_same(local: ClusterProject, project: ClusterProject, finished: dict[Pa
     """The tables are those of an undisturbed run, and what was finished before the fault was not computed again."""
     assert finished
     assert finished.items() <= project.fits().items()
-    assert project.results() == local.results()
+    assert project.results().items() <= local.results().items()
     tables = project.reports()
-    assert {Path(name).name for name in tables} >= {Path(name).name for name in TABLES}
+    assert {f"reports/tiny/{name}" for name in tables} >= set(TABLES)
     assert tables.items() <= local.reports().items()
