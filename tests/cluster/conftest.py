@@ -111,7 +111,7 @@ class Slurm:
         controller, *ports = _free_ports(1 + len(NODES))
         config = CONFIG.format(folder=self.folder, controller=controller)
         for node, port in zip(NODES, ports, strict=True):
-            config += f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=8000\n"
+            config += f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=32000\n"
         (self.folder / "slurm.conf").write_text(config, encoding="utf-8")
         srun = self.folder / "bin/srun"  # the executor plugin takes SLURM_CONF away before it calls srun
         srun.write_text(f'#!/bin/sh\nSLURM_CONF={self.folder}/slurm.conf exec {shutil.which("srun")} "$@"\n')
