@@ -23,6 +23,11 @@ def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     return float(np.average(-np.log(np.clip(own, 1e-15, 1.0 - 1e-15)), weights=weight))
 
 
+def error_rate(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """Share of samples whose most probable class is not their own; parameters as in `log_loss`."""
+    return float(np.average(probabilities.argmax(axis=1) != y, weights=weight))
+
+
 def score_predictions(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:
     """Log-loss, ROC-AUC and balanced accuracy on test data.
 

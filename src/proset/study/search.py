@@ -11,7 +11,7 @@ import numpy as np
 from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.records import Resources, fingerprint, read_json, write_json
-from proset.study.scores import log_loss
+from proset.study.scores import error_rate, log_loss
 from proset.study.seeds import generator, seed_sequence
 from proset.study.splits import Part, part
 
@@ -205,9 +205,14 @@ def _fit_and_score(loaded: tuple[Part, methods.Method], parameters, steps, seed,
         fitted = method.fit(parameters, steps, seed)
     with resources.measure("score"):
         stages = fitted.staged_predict_proba(bound.X_score) if staged else [fitted.predict_proba(bound.X_score)]
-        losses = [log_loss(p, bound.y_score, bound.weight_score) for p in stages]
+        scores = [
+            (log_loss(p, bound.y_score, bound.weight_score), error_rate(p, bound.y_score, bound.weight_score))
+            for p in stages
+        ]
+    losses, errors = map(list, zip(*scores, strict=True))
     return {
         "log_loss": losses if staged else losses[0],
+        "error": errors if staged else errors[0],
         "n_fit": len(bound.y),
         "n_scored": len(bound.y_score),
         "summary": fitted.summary(),

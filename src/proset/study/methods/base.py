@@ -51,7 +51,8 @@ class Method(Protocol):
     """A method bound to the data of one part, so that fits of different parameters share what they have in common."""
 
     scaled: ClassVar[bool]  # whether features are centred and scaled
-    step: ClassVar[str]  # what the path counts
+    probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
+    step: ClassVar[str]  # what the path counts; a method without a path has one of length 1
     first_step: ClassVar[int]
     larger_step_is_simpler: ClassVar[bool]
     parameters: ClassVar[dict[str, Range]]  # names and allowed values

@@ -71,6 +71,7 @@ class DecisionTree:
     """A decision tree on one part; see `methods.base.Method`."""
 
     scaled = False
+    probabilistic = True
     step = "depth"
     first_step = 0
     larger_step_is_simpler = False

@@ -43,6 +43,7 @@ class KNN:
     """KNN on one part; see `methods.base.Method`."""
 
     scaled = True
+    probabilistic = True
     step = "k"
     first_step = 1
     larger_step_is_simpler = True

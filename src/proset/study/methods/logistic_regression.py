@@ -56,6 +56,7 @@ class LogisticRegression:
     """Logistic regression on one part; see `methods.base.Method`."""
 
     scaled = True
+    probabilistic = True
     step = "doublings"
     first_step = 1
     larger_step_is_simpler = False

@@ -59,6 +59,7 @@ class Proset:
     """Proset on one part; see `methods.base.Method`."""
 
     scaled = True
+    probabilistic = True
     step = "batches"
     first_step = 0
     larger_step_is_simpler = False

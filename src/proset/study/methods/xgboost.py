@@ -45,6 +45,7 @@ class XGBoost:
     """XGBoost on one part; see `methods.base.Method`."""
 
     scaled = False
+    probabilistic = True
     step = "iterations"
     first_step = 1
     larger_step_is_simpler = False
