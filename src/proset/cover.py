@@ -157,23 +157,6 @@ def greedy(
     )
 
 
-def nearest_labels(distances: np.ndarray, labels: np.ndarray, if_none: int) -> np.ndarray:
-    """Class of the nearest prototype, the first chosen of equally near ones.
-
-    Parameters
-    ----------
-    distances : ndarray, shape (m, P)
-    labels : ndarray of int, shape (P,)
-    if_none : int
-        The answer without prototypes.
-
-    Returns
-    -------
-    ndarray of int, shape (m,)
-    """
-    return labels[distances.argmin(axis=1)] if len(labels) else np.full(len(distances), if_none)
-
-
 def chunks(number: int, width: int) -> Iterator[slice]:
     """Slices of `number` rows of `width` values that have at most about `CHUNK` values each."""
     size = max(1, CHUNK // max(1, width))
