@@ -5,7 +5,9 @@ from itertools import combinations
 import numpy as np
 
 
-def objective(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, chosen: dict[int, list[int]]) -> float:
+def objective(
+    inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, chosen: dict[int, list[int]]
+) -> float:
     """Value of the objective (eq. 3 of Bien and Tibshirani 2011, slack variables eliminated).
 
     Parameters
@@ -35,7 +37,10 @@ def greedy(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) -
     while True:
         gains = np.array(
             [
-                [(weight * (uncovered & (y == k))) @ column - (weight * (y != k)) @ column - cost for k in range(max(y) + 1)]
+                [
+                    (weight * (uncovered & (y == k))) @ column - (weight * (y != k)) @ column - cost
+                    for k in range(max(y) + 1)
+                ]
                 for column in inside.T
             ]
         )

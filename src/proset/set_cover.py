@@ -40,7 +40,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         gives a lower bound of the objective. The second takes more time and memory.
     metric : str or callable, default="euclidean"
         Any metric of SciPy or scikit-learn that needs no parameters, a function of two rows, or "precomputed": then `X`
-        holds the dissimilarities of its samples (rows) from all candidates (columns).
+        holds the dissimilarities of its samples (rows) from all candidates (columns). Where it is square in `fit`, the
+        candidates are the samples, in the same order.
     n_neighbors : int >= 1, optional
         Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not used.
         Points that are equally far from it at the edge are left out together. Counts samples, whatever their weight.
@@ -144,14 +145,10 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = np.flatnonzero(weight > 0)
-        if not len(rows):
-            raise ValueError("sample_weight is zero for every sample; at least one needs positive weight")
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
         points, weight = X[rows], weight[rows]
         if self.n_neighbors is not None and self.n_neighbors > len(rows):
-            raise ValueError(
-                f"n_neighbors: {self.n_neighbors} is not allowed, must be at most the number of samples, {len(rows)}"
-            )
+            raise ValueError(f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(rows)}")
         if candidates is not None:
             if self.metric == "precomputed":
                 raise ValueError(
