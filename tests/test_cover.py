@@ -17,7 +17,7 @@ def chosen(found):
 
 @pytest.fixture(params=range(60))
 def problem(request):
-    """Balls, classes, weights, cost of a tiny problem: on a grid (many ties), or not; weighted, or not; other candidates."""
+    """Balls, classes, weights and cost of a tiny problem, some on a grid (ties), weighted, with other candidates."""
     number = request.param
     rng = np.random.default_rng(number)
     n, n_classes = int(rng.integers(3, 9)), int(rng.integers(1, 4))

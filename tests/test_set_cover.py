@@ -24,9 +24,7 @@ def not_met(estimator):
     if estimator.metric == "precomputed":
         return {"check_nonsquare_error": "columns are candidates, of which there may be more or fewer than samples"}
     if estimator.n_neighbors is not None:
-        return {
-            "check_sample_weight_equivalence_on_dense_data": "a sample of weight 2 is one neighbour, a sample given twice two"
-        }
+        return {"check_sample_weight_equivalence_on_dense_data": "ranks count samples, not weights"}
     return {}
 
 
@@ -69,7 +67,7 @@ def test_two_clusters_on_a_line(method):
 
 
 def test_a_sample_may_stand_for_another_class():
-    """Only the ball at 0 holds both samples of class a; the one of class b in its middle is worth it, its own ball not."""
+    """Only the ball at 0 holds both samples of class a; that is worth the one of class b in its middle."""
     model = line([-1, 0, 1], ["a", "b", "a"])
     assert model.prototype_index_.tolist() == [1]
     assert model.prototype_labels_.tolist() == ["a"]
@@ -202,7 +200,7 @@ def test_the_order_of_samples_and_the_names_of_classes_do_not_matter(wine, metho
     other = SetCoverClassifier(**parameters).fit(X[order], names[y[order]], weight[order])
     if method == "greedy":  # not the indices: two balls may hold the same samples
         np.testing.assert_allclose(other.objective_path_, model.objective_path_)
-        np.testing.assert_allclose(other.covered_, model.covered_)
+        np.testing.assert_allclose(other.newly_covered_, model.newly_covered_)
         np.testing.assert_array_equal(other.prototype_labels_, names[model.prototype_labels_])
     else:
         assert other.objective_ == pytest.approx(model.objective_, rel=0.01)

@@ -4,16 +4,16 @@ The problem (Bien and Tibshirani 2011, eq. 4): for each class l choose prototype
 
     sum_l [ sum_(j in P_l) (cost + wrong_l(j)) + weight of the points of class l outside all balls of P_l ]
 
-is smallest, where the ball of candidate j holds the points closer than `radius`, and wrong_l(j) is the weight of the
-points in it that are not of class l. It falls into one problem per class, so a step of the greedy algorithm for one class
-leaves the gains of all others as they are: each class has its own sequence of steps, and the greedy algorithm over all
-classes merges them.
+is smallest, where the ball of candidate j holds the points closer than its radius, and wrong_l(j) is the weight of the
+points in it that are not of class l. It falls into one problem per class, so that a step of the greedy algorithm for
+one class leaves the gains of all others as they are: each class has its own sequence of steps, and the greedy algorithm
+over all classes merges them.
 
 Conventions
 -----------
 N points, M candidates, K classes. `bits` has shape (N, ceil(M / 8)): bit j of row i says whether point i is in the ball
-of candidate j. That is N M / 8 bytes, and every pair of a point and a candidate is unpacked twice at most, because a point
-is covered for the first time only once.
+of candidate j. That is N M / 8 bytes, and every pair of a point and a candidate is unpacked twice at most, because a
+point is covered for the first time only once.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ class Cover:
     labels : ndarray of int, shape (P,)
         The class that each is a prototype of.
     covered, newly_covered, miscovered : ndarray, shape (P,)
-        Weight of the points in its ball: of its class, of its class and in no earlier ball of the class, of other classes.
+        Weight of the points in its ball: of its class, of its class and in no earlier ball of it, of other classes.
     objective_path : ndarray, shape (P + 1,)
         Value of the objective with the first 0, 1, ..., P prototypes.
     lower_bound : float or None
@@ -88,8 +88,8 @@ def rank_radii(
 ) -> np.ndarray:
     """Radius of each candidate's ball so that the ball holds the `n_neighbors` points nearest to the candidate.
 
-    That is the distance to the next point after them. The rank of a point counts all points that are as near or nearer, so
-    points that are equally far at the edge stay out together.
+    That is the distance to the next point after them. The rank of a point counts all points that are as near or nearer,
+    so that points which are equally far at the edge stay out together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Prototype selection by set cover: linear-programming relaxation and randomised rounding (Bien and Tibshirani 2011)."""
+"""Prototype selection by set cover: relaxation to a linear program, and randomised rounding."""
 
 from dataclasses import dataclass, replace
 
@@ -104,8 +104,8 @@ def best_rounding(relaxed: Relaxation, rng) -> np.ndarray:
     """Which candidates are chosen, shape (m,): the best of some roundings.
 
     A rounding takes each candidate and leaves out each point with the probabilities of the relaxed solution, and adds
-    further draws until every point is covered or left out. (The source repeats a rounding that ends above 2 log(n) times
-    the bound; the best of `ROUNDINGS` is below it but for a probability of 4^-`ROUNDINGS`.)
+    further draws until every point is covered or left out. (Bien and Tibshirani repeat a rounding that ends above
+    2 log(n) times the bound; the best of `ROUNDINGS` is below it but for a probability of 4^-`ROUNDINGS`.)
     """
     best, smallest = np.zeros(len(relaxed.candidates), dtype=bool), np.inf
     for _ in range(ROUNDINGS):

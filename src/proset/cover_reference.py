@@ -35,15 +35,10 @@ def greedy(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) -
     pairs, path = [], [float(weight.sum())]
     uncovered = np.ones(len(y), dtype=bool)
     while True:
-        gains = np.array(
-            [
-                [
-                    (weight * (uncovered & (y == k))) @ column - (weight * (y != k)) @ column - cost
-                    for k in range(max(y) + 1)
-                ]
-                for column in inside.T
-            ]
-        )
+        gains = np.empty((inside.shape[1], max(y) + 1))
+        for j, ball in enumerate(inside.T):
+            for k in range(gains.shape[1]):
+                gains[j, k] = weight[ball & uncovered & (y == k)].sum() - weight[ball & (y != k)].sum() - cost
         j, k = np.unravel_index(gains.round(9).argmax(), gains.shape)
         if gains[j, k] <= 1e-9:
             return pairs, path

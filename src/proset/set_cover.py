@@ -1,4 +1,4 @@
-"""The scikit-learn estimator of prototype selection by set cover: validates, calls the core, stores fitted attributes."""
+"""The scikit-learn estimator of prototype selection by set cover: validates, calls the core, stores attributes."""
 
 import warnings
 from collections.abc import Callable
@@ -25,8 +25,8 @@ METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis"} | {"precom
 class SetCoverClassifier(ClassifierMixin, BaseEstimator):
     """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
 
-    The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so that
-    few training points of the class are outside all of their balls, few points of other classes inside, and few
+    The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so
+    that few training points of the class are outside all of their balls, few points of other classes inside, and few
     prototypes are needed: the sum of these three numbers, the last one times `cost`, is the objective.
 
     Parameters
@@ -34,17 +34,18 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
     eps : float > 0, default=1.0
         Radius of the balls, on the scale of the dissimilarity.
     cost : float >= 0, optional
-        Of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only breaks ties.
+        Of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only breaks
+        ties.
     method : {"greedy", "lp"}, default="greedy"
-        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding, which also
-        gives a lower bound of the objective. The second takes more time and memory.
+        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding, which
+        also gives a lower bound of the objective. The second takes more time and memory.
     metric : str or callable, default="euclidean"
         Any metric of SciPy or scikit-learn that needs no parameters, a function of two rows, or "precomputed": then `X`
         holds the dissimilarities of its samples (rows) from all candidates (columns). Where it is square in `fit`, the
         candidates are the samples, in the same order.
     n_neighbors : int >= 1, optional
-        Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not used.
-        Points that are equally far from it at the edge are left out together. Counts samples, whatever their weight.
+        Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not
+        used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
     random_state : int, RandomState or None, default=None
         For the rounding.
 
@@ -55,8 +56,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Only if `X` had string column names.
     prototype_index_ : ndarray of int, shape (P,)
-        Rows of the candidates, in order of choice; with "lp", in the order in which the greedy algorithm would add them.
-        Candidates are the training samples if `fit` was given no others.
+        Rows of the candidates, in order of choice; with "lp", in the order in which the greedy algorithm would add
+        them. Candidates are the training samples if `fit` was given no others.
     prototype_labels_ : ndarray, shape (P,)
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
@@ -74,8 +75,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
-    2403-2424.
+    J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5
+    (2011), 2403-2424.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -124,8 +125,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         y : array-like, shape (N,)
             Class labels.
         sample_weight : array-like, shape (N,), optional
-            Non-negative; what a sample counts when it is left uncovered or wrongly covered. Samples of weight 0 are left
-            out, also as candidates.
+            Non-negative; what a sample counts when it is left uncovered or wrongly covered. Samples of weight 0 are
+            left out, also as candidates.
         candidates : array-like, shape (M, D), optional
             Points that may become prototypes, whose classes need not be known; by default the rows of `X`. To add the
             centres of k-means, give both: `np.vstack([X, centres])`.
@@ -192,8 +193,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         self.majority_class_ = self.classes_[self._majority]
         if not len(cover.index):
             warnings.warn(
-                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is always "
-                "predicted; reduce eps, n_neighbors or cost, or scale the features",
+                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
+                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
                 UserWarning,
                 stacklevel=2,
             )
