@@ -66,7 +66,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | N
     spread = np.ptp(place, axis=0).max() or 1.0
     for k in np.unique(cover.labels[: len(index)]):
         own = cover.labels[: len(index)] == k
-        area = 4.0 if shape else 140.0 * size[own]
+        area = 40.0 if shape else 140.0 * size[own]  # images hide the marks, which are for the legend
         axes.scatter(*place[own].T, s=area, alpha=0.8, label=_class(final, k), **class_style(k))
     if shape:
         limits = _grey_levels(final)
@@ -159,14 +159,17 @@ def objective_figure(final: Final) -> Drawn | None:
         panel.axvline(last, color="black", linestyle=":", linewidth=1.0, label="last step that covers several samples")
     legend(figure, widest=3.0)
     rest = len(cover.index) - last
+    single = (
+        f"each covers one sample more than those before it ({rest} prototypes), as in the rule of the nearest neighbour"
+    )
     name = final.data_set
     return Drawn(
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
         caption=f"{_source(final)} The objective is the number of training samples left uncovered, plus that of wrong"
-        f" covers, plus the cost of the prototypes. After step {last} each prototype covers one sample that no other of"
-        f" its class covers ({rest} prototypes), as in the rule of the nearest neighbour.",
+        f" covers, plus the cost of the prototypes. The {rest} prototypes after step {last} cover one sample each that"
+        " those before them do not, which is what the rule of the nearest neighbour does with all samples.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
         f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
         figure=figure,
@@ -193,7 +196,7 @@ def classes_figure(final: Final) -> Drawn | None:
     axes.set(xlabel="class", ylabel="share of the class, %")
     legend(figure)
     shares = (chosen / chosen.sum()) / (samples / samples.sum())
-    most, least = (plain(names[k]) for k in (shares.argmax(), shares.argmin()))
+    most, least = (names[k] for k in (shares.argmax(), shares.argmin()))
     name = final.data_set
     return Drawn(
         name=slug(name, "cover_classes", final.run.name),
