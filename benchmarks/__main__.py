@@ -34,6 +34,7 @@ def main() -> None:
             "growth",
             "trees",
             "same-parameters",
+            "set-cover",
             "table",
         ],
     )
@@ -81,6 +82,11 @@ def main() -> None:
         write("same_parameters", same_parameters.COLUMNS, same_parameters.run(data_sets, seeds))
         rows = same_parameters.e1_on_cancer(args.published, range(2) if args.quick else range(20))
         write("e1_on_cancer", same_parameters.E1_COLUMNS, rows)
+    elif args.part == "set-cover":
+        from benchmarks import set_cover
+
+        write("set_cover", set_cover.COLUMNS, set_cover.run((500, 1000) if args.quick else set_cover.ROWS))
+        write("set_cover_gap", set_cover.GAP_COLUMNS, set_cover.gap(data_sets))
     elif args.part == "growth":
         from benchmarks import growth
 

@@ -146,6 +146,31 @@ def _growth(rows):
     return _markdown(head, [[r["axis"], r["value"], r["method"], *(float(r[c]) for c in columns)] for r in rows])
 
 
+def _set_cover(rows):
+    head = ["rows", "method", "seconds", "peak, MiB", "data, MiB", "prototypes", "objective"]
+    columns = ["seconds", "peak_mib", "data_mib"]
+    return _markdown(
+        head,
+        [
+            [r["rows"], r["method"], *(float(r[c]) for c in columns), r["prototypes"], f"{float(r['objective']):.2f}"]
+            for r in rows
+        ],
+    )
+
+
+def _set_cover_gap(rows):
+    head = ["data set", "radius: place in the grid", "samples", "greedy", "rounded", "bound", "greedy above the bound"]
+    head += ["prototypes", "rounded: prototypes", "greedy, CPU s", "linear program, CPU s"]
+    body = []
+    for r in rows:
+        values = [float(r[c]) for c in ("greedy", "rounded", "bound")]
+        above = f"{100 * (values[0] / values[2] - 1):.1f} %"
+        seconds = [float(r[c]) for c in ("greedy_seconds", "lp_seconds")]
+        sizes = [r["prototypes"], r["rounded_prototypes"]]
+        body.append([r["data_set"], r["step"], r["samples"], *(f"{v:.2f}" for v in values), above, *sizes, *seconds])
+    return _markdown(head, body)
+
+
 _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
@@ -157,4 +182,6 @@ _SECTIONS = [
     ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
     ("Start of a process", "startup", _startup),
     ("Growth", "growth", _growth),
+    ("Set cover: greedy on packed balls, and on the matrix of distances", "set_cover", _set_cover),
+    ("Set cover: greedy, rounding and bound on the training parts of the study", "set_cover_gap", _set_cover_gap),
 ]

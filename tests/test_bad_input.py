@@ -19,7 +19,7 @@ import pytest
 import yaml
 from sklearn.datasets import load_iris
 
-from proset import ProsetClassifier, load_model, save_model
+from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
 from proset.study.config import load
 from proset.study.config_file import check_config_file
 from proset.study.datasets import make
@@ -143,6 +143,10 @@ def fit_case(X=None, y=None, **settings):
     return case
 
 
+def cover_case(candidates=None, **settings):
+    return lambda folder: SetCoverClassifier(**settings).fit(*load_iris(return_X_y=True), candidates=candidates)
+
+
 def python_case(code, **environment):
     """Code in a Python of its own, with the environment changed; what it prints is the message."""
 
@@ -231,6 +235,9 @@ CASES = {
     "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2])),
     "max_fraction 1": fit_case(max_fraction=1.0),
     "lambda 1e300": fit_case(lambda_v=1e300),
+    "eps 0": cover_case(eps=0.0),
+    "151 neighbors": cover_case(n_neighbors=151),
+    "candidates": cover_case(np.zeros((5, 3))),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),

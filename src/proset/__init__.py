@@ -3,10 +3,11 @@
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["ProsetClassifier", "load_model", "save_model"]
+__all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model"]
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
+    "SetCoverClassifier": "proset.set_cover",
     "load_model": "proset.model_io",
     "save_model": "proset.model_io",
 }

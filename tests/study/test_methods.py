@@ -17,6 +17,8 @@ PARAMETERS = {
     "knn": {},
     "logistic_regression": {"l1_ratio": 0.5},
     "decision_tree": {"min_samples_leaf": 3},
+    "set_cover": {"centres": 2},
+    "set_cover_lp": {},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
 }
 SETTINGS = {

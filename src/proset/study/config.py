@@ -150,8 +150,8 @@ class Study:
     # What the parameters of the rules are made of: JSON of exactly the settings that enter a result.
 
     def data_settings(self, data_set: str) -> str:
-        """What one data set is made from."""
-        return _json(self.config["data_sets"][data_set])
+        """What one data set is made from; how figures show it is no part of it."""
+        return _json({k: v for k, v in self.config["data_sets"][data_set].items() if k != "image"})
 
     def stage1_settings(self, run: str, data_set: str) -> str:
         """What the records of stage 1 depend on; the number of trials is not part of it."""
@@ -465,6 +465,11 @@ def _data_errors(study) -> Iterator[str]:
     """What can be said of the data without reading them."""
     for name in study.data_sets:
         settings, where = study.config["data_sets"][name], f"data_sets.{name}"
+        if "image" in settings and math.prod(settings["image"]) != size_of(settings).features:
+            yield (
+                f"{where}.image: {settings['image']} is not allowed, rows times columns must be the number of features,"
+                f" {size_of(settings).features}"
+            )
         if "generator" in settings:
             size = size_of(settings)
             if 8 * size.values > MAX_BYTES:

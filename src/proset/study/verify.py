@@ -66,7 +66,8 @@ def _data(stored, manifest):
     for name, digest in manifest["data_sha256"].items():
         path = stored.folder / name
         replicate, data_set = int(path.parts[-3].removeprefix("replicate_")), path.parts[-2]
-        data = make(config["data_sets"][data_set], config["seed"], data_set, replicate)
+        settings = json.loads(stored.study.data_settings(data_set))
+        data = make(settings, config["seed"], data_set, replicate)
         path.parent.mkdir(parents=True, exist_ok=True)
         data.save(path)
         if content_hash(path) != digest:

@@ -456,7 +456,11 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
 def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
     digits = {"title": "t", "data_sets": ["digits"]}
     experiments = {e: {**digits, "method": m} for e, m in (("E3", "proset"), ("E8", "knn"), ("E9", "xgboost"))}
-    config = {**stored.study.config, "data_sets": {"digits": {"sklearn": "digits"}}, "experiments": experiments}
+    config = {
+        **stored.study.config,
+        "data_sets": {"digits": {"sklearn": "digits", "image": [8, 8]}},
+        "experiments": experiments,
+    }
     for compared, shown in ((["E8", "E9"], False), (["E3", "E8"], True)):
         study = type(stored.study).of({**config, "comparisons": {"c": {"title": "t", "experiments": compared}}})
         names = [planned.name for planned in plan(Stored(stored.folder, study), "digits")]

@@ -39,6 +39,9 @@ LABELS = {
     "iterations": "iterations",
     "doublings": "doublings of C",
     "depth": "depth",
+    "radius": "radius (its place in the grid)",
+    "cost": "cost",
+    "centres": "centres",
     "l1_ratio": "l1 ratio",
     "min_samples_leaf": "min. samples per leaf",
     "leaves": "Leaves",
@@ -66,7 +69,7 @@ _LATEX = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )
-FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample")
+FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample", "cost")
 SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
 MISSING = "missing"
 KEY = ("experiment", "section", "quantity", "dataset", "variant")

@@ -9,7 +9,16 @@ from proset.study.datasets import DataSet
 from proset.study.records import write_json
 from proset.study.report import findings
 from proset.study.report.compared import compared_runs, optimal_pairs, runs_of
-from proset.study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
+from proset.study.report.figures import (
+    complexity,
+    cost,
+    over_replicates,
+    performance,
+    search,
+    set_cover,
+    surfaces,
+    weights,
+)
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.figures.varied import varied_figure
 from proset.study.report.stored import Final, Stored
@@ -25,14 +34,14 @@ class Planned:
     runs : list of Run
         What it shows.
     draw : callable
-        From their final models to `Drawn`.
+        From their final models to `Drawn`, or to None if there is nothing to show.
     needs_all : bool
         Whether it is drawn only if none of the runs is missing.
     """
 
     name: str
     runs: list[Run]
-    draw: Callable[[list[Final]], Drawn]
+    draw: Callable[[list[Final]], Drawn | None]
     needs_all: bool = False
 
 
@@ -45,7 +54,7 @@ def data_set_figures(stored: Stored, data_set: str) -> list[Drawn]:
             there = [finals[run.name] for run in planned.runs if run.name in finals]
             if there and (len(there) == len(planned.runs) or not planned.needs_all):
                 figures.append(planned.draw(there))
-    return figures
+    return [drawn for drawn in figures if drawn is not None]
 
 
 def overview_figures(stored: Stored) -> list[Drawn]:
@@ -144,6 +153,9 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     ]
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
+    for run in runs:
+        if run.method == "set_cover":
+            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run)
     return found
 
 
@@ -172,11 +184,23 @@ def _planned_of_proset(settings, data_set, of_proset, compared):
         found.append(
             Planned(slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant))
         )
-    if settings.get("sklearn") == "digits" and "features" not in settings:
+    if settings.get("image") == [weights.SIDE, weights.SIDE]:
         found.append(Planned(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
         shown = [run for run in compared if run.method == "proset"]
         found += [Planned(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown]
     return [*found, Planned(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
+
+
+def _planned_of_set_cover(settings, data_set, run):
+    shape = tuple(settings["image"]) if "image" in settings else None
+    figures = {
+        "images": lambda final: set_cover.images_figure(final, shape) if shape else None,
+        "arrangement": lambda final: set_cover.arrangement_figure(final, shape),
+        "tree": lambda final: set_cover.tree_figure(final, shape),
+        "objective": set_cover.objective_figure,
+        "classes": set_cover.classes_figure,
+    }
+    return [Planned(slug(data_set, "cover", what, run.name), [run], _of_one(draw)) for what, draw in figures.items()]
 
 
 def _of_one(draw):

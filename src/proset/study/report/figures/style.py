@@ -49,7 +49,7 @@ _SETTINGS = {
     "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
 }
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_METHOD_NAMES = {"knn": "KNN", "xgboost": "XGBoost"}
+_METHOD_NAMES = {"knn": "KNN", "xgboost": "XGBoost", "set_cover": "set cover", "set_cover_lp": "set cover (LP)"}
 _AXIS_NAMES = {
     "lambda_v": r"$\lambda_v$ (penalty on feature weights)",
     "lambda_w": r"$\lambda_w$ (penalty on prototype weights)",
@@ -59,6 +59,7 @@ _AXIS_NAMES = {
     "batches": "batches of prototypes",
     "k": "neighbours k",
     "iterations": "boosting rounds",
+    "radius": "radius (its place in the grid)",
 }
 
 

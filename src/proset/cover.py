@@ -1,0 +1,202 @@
+"""Prototype selection by prize-collecting set cover: balls as bits, and the greedy algorithm.
+
+The problem (Bien and Tibshirani 2011, eq. 4): for each class l choose prototypes P_l among the candidates so that
+
+    sum_l [ sum_(j in P_l) (cost + wrong_l(j)) + weight of the points of class l outside all balls of P_l ]
+
+is smallest, where the ball of candidate j holds the points closer than its radius, and wrong_l(j) is the weight of the
+points in it that are not of class l. It falls into one problem per class, so that a step of the greedy algorithm for
+one class leaves the gains of all others as they are: each class has its own sequence of steps, and the greedy algorithm
+over all classes merges them.
+
+Conventions
+-----------
+N points, M candidates, K classes. `bits` has shape (N, ceil(M / 8)): bit j of row i says whether point i is in the ball
+of candidate j. That is N M / 8 bytes, and every pair of a point and a candidate is unpacked twice at most, because a
+point is covered for the first time only once.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+CHUNK = 2**22  # pairs of a point and a candidate that are looked at together
+ROUNDING = 1e-12  # gains that differ by less, relative to the weight of all points, are equal
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Chosen prototypes, in order of choice.
+
+    Attributes
+    ----------
+    index : ndarray of int, shape (P,)
+        Candidates.
+    labels : ndarray of int, shape (P,)
+        The class that each is a prototype of.
+    covered, newly_covered, miscovered : ndarray, shape (P,)
+        Weight of the points in its ball: of its class, of its class and in no earlier ball of it, of other classes.
+    objective_path : ndarray, shape (P + 1,)
+        Value of the objective with the first 0, 1, ..., P prototypes.
+    lower_bound : float or None
+        No choice has a smaller objective; None where it was not computed.
+    """
+
+    index: np.ndarray
+    labels: np.ndarray
+    covered: np.ndarray
+    newly_covered: np.ndarray
+    miscovered: np.ndarray
+    objective_path: np.ndarray
+    lower_bound: float | None = None
+
+    @property
+    def objective(self) -> float:
+        """Value of the objective."""
+        return float(self.objective_path[-1])
+
+
+def ball_bits(
+    distances: Callable[[slice], np.ndarray], n_points: int, n_candidates: int, radii: list[float | np.ndarray]
+) -> list[np.ndarray]:
+    """Who is in which ball, for several radii from one pass over the distances.
+
+    Parameters
+    ----------
+    distances : callable
+        From a slice of the points to their distances from all candidates, shape (rows, M).
+    n_points, n_candidates : int
+    radii : list of float or of ndarray, shape (M,)
+        A ball holds the points closer than its radius; an array has one for each candidate.
+
+    Returns
+    -------
+    list of ndarray of uint8, shape (N, ceil(M / 8))
+        One for each of `radii`.
+    """
+    bits = [np.empty((n_points, -(-n_candidates // 8)), dtype=np.uint8) for _ in radii]
+    for rows in chunks(n_points, n_candidates):
+        near = distances(rows)
+        for radius, packed in zip(radii, bits, strict=True):
+            packed[rows] = np.packbits(near < radius, axis=1)
+    return bits
+
+
+def rank_radii(
+    distances: Callable[[slice], np.ndarray], n_points: int, n_candidates: int, n_neighbors: int
+) -> np.ndarray:
+    """Radius of each candidate's ball so that the ball holds the `n_neighbors` points nearest to the candidate.
+
+    That is the distance to the next point after them. The rank of a point counts all points that are as near or nearer,
+    so that points which are equally far at the edge stay out together.
+
+    Parameters
+    ----------
+    distances : callable
+        From a slice of the *candidates* to the distances of all points from them, shape (N, columns).
+    n_points, n_candidates : int
+    n_neighbors : int in 1..N
+
+    Returns
+    -------
+    ndarray, shape (M,)
+    """
+    if n_neighbors == n_points:
+        return np.full(n_candidates, np.inf)
+    radii = np.empty(n_candidates)
+    for columns in chunks(n_candidates, n_points):
+        radii[columns] = np.partition(distances(columns).T, n_neighbors, axis=1)[:, n_neighbors]
+    return radii
+
+
+def greedy(
+    bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, only: list[np.ndarray] | None = None
+) -> Cover:
+    """Add the prototype that lowers the objective most, until none does.
+
+    Equal gains go to the candidate with the lowest index, then to the class with the lowest.
+
+    Parameters
+    ----------
+    bits : ndarray of uint8, shape (N, ceil(M / 8))
+        From `ball_bits`.
+    y : ndarray of int, shape (N,)
+        Class indices 0..K-1, every class present.
+    weight : ndarray of float64, shape (N,)
+        Positive.
+    cost : float >= 0
+        Of one prototype.
+    only : list of K arrays of int, optional
+        Candidates of each class; all of them are taken, also those that raise the objective.
+
+    Returns
+    -------
+    Cover
+    """
+    rows = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
+    right = np.array([_weight_in_balls(bits[r], weight[r]) for r in rows])  # (K, 8 ceil(M / 8))
+    wrong = right.sum(axis=0) - right
+    tolerance = ROUNDING * weight.sum()
+    sequences = [
+        _class_steps(bits, r, weight, right[k], wrong[k] + cost, tolerance, None if only is None else only[k])
+        for k, r in enumerate(rows)
+    ]
+    steps = list(_merged(sequences, tolerance))
+    index = np.array([j for _, j, _, _ in steps], dtype=int)
+    labels = np.array([k for _, _, k, _ in steps], dtype=int)
+    new = np.array([new for *_, new in steps], dtype=np.float64)
+    gains = new - wrong[labels, index] - cost
+    return Cover(
+        index=index,
+        labels=labels,
+        covered=right[labels, index],
+        newly_covered=new,
+        miscovered=wrong[labels, index],
+        objective_path=weight.sum() - np.concatenate([[0.0], np.cumsum(gains)]),
+    )
+
+
+def chunks(number: int, width: int) -> Iterator[slice]:
+    """Slices of `number` rows of `width` values that have at most about `CHUNK` values each."""
+    size = max(1, CHUNK // max(1, width))
+    return (slice(first, min(first + size, number)) for first in range(0, number, size))
+
+
+def _class_steps(bits, rows, weight, right, price, tolerance, only):
+    """Yield (gain, candidate, weight of the points newly covered) of each step of the greedy algorithm in one class."""
+    gain = right - price
+    if only is not None:
+        taken = np.ones(len(gain), dtype=bool)
+        taken[only] = False
+        gain[taken] = -np.inf
+    lowest = -np.inf if only is not None else tolerance
+    while (best := gain.max(initial=-np.inf)) > lowest:
+        j = int(np.flatnonzero(gain >= best - tolerance)[0])
+        hit = (bits[rows, j >> 3] & (128 >> (j & 7))).astype(bool)
+        new, rows = rows[hit], rows[~hit]
+        yield float(gain[j]), j, float(weight[new].sum())
+        gain -= _weight_in_balls(bits[new], weight[new])
+        gain[j] = -np.inf
+
+
+def _merged(sequences, tolerance):
+    """Yield (gain, candidate, class, newly covered) of all classes, the largest gain first."""
+    heads = [next(s, None) for s in sequences]
+    while any(head is not None for head in heads):
+        best = max(head[0] for head in heads if head is not None)
+        ties = [(head[1], k) for k, head in enumerate(heads) if head is not None and head[0] >= best - tolerance]
+        j, k = min(ties)
+        yield heads[k][0], j, k, heads[k][2]
+        heads[k] = next(sequences[k], None)
+
+
+def _weight_in_balls(bits: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weight of these points in each ball, shape (8 ceil(M / 8),)."""
+    total = np.zeros(8 * bits.shape[1])
+    same = len(weight) and weight.min() == weight.max()
+    for part in chunks(len(bits), len(total)):
+        inside = np.unpackbits(bits[part], axis=1)
+        # Whole numbers are added ten times as fast.
+        total += weight[0] * inside.sum(axis=0, dtype=np.int32) if same else weight[part] @ inside
+    return total

@@ -1,0 +1,60 @@
+"""Prototype selection by set cover straight from its definition: slow and readable, the measure of the fast code."""
+
+from itertools import combinations
+
+import numpy as np
+
+
+def objective(
+    inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, chosen: dict[int, list[int]]
+) -> float:
+    """Value of the objective (eq. 3 of Bien and Tibshirani 2011, slack variables eliminated).
+
+    Parameters
+    ----------
+    inside : ndarray of bool, shape (N, M)
+        Whether point i is in the ball of candidate j.
+    y : ndarray of int, shape (N,)
+    weight : ndarray, shape (N,)
+    cost : float
+    chosen : dict
+        Class to its prototypes.
+    """
+    value = 0.0
+    for i, (label, w) in enumerate(zip(y, weight, strict=True)):
+        value += w * (not any(inside[i, j] for j in chosen.get(int(label), [])))
+        value += w * sum(inside[i, j] for k, prototypes in chosen.items() if k != label for j in prototypes)
+    return value + cost * sum(len(prototypes) for prototypes in chosen.values())
+
+
+def greedy(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) -> tuple[list[tuple[int, int]], list]:
+    """Pairs (candidate, class) in order of choice, and the objective after 0, 1, ... of them.
+
+    Every step looks at all pairs; equal gains (to nine decimals) go to the lowest candidate, then the lowest class.
+    """
+    pairs, path = [], [float(weight.sum())]
+    uncovered = np.ones(len(y), dtype=bool)
+    while True:
+        gains = np.empty((inside.shape[1], max(y) + 1))
+        for j, ball in enumerate(inside.T):
+            for k in range(gains.shape[1]):
+                gains[j, k] = weight[ball & uncovered & (y == k)].sum() - weight[ball & (y != k)].sum() - cost
+        j, k = np.unravel_index(gains.round(9).argmax(), gains.shape)
+        if gains[j, k] <= 1e-9:
+            return pairs, path
+        pairs.append((int(j), int(k)))
+        path.append(path[-1] - gains[j, k])
+        uncovered &= ~(inside[:, j] & (y == k))
+
+
+def optimum(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) -> float:
+    """The smallest value of the objective, by trying all sets of candidates for each class."""
+    total, candidates = 0.0, range(inside.shape[1])
+    for k in range(max(y) + 1):
+        sets = (chosen for size in range(len(candidates) + 1) for chosen in combinations(candidates, size))
+        wrong, own = weight * (y != k), weight * (y == k)
+        total += min(
+            own @ ~inside[:, list(chosen)].any(axis=1) + sum(wrong @ inside[:, j] + cost for j in chosen)
+            for chosen in sets
+        )
+    return total

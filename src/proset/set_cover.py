@@ -1,0 +1,223 @@
+"""The scikit-learn estimator of prototype selection by set cover: validates, calls the core, stores attributes."""
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import VALID_METRICS
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from proset.cover import ball_bits, chunks, greedy, rank_radii
+from proset.cover_lp import round_relaxed
+
+# Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
+METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis"} | {"precomputed"}
+
+
+class SetCoverClassifier(ClassifierMixin, BaseEstimator):
+    """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
+
+    The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so
+    that few training points of the class are outside all of their balls, few points of other classes inside, and few
+    prototypes are needed: the sum of these three numbers, the last one times `cost`, is the objective.
+
+    Parameters
+    ----------
+    eps : float > 0, default=1.0
+        Radius of the balls, on the scale of the dissimilarity.
+    cost : float >= 0, optional
+        Of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only breaks
+        ties.
+    method : {"greedy", "lp"}, default="greedy"
+        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding, which
+        also gives a lower bound of the objective. The second takes more time and memory.
+    metric : str or callable, default="euclidean"
+        Any metric of SciPy or scikit-learn that needs no parameters, a function of two rows, or "precomputed": then `X`
+        holds the dissimilarities of its samples (rows) from all candidates (columns). Where it is square in `fit`, the
+        candidates are the samples, in the same order.
+    n_neighbors : int >= 1, optional
+        Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not
+        used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
+    random_state : int, RandomState or None, default=None
+        For the rounding.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if `X` had string column names.
+    prototype_index_ : ndarray of int, shape (P,)
+        Rows of the candidates, in order of choice; with "lp", in the order in which the greedy algorithm would add
+        them. Candidates are the training samples if `fit` was given no others.
+    prototype_labels_ : ndarray, shape (P,)
+        The class that each stands for; mostly, but not by definition, that of the sample itself.
+    prototypes_ : ndarray, shape (P, D)
+        Not with "precomputed".
+    covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
+        Weight of the training samples in its ball: of its class; of its class and in no ball of an earlier prototype of
+        the class; of other classes.
+    objective_ : float
+    objective_path_ : ndarray, shape (P + 1,)
+        The objective with the first 0, 1, ..., P prototypes.
+    lower_bound_ : float
+        No choice of prototypes has a smaller objective, up to the solver's tolerance of 1e-7. Only with "lp".
+    majority_class_
+        Predicted if there is no prototype.
+
+    References
+    ----------
+    J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5
+    (2011), 2403-2424.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "eps": [Interval(Real, 0, None, closed="neither")],
+        "cost": [Interval(Real, 0, None, closed="left"), None],
+        "method": [StrOptions({"greedy", "lp"})],
+        "metric": [StrOptions(METRICS), callable],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        eps: float = 1.0,
+        cost: float | None = None,
+        method: str = "greedy",
+        metric: str | Callable = "euclidean",
+        n_neighbors: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.eps = eps
+        self.cost = cost
+        self.method = method
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        candidates: np.ndarray | None = None,
+    ) -> "SetCoverClassifier":
+        """Choose the prototypes.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D); with "precomputed" (N, M)
+            Finite numbers.
+        y : array-like, shape (N,)
+            Class labels.
+        sample_weight : array-like, shape (N,), optional
+            Non-negative; what a sample counts when it is left uncovered or wrongly covered. Samples of weight 0 are
+            left out, also as candidates.
+        candidates : array-like, shape (M, D), optional
+            Points that may become prototypes, whose classes need not be known; by default the rows of `X`. To add the
+            centres of k-means, give both: `np.vstack([X, centres])`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, the arrays do not fit each other or are not finite, all weights are zero, or
+            `n_neighbors` exceeds the number of samples.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows = np.flatnonzero(weight > 0)
+        self.classes_, codes = np.unique(y[rows], return_inverse=True)
+        points, weight = X[rows], weight[rows]
+        if self.n_neighbors is not None and self.n_neighbors > len(rows):
+            raise ValueError(f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(rows)}")
+        if candidates is not None:
+            if self.metric == "precomputed":
+                raise ValueError(
+                    "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
+                )
+            centres = check_array(candidates, dtype=np.float64, input_name="candidates")
+            if centres.shape[1] != X.shape[1]:
+                raise ValueError(f"candidates: {centres.shape[1]} features are not allowed, X has {X.shape[1]}")
+            index = np.arange(len(centres))
+        else:
+            precomputed = self.metric == "precomputed"
+            index = np.arange(X.shape[1]) if precomputed and X.shape[0] != X.shape[1] else rows
+            centres = None if precomputed else points
+
+        def distances(these: slice, those: slice = slice(None)) -> np.ndarray:
+            if self.metric == "precomputed":
+                return points[these, index[those]]
+            return self._distances(points[these], centres[those])
+
+        n_points, n_candidates = len(points), len(index)
+        if self.n_neighbors is None:
+            radius = self.eps
+        else:
+            radius = rank_radii(lambda c: distances(slice(None), c), n_points, n_candidates, self.n_neighbors)
+        (bits,) = ball_bits(distances, n_points, n_candidates, [radius])
+        cost = 1.0 / weight.sum() if self.cost is None else float(self.cost)
+        if self.method == "lp":
+            rng = check_random_state(self.random_state)
+            cover = round_relaxed(bits, codes, weight, cost, n_candidates, rng)
+            self.lower_bound_ = cover.lower_bound
+        else:
+            cover = greedy(bits, codes, weight, cost)
+        self.prototype_index_ = index[cover.index]
+        self.prototype_labels_ = self.classes_[cover.labels]
+        self._labels = cover.labels
+        if self.metric != "precomputed":
+            self.prototypes_ = centres[cover.index]
+        self.covered_, self.newly_covered_, self.miscovered_ = cover.covered, cover.newly_covered, cover.miscovered
+        self.objective_path_, self.objective_ = cover.objective_path, cover.objective
+        self._majority = int(np.bincount(codes, weights=weight).argmax())
+        self.majority_class_ = self.classes_[self._majority]
+        if not len(cover.index):
+            warnings.warn(
+                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
+                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The class of the nearest prototype of each sample, shape (m,); the first chosen of equally near ones.
+
+        With "precomputed", `X` holds the dissimilarities from all candidates, shape (m, M).
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        found = np.full(len(X), self._majority)
+        if len(self._labels):
+            for rows in chunks(len(X), len(self._labels)):
+                if self.metric == "precomputed":
+                    near = X[rows, self.prototype_index_]
+                else:
+                    near = self._distances(X[rows], self.prototypes_)
+                found[rows] = self._labels[near.argmin(axis=1)]
+        return self.classes_[found]
+
+    def _distances(self, A, B):
+        if self.metric == "euclidean":  # exact: scikit-learn's puts equal points at a distance of 1e-8
+            return cdist(A, B)
+        return pairwise_distances(A, B, metric=self.metric)

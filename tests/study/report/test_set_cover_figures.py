@@ -1,0 +1,203 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import cdist, pdist
+from tests.study.conftest import SCHEMA
+
+from proset.study.config import ConfigError, load
+from proset.study.datasets import make
+from proset.study.final import fit_final, write_predictions
+from proset.study.records import write_json, write_json_lines
+from proset.study.report.figures import set_cover
+from proset.study.report.figures.catalogue import data_set_figures, plan
+from proset.study.report.stored import Stored
+from proset.study.search import Case, choose_steps, run_paths
+from proset.study.splits import TEST, split, write_split
+
+SHAPE = (2, 3)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Images of 2 x 3 pixels in three classes, the last one of which varies most."""
+    folder = tmp_path_factory.mktemp("cover")
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], [60, 40, 50])
+    centres = rng.normal(scale=3.0, size=(3, 6))
+    table = pd.DataFrame(centres[y] + np.array([0.3, 0.6, 1.5])[y][:, None] * rng.normal(size=(150, 6)))
+    table.columns = [f"pixel{i}" for i in range(6)]
+    table["what"] = np.array(["cat", "dog", "$eel"])[y]
+    table.to_csv(folder / "images.csv", index=False)
+    return load(
+        {
+            "study": "cover",
+            "seed": 5,
+            "replicates": [0],
+            "folds": 2,
+            "test_fraction": 0.3,
+            "trials_per_job": {"set_cover": 1},
+            "folds_per_job": {"set_cover": 2},
+            "data_sets": {"images": {"file": str(folder / "images.csv"), "target": "what", "image": list(SHAPE)}},
+            "experiments": {
+                "cover": {"title": "t", "method": "set_cover", "data_sets": ["images"], "stage2": {"steps": 16}}
+            },
+        },
+        SCHEMA,
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(study, tmp_path_factory):
+    results = tmp_path_factory.mktemp("results")
+    settings = {k: v for k, v in study.config["data_sets"]["images"].items() if k != "image"}
+    data = make(settings, 5, "images", 0)
+    folds, folder = split(data.y, 2, 0.3, 0), results / "replicate_0/images"
+    (folder / "cover").mkdir(parents=True)
+    data.save(folder / "data.npz")
+    write_split(folder / "split.csv", folds)
+    case, stage2 = Case(5, 0, "images", "cover", "set_cover"), study.runs["cover"].stage("stage2", "images")
+    records = run_paths(data, folds, range(2), stage2, {}, case, folder / "kept", [])
+    write_json_lines(folder / "cover/stage2/folds_0-1.jsonl", records)
+    write_json(folder / "cover/stage2.json", choose_steps(records, "one_standard_error"))
+    record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / "cover/model.npz")
+    write_predictions(folder / "cover/predictions.csv", rows, data.y[rows], probabilities, None)
+    write_json(folder / "cover/fit.json", record)
+    return Stored(results, study)
+
+
+@pytest.fixture(scope="module")
+def final(stored):
+    return stored.final("cover", "images")
+
+
+@pytest.fixture(scope="module")
+def figures(stored):
+    return {d.name: d for d in data_set_figures(stored, "images")}
+
+
+def cover_of(final):
+    return final.model.fitted.covers[-1]
+
+
+def test_all_figures_of_the_prototypes_are_there(figures):
+    names = {f"images_cover_{what}_cover" for what in ("images", "arrangement", "tree", "objective", "classes")}
+    assert names <= set(figures)
+    for name in names:
+        assert figures[name].category == "Prototypes chosen by set cover"
+        assert "105 training samples" in figures[name].caption
+
+
+def test_images_are_the_chosen_samples_in_order_with_what_they_cover(final, figures):
+    (axes,) = figures["images_cover_images_cover"].figure.axes
+    cover, train = cover_of(final), final.X_train
+    assert len(axes.images) == min(88, len(cover.index)) > 11
+    scaled = final.scaled(train)
+    uncovered = np.ones(len(train), dtype=bool)
+    y = final.data.y[final.folds != TEST]
+    for number, (image, text) in enumerate(zip(axes.images, axes.texts, strict=True)):
+        chosen = cover.index[number]
+        np.testing.assert_allclose(image.get_array(), train[chosen].reshape(SHAPE))
+        inside = cdist(scaled[[chosen]], scaled)[0] < final.model.fitted.radii[-1]
+        mine = y == cover.labels[number]
+        assert text.get_text() == f"{(inside & mine & uncovered).sum()} ({(inside & ~mine).sum()})"
+        uncovered &= ~(inside & mine)
+    first, second = (image.get_extent() for image in axes.images[:2])
+    assert first[2:] == second[2:]  # side by side
+    assert first[1] < second[0]
+
+
+def test_arrangement_keeps_distances_as_principal_components_do(final, figures):
+    """Classical scaling of Euclidean distances: the largest variances of the prototypes."""
+    axes = figures["images_cover_arrangement_cover"].figure.axes[0]
+    place = np.concatenate([np.asarray(c.get_offsets()) for c in axes.collections])
+    cover = cover_of(final)
+    X = final.model.fitted.candidates[cover.index[:88]]
+    values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:2]
+    np.testing.assert_allclose(np.linalg.norm(place - place.mean(axis=0), axis=0), values, rtol=1e-6)
+    assert len(axes.images) == len(place)
+    widths = [np.ptp(image.get_extent()[:2]) for image in reversed(axes.images)]
+    covered = np.log1p(cover.covered[: len(widths)])
+    np.testing.assert_allclose(np.array(widths) / widths[0], covered / covered[0])
+
+
+def test_tree_is_complete_linkage_with_a_mark_for_every_prototype(final, figures):
+    axes = figures["images_cover_tree_cover"].figure.axes[0]
+    tree, marks = axes.collections[0], axes.collections[1:]
+    samples = final.model.fitted.candidates
+    joins = linkage(samples, "complete")
+    heights = sorted(max(line[:, 1]) for line in tree.get_segments())
+    np.testing.assert_allclose(heights, sorted(joins[:, 2]))
+    assert heights[-1] == pytest.approx(pdist(samples).max())
+    cover = cover_of(final)
+    assert sum(len(m.get_offsets()) for m in marks) == len(cover.index)
+    radius = final.model.fitted.radii[-1]
+    (line,) = [line for line in axes.lines if line.get_label().startswith("radius")]
+    assert set(line.get_ydata()) == {radius}
+    groups = fcluster(joins, radius, "distance")  # what is joined below the line is within the radius
+    assert all(pdist(samples[groups == g]).max(initial=0.0) <= radius for g in np.unique(groups))
+
+
+def test_objective_after_each_step(final, figures):
+    left, right = figures["images_cover_objective_cover"].figure.axes
+    path = cover_of(final).objective_path
+    np.testing.assert_allclose(left.lines[0].get_ydata(), path)
+    np.testing.assert_allclose(right.lines[0].get_ydata(), path[:-1] - path[1:])
+    last = left.lines[1].get_xdata()[0]
+    new = cover_of(final).newly_covered
+    assert (new[last:] == 1).all()
+    assert new[last - 1] > 1
+
+
+def test_shares_of_the_classes(final, figures):
+    (axes,) = figures["images_cover_classes_cover"].figure.axes
+    heights = np.array([[bar.get_height() for bar in bars] for bars in axes.containers])
+    np.testing.assert_allclose(heights.sum(axis=1), 100)
+    np.testing.assert_allclose(heights[0], 100 * np.array([35, 42, 28]) / 105)
+    counts = np.bincount(cover_of(final).labels, minlength=3)
+    np.testing.assert_allclose(heights[1], 100 * counts / counts.sum())
+    assert "class $eel has the most prototypes" in figures["images_cover_classes_cover"].alt
+
+
+def test_without_prototypes_nothing_is_drawn(final, monkeypatch):
+    """One ball would hold all samples."""
+    monkeypatch.setattr("proset.study.methods.set_cover.SMALLEST", 1.0)
+    data, case = final.data, Case(5, 0, "images", "cover", "set_cover")
+    (final.folder.parent / "none").mkdir()
+    record, *_ = fit_final(data, final.folds, {"cost": 1000.0}, 1, case, final.folder.parent / "none/model.npz")
+    assert record["summary"]["prototypes"] == 0
+    none = type(final)(final.folder.parent / "none", None, 0, final.run, "images")
+    write_json(none.folder / "fit.json", record)
+    draws = (set_cover.images_figure, set_cover.arrangement_figure)
+    assert [draw(none, SHAPE) for draw in draws] == [None, None]
+    assert (set_cover.objective_figure(none), set_cover.classes_figure(none)) == (None, None)
+
+
+def test_other_data_are_drawn_without_images(study, final):
+    assert not set_cover.arrangement_figure(final, None).figure.axes[0].images
+    assert not set_cover.tree_figure(final, None).figure.axes[0].images
+
+
+def test_large_trees_are_left_out(final, monkeypatch):
+    monkeypatch.setattr(set_cover, "LARGEST_TREE", 104)
+    assert set_cover.tree_figure(final, None) is None
+
+
+def test_the_shape_of_images_changes_no_result(study):
+    assert set(json.loads(study.data_settings("images"))) == {"file", "target"}
+    assert json.loads(study.page_config("images"))["data_sets"]["images"]["image"] == [2, 3]
+
+
+def test_figures_are_planned_for_set_cover_only(stored):
+    planned = [p.name for p in plan(stored, "images")]
+    assert sum("cover_tree" in name for name in planned) == 1
+    assert not any("pixel" in name for name in planned)
+
+
+def test_a_shape_that_does_not_fit_is_refused(study):
+    wrong = {**study.config, "data_sets": {"images": {**study.config["data_sets"]["images"], "image": [2, 4]}}}
+    message = r"data_sets.images.image: \[2, 4\] is not allowed, rows times columns must be the number of features, 6"
+    with pytest.raises(ConfigError, match=message):
+        load(wrong, SCHEMA)

@@ -1,0 +1,55 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from proset import SetCoverClassifier
+from proset.study import methods
+from proset.study.datasets import make
+from proset.study.methods.set_cover import find_radii
+from proset.study.splits import part, split
+
+SEED = np.random.SeedSequence(3)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    data = make({"sklearn": "wine"}, 0, "wine", 0)
+    return part(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_step_is_the_estimator_with_its_radius(wine, weighted, monkeypatch):
+    monkeypatch.setattr("proset.study.methods.set_cover.MEMORY", 1)  # so that there is a pass for every radius
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(wine.y)) if weighted else None
+    bound = replace(wine, weight=weight)
+    fitted = methods.get("set_cover")(bound).fit({}, 16, SEED)
+    for step, stage in enumerate(fitted.staged_predict_proba(wine.X_score)):
+        model = SetCoverClassifier(eps=fitted.radii[step]).fit(wine.X, wine.y, weight)
+        np.testing.assert_array_equal(stage.argmax(axis=1), model.predict(wine.X_score))
+        assert fitted.staged_summary()["prototypes"][step] == len(model.prototype_index_)
+        assert fitted.staged_summary()["objective"][step] == pytest.approx(model.objective_)
+
+
+def test_radii_grow_from_single_samples_to_most_of_them(wine):
+    radii = find_radii(wine.X, 18)
+    distances = pdist(wine.X)
+    assert (np.diff(radii) > 0).all()
+    assert distances.min() <= radii[0] < np.quantile(distances, 0.001)
+    assert np.quantile(distances, 0.5) < radii[-1] < distances.max()
+    np.testing.assert_array_equal(find_radii(wine.X, 5), radii[:5])
+
+
+def test_radii_leave_out_samples_that_are_the_same(wine):
+    np.testing.assert_array_equal(find_radii(np.ones((20, 2)), 3), [1.0, 1.0, 1.0])
+    assert find_radii(np.repeat(wine.X[:30], 10, axis=0), 1)[0] >= pdist(wine.X[:30]).min()
+
+
+def test_the_linear_program_reports_its_bound_and_centres_become_prototypes(wine):
+    rounded = methods.get("set_cover_lp")(wine).fit({}, 14, SEED).staged_summary()
+    assert (np.array(rounded["lower_bound"]) <= rounded["objective"]).all()
+    fitted = methods.get("set_cover")(wine).fit({"centres": 3, "cost": 0.1}, 14, SEED)
+    assert "lower_bound" not in fitted.staged_summary()
+    assert len(fitted.candidates) == len(wine.X) + 9
+    assert any((cover.index >= len(wine.X)).any() for cover in fitted.covers)

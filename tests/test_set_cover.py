@@ -1,0 +1,263 @@
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from proset import SetCoverClassifier
+
+RANKS = SetCoverClassifier(n_neighbors=3)
+PRECOMPUTED = SetCoverClassifier(metric="precomputed")
+
+
+def not_met(estimator):
+    """Checks of scikit-learn that these settings cannot meet, and why."""
+    if estimator.metric == "precomputed":
+        return {"check_nonsquare_error": "columns are candidates, of which there may be more or fewer than samples"}
+    if estimator.n_neighbors is not None:
+        return {"check_sample_weight_equivalence_on_dense_data": "ranks count samples, not weights"}
+    return {}
+
+
+@parametrize_with_checks(
+    [SetCoverClassifier(), SetCoverClassifier(method="lp", random_state=0), RANKS, PRECOMPUTED],
+    expected_failed_checks=not_met,
+)
+def test_scikit_learn_check(estimator, check):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no ball is worth its cost")
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return scale(X), y
+
+
+def line(x, y, **parameters):
+    return SetCoverClassifier(**{"eps": 1.5, "cost": 0.25, **parameters}).fit(np.reshape(x, (-1, 1)).astype(float), y)
+
+
+@pytest.mark.parametrize("method", ["greedy", "lp"])
+def test_two_clusters_on_a_line(method):
+    """Class a at 0, 1, 2 is covered by the ball at 1, class b at 10 by its own: two prototypes, nothing wrong."""
+    model = line([0, 1, 2, 10], ["a", "a", "a", "b"], method=method, random_state=0)
+    assert model.prototype_index_.tolist() == [1, 3]
+    assert model.prototype_labels_.tolist() == ["a", "b"]
+    assert model.prototypes_.tolist() == [[1.0], [10.0]]
+    np.testing.assert_allclose(model.objective_path_, [4.0, 1.25, 0.5])
+    assert model.objective_ == 0.5
+    assert (model.covered_.tolist(), model.newly_covered_.tolist()) == ([3, 1], [3, 1])
+    assert model.miscovered_.tolist() == [0, 0]
+    assert model.predict([[5.4], [5.6]]).tolist() == ["a", "b"]
+    if method == "lp":
+        assert model.lower_bound_ == pytest.approx(0.5)
+    else:
+        assert not hasattr(model, "lower_bound_")
+
+
+def test_a_sample_may_stand_for_another_class():
+    """Only the ball at 0 holds both samples of class a; that is worth the one of class b in its middle."""
+    model = line([-1, 0, 1], ["a", "b", "a"])
+    assert model.prototype_index_.tolist() == [1]
+    assert model.prototype_labels_.tolist() == ["a"]
+    assert (model.covered_.tolist(), model.miscovered_.tolist()) == ([2], [1])
+    assert model.objective_ == 2.25  # wrongly covered, left uncovered, one prototype
+
+
+def test_without_a_ball_that_is_worth_it_the_heaviest_class_is_predicted():
+    with pytest.warns(UserWarning, match="no ball is worth its cost"):
+        model = line([0, 1, 0.5], ["a", "b", "b"], eps=0.7, cost=2.0)
+    assert len(model.prototype_index_) == 0
+    assert model.prototypes_.shape == (0, 1)
+    assert model.objective_ == 3.0
+    assert model.predict([[-5.0]]).tolist() == ["b"]
+
+
+def test_the_distance_of_a_ball_is_open():
+    """Two samples at a distance of 1: with eps = 1 each is alone in its ball."""
+    assert len(line([0, 1], ["a", "a"], eps=1.0).prototype_index_) == 2
+    assert len(line([0, 1], ["a", "a"], eps=1.0 + 1e-12).prototype_index_) == 1
+
+
+def test_at_the_smallest_distance_it_is_one_nearest_neighbour(wine):
+    """Statement of section 6.2 of the source."""
+    X, y = wine
+    model = SetCoverClassifier(eps=pdist(X).min()).fit(X, y)
+    assert sorted(model.prototype_index_) == list(range(len(y)))
+    new = X[::3] + np.random.default_rng(0).normal(size=X[::3].shape)
+    np.testing.assert_array_equal(model.predict(new), KNeighborsClassifier(1).fit(X, y).predict(new))
+
+
+def test_a_cost_of_one_buys_no_prototype_for_a_single_sample(wine):
+    """Statement of section 6.2: with lambda >= 1 the algorithm does not become 1-NN; with 1 / n it ends there."""
+    X, y = wine
+    small, large = (SetCoverClassifier(eps=2.0, cost=cost).fit(X, y) for cost in (None, 1.0))
+    assert (large.newly_covered_ >= 2).all()
+    assert small.newly_covered_[-1] == 1
+    assert np.count_nonzero(small.newly_covered_ >= 2) == len(large.newly_covered_)
+    assert small.objective_path_[0] == len(y)
+
+
+def test_gains_do_not_rise(wine):
+    model = SetCoverClassifier(eps=2.5).fit(*wine)
+    gains = -np.diff(model.objective_path_)
+    np.testing.assert_allclose(gains, model.newly_covered_ - model.miscovered_ - 1 / 178)
+    assert (np.diff(gains) <= 1e-9).all()
+    assert gains[-1] > 0
+
+
+def test_a_class_that_varies_more_gets_more_prototypes():
+    """Statement of sections 1 and 6.2: as the ball has one radius for all."""
+    X, y = make_blobs(200, centers=[[0, 0], [20, 0]], cluster_std=[0.5, 3.0], random_state=0)
+    counts = np.bincount(SetCoverClassifier(eps=1.0).fit(X, y).prototype_labels_)
+    assert counts[1] > 5 * counts[0]
+
+
+def test_larger_balls_need_fewer_prototypes(wine):
+    counts = [len(SetCoverClassifier(eps=eps).fit(*wine).prototype_index_) for eps in (1.0, 2.0, 3.0, 4.0)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 178
+    assert counts[-1] < 20
+
+
+@pytest.mark.parametrize("method", ["greedy", "lp"])
+def test_precomputed_distances_are_euclidean_ones(wine, method):
+    X, y = wine
+    new = X[:40] + 0.3
+    plain = SetCoverClassifier(eps=2.2, method=method, random_state=0).fit(X, y)
+    given = SetCoverClassifier(eps=2.2, method=method, random_state=0, metric="precomputed").fit(cdist(X, X), y)
+    np.testing.assert_array_equal(plain.prototype_index_, given.prototype_index_)
+    np.testing.assert_array_equal(plain.objective_path_, given.objective_path_)
+    np.testing.assert_array_equal(plain.predict(new), given.predict(cdist(new, X)))
+    assert not hasattr(given, "prototypes_")
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "cosine", lambda a, b: np.abs(a - b).max()])
+def test_any_metric(wine, metric):
+    X, y = wine
+    D = cdist(X, X, metric)
+    eps = np.quantile(D[D > 0], 0.05)
+    model = SetCoverClassifier(eps=eps, metric=metric).fit(X, y)
+    given = SetCoverClassifier(eps=eps, metric="precomputed").fit(D, y)
+    assert abs(model.objective_ - given.objective_) < 1e-9
+    assert model.score(X, y) == given.score(D, y) > 0.9
+
+
+def test_balls_of_the_nearest_samples(wine):
+    X, y = wine
+    model = SetCoverClassifier(n_neighbors=8).fit(X, y)
+    assert (model.covered_ + model.miscovered_ == 8).all()
+    alone = SetCoverClassifier(n_neighbors=1).fit(X, y)
+    assert sorted(alone.prototype_index_) == list(range(len(y)))
+    # Ranks do not change under a monotone transformation of the distance.
+    squared = SetCoverClassifier(n_neighbors=8, metric="sqeuclidean").fit(X, y)
+    np.testing.assert_array_equal(model.prototype_index_, squared.prototype_index_)
+    given = SetCoverClassifier(n_neighbors=8, metric="precomputed").fit(cdist(X, X), y)
+    np.testing.assert_array_equal(model.prototype_index_, given.prototype_index_)
+
+
+def test_centres_of_k_means_as_candidates(wine):
+    """Section 4.2 of the source: candidates that are no samples can only lower the optimum; here also for greedy."""
+    X, y = wine
+    centres = np.vstack([KMeans(4, random_state=0, n_init=1).fit(X[y == k]).cluster_centers_ for k in range(3)])
+    candidates = np.vstack([X, centres])
+    plain = SetCoverClassifier(eps=2.5).fit(X, y)
+    model = SetCoverClassifier(eps=2.5).fit(X, y, candidates=candidates)
+    np.testing.assert_array_equal(model.prototypes_, candidates[model.prototype_index_])
+    assert (model.prototype_index_ >= len(X)).any()
+    assert model.objective_ < plain.objective_
+    assert len(model.prototype_index_) < len(plain.prototype_index_)
+    given = SetCoverClassifier(eps=2.5, metric="precomputed").fit(cdist(X, candidates), y)
+    np.testing.assert_array_equal(given.prototype_index_, model.prototype_index_)
+    np.testing.assert_array_equal(given.predict(cdist(X, candidates)), model.predict(X))
+    bounds = [
+        SetCoverClassifier(eps=2.5, method="lp", random_state=0).fit(X, y, candidates=c).lower_bound_
+        for c in (X, candidates)
+    ]
+    assert bounds[1] <= bounds[0]
+
+
+@pytest.mark.parametrize("method", ["greedy", "lp"])
+def test_the_order_of_samples_and_the_names_of_classes_do_not_matter(wine, method):
+    """With weights that leave no ties; those go to the sample with the lowest index."""
+    X, y = wine
+    rng = np.random.default_rng(4)
+    weight, order = rng.uniform(0.5, 2.0, len(y)), rng.permutation(len(y))
+    parameters = {"eps": 2.4, "cost": 0.1, "method": method, "random_state": 0}
+    model = SetCoverClassifier(**parameters).fit(X, y, weight)
+    names = np.array(["c", "b", "a"])
+    other = SetCoverClassifier(**parameters).fit(X[order], names[y[order]], weight[order])
+    if method == "greedy":  # not the indices: two balls may hold the same samples
+        np.testing.assert_allclose(other.objective_path_, model.objective_path_)
+        np.testing.assert_allclose(other.newly_covered_, model.newly_covered_)
+        np.testing.assert_array_equal(other.prototype_labels_, names[model.prototype_labels_])
+    else:
+        assert other.objective_ == pytest.approx(model.objective_, rel=0.01)
+        assert other.lower_bound_ == pytest.approx(model.lower_bound_, abs=1e-6)
+
+
+def test_weights_count_like_copies(wine):
+    X, y = wine
+    copies = np.random.default_rng(0).integers(0, 4, len(y))
+    model = SetCoverClassifier(eps=2.4).fit(X, y, copies)
+    repeated = SetCoverClassifier(eps=2.4).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
+    np.testing.assert_array_equal(model.prototypes_, repeated.prototypes_)
+    np.testing.assert_allclose(model.objective_path_, repeated.objective_path_)
+    assert (copies[model.prototype_index_] > 0).all()
+
+
+def test_rounding_depends_on_the_seed_only():
+    X, y = make_blobs(150, centers=3, cluster_std=4.0, random_state=1)
+    models = [SetCoverClassifier(eps=2.5, method="lp", random_state=s).fit(X, y) for s in (0, 0, 1)]
+    np.testing.assert_array_equal(models[0].prototype_index_, models[1].prototype_index_)
+    assert models[0].lower_bound_ == models[2].lower_bound_ <= models[2].objective_
+    assert models[0].lower_bound_ <= SetCoverClassifier(eps=2.5).fit(X, y).objective_
+
+
+def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
+    X, y = load_digits(return_X_y=True)
+    model = SetCoverClassifier(eps=22.0)
+    assert cross_val_score(model, X, y, cv=3).min() > 0.92
+    counts = np.bincount(model.fit(X, y).prototype_labels_)
+    assert counts.argmin() == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fit", "message"),
+    [
+        ({"eps": 0.0}, {}, "'eps' parameter of SetCoverClassifier must be a float in the range (0.0, inf). Got 0.0"),
+        ({"cost": -1.0}, {}, "'cost' parameter"),
+        ({"method": "exact"}, {}, "'method' parameter of SetCoverClassifier must be a str among"),
+        ({"metric": "mahalanobis"}, {}, "'metric' parameter"),
+        ({"n_neighbors": 0}, {}, "'n_neighbors' parameter"),
+        ({"n_neighbors": 11}, {}, "n_neighbors: 11 is not allowed, must be at most n_samples=10"),
+        ({}, {"candidates": np.zeros((3, 4))}, "candidates: 4 features are not allowed, X has 2"),
+        ({}, {"candidates": np.full((3, 2), np.nan)}, "Input candidates contains NaN"),
+        (
+            {"metric": "precomputed"},
+            {"candidates": np.zeros((3, 2))},
+            "candidates: not allowed with metric='precomputed'",
+        ),
+        ({}, {"sample_weight": np.zeros(10)}, "must contain at least one non-zero number"),
+    ],
+)
+def test_bad_input_is_refused(rng, parameters, fit, message):
+    X, y = rng.normal(size=(10, 2)), np.arange(10) % 2
+    with pytest.raises(ValueError, match=re.escape(message)):
+        SetCoverClassifier(**parameters).fit(X, y, **fit)
+
+
+def test_the_package_and_the_core_are_imported_without_scikit_learn():
+    code = "import sys, proset, proset.cover; assert not {'sklearn', 'scipy'} & {m.split('.')[0] for m in sys.modules}"
+    subprocess.run([sys.executable, "-c", code], check=True)
