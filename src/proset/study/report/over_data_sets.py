@@ -17,6 +17,13 @@ from proset.study.seeds import generator
 
 ROPE = 0.01  # nats, or share of the balanced error: less than this makes no difference in practice
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
+LIMITS = {  # that the text of the report names
+    "alpha": statistics.ALPHA,
+    "power": statistics.POWER,
+    "rope": ROPE,
+    "data_sets": MIN_DATA_SETS,
+    "smallest_p": statistics.smallest_p(MIN_DATA_SETS - 1),
+}
 SCORES = {  # names and how they are made of a quantity of the results, so that less is better
     "log-loss": ("log_loss", lambda value: value),
     "balanced error": ("balanced_accuracy", lambda value: 1 - value),

@@ -15,8 +15,7 @@ from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
 from proset.study.report.explanations import explained_points
 from proset.study.report.figures.style import method_name
 from proset.study.report.front import constant_models, edges, headline, impossible_samples
-from proset.study.report.over_data_sets import MIN_DATA_SETS, ROPE, OverDataSets, over_data_sets
-from proset.study.report.statistics import ALPHA, POWER, smallest_p
+from proset.study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import format_number, study_tables
 from proset.study.splits import TEST
@@ -87,13 +86,7 @@ def write_index(
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
             over_data_sets=_over_data_sets(stored),
-            limits={
-                "alpha": ALPHA,
-                "power": POWER,
-                "rope": ROPE,
-                "data_sets": MIN_DATA_SETS,
-                "smallest_p": smallest_p(MIN_DATA_SETS - 1),
-            },
+            limits=LIMITS,
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             data_sets=[
