@@ -8,7 +8,7 @@ import pytest
 from proset.study import methods
 from proset.study.config import Study
 from proset.study.report.figures.over_data_sets import pairs_figure, ranks_figure
-from proset.study.report.figures.style import save
+from proset.study.report.figures.style import method_name, save
 from proset.study.report.over_data_sets import LIMITS, over_data_sets, write_over_data_sets
 from proset.study.report.stored import Stored
 
@@ -54,7 +54,7 @@ def text_of(stored):
         loader=jinja2.PackageLoader("proset.study.report"), autoescape=True, undefined=jinja2.StrictUndefined
     )
     template = environment.get_template("over_data_sets.html.j2")
-    return template.render(over_data_sets=[over_data_sets(stored)], limits=LIMITS)
+    return template.render(over_data_sets=[over_data_sets(stored)], limits=LIMITS, name=method_name)
 
 
 def test_methods_are_joined_over_experiments_and_the_first_experiment_counts():
@@ -147,6 +147,9 @@ def test_holm_against_the_first_method_counts_its_pairs_only():
     first = min(compared.pairs, key=lambda r: r["wilcoxon_p"])
     assert first["holm_p"] == pytest.approx(min(1, 6 * first["wilcoxon_p"]))
     assert compared.test["smallest_holm_p"] == 6 * 2 / 2**8
+    assert compared.test["smallest_holm_p_control"] == 3 * 2 / 2**8
+    shifts = [compared.test[f"detectable_shift{key}"] for key in ("", "_control", "_holm")]
+    assert shifts == sorted(shifts)
 
 
 def test_what_so_few_data_sets_can_say_is_in_the_page():

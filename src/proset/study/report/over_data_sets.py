@@ -37,7 +37,8 @@ PAIR_COLUMNS = (
 TEST_COLUMNS = (
     *("comparison", "score", "methods", "data_sets", "replicates", "excluded", "not_run", "sources"),
     *("chi2", "chi2_p", "f", "f_p", "critical_difference"),
-    *("pairs", "smallest_p", "smallest_holm_p", "smallest_p_sources", "detectable_shift", "detectable_shift_holm"),
+    *("pairs", "smallest_p", "smallest_holm_p", "smallest_holm_p_control", "smallest_p_sources"),
+    *("detectable_shift", "detectable_shift_holm", "detectable_shift_control"),
     *("alike_within", "alike_between", "effective", "too_few"),
 )
 
@@ -169,10 +170,11 @@ def _test(losses, sources, rng):
         "pairs": pairs,
         "smallest_p": smallest,
         "smallest_holm_p": min(1.0, pairs * smallest),
+        "smallest_holm_p_control": min(1.0, (k - 1) * smallest),
         "smallest_p_sources": statistics.smallest_p(len(set(sources))),
-        "detectable_shift": statistics.detectable_shift(n, statistics.ALPHA, rng),
-        "detectable_shift_holm": statistics.detectable_shift(n, statistics.ALPHA / pairs, rng),
     }
+    for key, number in (("", 1), ("_holm", pairs), ("_control", k - 1)):  # Holm's first step divides by all of them
+        found[f"detectable_shift{key}"] = statistics.detectable_shift(n, statistics.ALPHA / number, rng)
     if k > 2:
         found |= statistics.friedman(losses)
         found["critical_difference"] = statistics.critical_difference(n, k)

@@ -87,6 +87,7 @@ def write_index(
             not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
             over_data_sets=_over_data_sets(stored),
             limits=LIMITS,
+            name=method_name,
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             data_sets=[
