@@ -8,7 +8,8 @@
 #   reports/{study}/comparison.csv, claims.csv        each published number and claim beside ours
 #   reports/{study}/figures/{data set or overview}/   PNG and SVG, with captions in figures.json
 #   reports/{study}/data_sets/{data_set}.html
-#   reports/{study}/findings/                         rules of choice, methods over replicates, selected features
+#   reports/{study}/findings/                         rules of choice, methods over replicates, selected features,
+#                                                     methods over data sets
 #   reports/{study}/results.csv, manifest.json, index.html
 #   reports/{study}/records/replicate_{replicate}.tar.xz   records for `make verify`
 
@@ -127,7 +128,8 @@ rule check:
 
 rule findings:
     input:
-        study.scored_files(study.replicates),
+        scores=study.score_files(study.experiments),
+        records=study.scored_files(study.replicates),
     output:
         directory("reports/{study}/findings"),
     log:

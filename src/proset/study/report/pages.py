@@ -15,6 +15,7 @@ from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
 from proset.study.report.explanations import explained_points
 from proset.study.report.figures.style import method_name
 from proset.study.report.front import constant_models, edges, headline, impossible_samples
+from proset.study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import format_number, study_tables
 from proset.study.splits import TEST
@@ -84,6 +85,9 @@ def write_index(
             ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
+            over_data_sets=_over_data_sets(stored),
+            limits=LIMITS,
+            name=method_name,
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             data_sets=[
@@ -157,6 +161,14 @@ def _render(template, **context):
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(**context)
+
+
+def _over_data_sets(stored):
+    """By comparison, the one with the most data sets first."""
+    groups: dict[str, list[OverDataSets]] = {}
+    for compared in over_data_sets(stored):
+        groups.setdefault(compared.comparison, []).append(compared)
+    return sorted(groups.values(), key=lambda scores: -max(len(c.data_sets) for c in scores))
 
 
 def _by_category(figures):

@@ -19,8 +19,10 @@ from proset.study.report.figures import (
     surfaces,
     weights,
 )
+from proset.study.report.figures.over_data_sets import pairs_figure, ranks_figure
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.figures.varied import varied_figure
+from proset.study.report.over_data_sets import over_data_sets
 from proset.study.report.stored import Final, Stored
 
 
@@ -69,7 +71,19 @@ def overview_figures(stored: Stored) -> list[Drawn]:
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
-        return [*figures[:1], *_findings_figures(stored, compared), *figures[1:]]
+        over_sets = _over_data_sets_figures(stored)
+        return [*figures[:1], *over_sets, *_findings_figures(stored, compared), *figures[1:]]
+
+
+def _over_data_sets_figures(stored):
+    figures = []
+    for name in stored.study.comparisons:
+        tested = [c for c in over_data_sets(stored) if c.comparison == name and c.pairs]
+        if ranked := [c for c in tested if len(c.methods) > 2]:
+            figures.append(ranks_figure(ranked))
+        if tested:
+            figures.append(pairs_figure(tested))
+    return figures
 
 
 def _findings_figures(stored, compared):

@@ -1,0 +1,183 @@
+"""Tests for several methods on several data sets, and what they can find at all.
+
+Scores are losses, shape (N data sets, k methods), smaller is better.
+
+References
+----------
+J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006): ranks, Friedman's test with
+Iman and Davenport's correction, Nemenyi's critical difference, signed-rank tests with Holm's correction.
+A. Benavoli et al., A Bayesian Wilcoxon signed-rank test based on the Dirichlet process, ICML 2014.
+A. Benavoli et al., Time for a change, JMLR 18 (2017): the region of practical equivalence.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+ALPHA = 0.05
+POWER = 0.8
+PRIOR = 0.5  # weight of the one prior observation of the Bayesian test, a difference of 0; a data set has weight 1
+DECIMALS = 12  # beyond them differences are taken for rounding errors: equal scores shall be ties
+_SIMULATED = 1000
+_LARGEST_SHIFT = 4.0
+
+
+def rank(losses: np.ndarray) -> np.ndarray:
+    """Ranks of the methods on each data set, 1 is best, equal ones share the mean; shape (N, k)."""
+    from scipy.stats import rankdata
+
+    return rankdata(losses, axis=1)
+
+
+def friedman(losses: np.ndarray) -> dict[str, float]:
+    """Friedman's test of equal average ranks, corrected for ties, and Iman and Davenport's F of it.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (N, k), k >= 3
+
+    Returns
+    -------
+    dict
+        "chi2", "chi2_p", "f", "f_p"; the F test is the better one for small N and k.
+    """
+    from scipy import stats
+
+    n, k = losses.shape
+    if (losses == losses[:, :1]).all():
+        return {"chi2": 0.0, "chi2_p": 1.0, "f": 0.0, "f_p": 1.0}
+    test = stats.friedmanchisquare(*losses.T)
+    chi2, rest = float(test.statistic), n * (k - 1) - float(test.statistic)
+    f = (n - 1) * chi2 / rest if rest > 1e-9 else np.inf  # all data sets rank the methods alike
+    f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    return {"chi2": chi2, "chi2_p": float(test.pvalue), "f": f, "f_p": f_p}
+
+
+def critical_difference(n: int, k: int) -> float:
+    """Smallest difference of average ranks that Nemenyi's test calls significant for `n` data sets, `k` methods."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(1 - ALPHA, k, np.inf)) * (k * (k + 1) / (12 * n)) ** 0.5
+
+
+def signed_rank(differences: np.ndarray) -> float:
+    """Two-sided p of Wilcoxon's signed-rank test; differences of 0 are dropped, 1.0 if nothing is left.
+
+    Exact up to 13 data sets, and up to 50 where no two differences have the same size.
+    """
+    from scipy.stats import wilcoxon
+
+    differences = np.round(differences, DECIMALS)
+    differences = differences[differences != 0]
+    return float(wilcoxon(differences).pvalue) if len(differences) else 1.0
+
+
+def smallest_p(n: int) -> float:
+    """The smallest p that `signed_rank` can give with `n` data sets: all differences have the same sign."""
+    return 2.0 ** (1 - n)
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's correction of some p-values for their number."""
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(value) for value in multipletests(p, method="holm")[1]]
+
+
+def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int = 20_000) -> np.ndarray:
+    """Draws from the posterior of the weights of the prior observation and of `n` data sets.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, 1 + n)
+        Each row is positive and sums to 1. One array can serve all pairs of methods.
+    """
+    return rng.dirichlet([PRIOR, *[1.0] * n], n_samples)
+
+
+def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarray) -> tuple[float, float, float]:
+    """Posterior probabilities that differences lie mostly below, inside or above a region of practical equivalence.
+
+    For each draw of weights it is seen which of the three holds most of the distribution of the mean of two
+    differences, as in Wilcoxon's statistic; its probability is the share of the draws in which it does.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (n,)
+    rope : float >= 0
+        The region is [-rope, rope].
+    weights : ndarray, shape (n_samples, 1 + n)
+        From `dirichlet_weights`.
+
+    Returns
+    -------
+    below, inside, above : float
+    """
+    values = np.array([0.0, *np.round(differences, DECIMALS)])
+    means = np.round((values[:, None] + values) / 2, DECIMALS)
+    below, above = (((weights @ region) * weights).sum(axis=1) for region in (means < -rope, means > rope))
+    winner = np.argmax([1 - below - above, below, above], axis=0)  # a region that holds nothing never wins
+    inside, below, above = np.bincount(winner, minlength=3) / len(weights)
+    return float(below), float(inside), float(above)
+
+
+def detectable_shift(n: int, alpha: float, rng: np.random.Generator) -> float | None:
+    """How large a difference must be for the signed-rank test to find it with probability `POWER`, by simulation.
+
+    Parameters
+    ----------
+    n : int
+        Number of data sets; they are independent, and the differences between two methods normal.
+    alpha : float
+        p at which the test rejects.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float or None
+        The mean difference in standard deviations of the differences over data sets; None if no difference is enough.
+    """
+    from scipy.stats import wilcoxon
+
+    if smallest_p(n) > alpha:
+        return None
+    noise = rng.normal(size=(_SIMULATED, n))
+    low, high = 0.0, _LARGEST_SHIFT
+    while high - low > 0.04:
+        middle = (low + high) / 2
+        found = np.mean(wilcoxon(noise + middle, axis=1).pvalue <= alpha)
+        low, high = (low, middle) if found >= POWER else (middle, high)
+    return high
+
+
+def likeness(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
+    """How alike data sets of one source rank the methods, and what that makes of their number.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (N, k)
+        Of the methods on each data set.
+    sources : list of str
+        Where each data set comes from: the generator, or the data set itself. Some are of one source, some are not.
+
+    Returns
+    -------
+    dict
+        "alike_within" and "alike_between": mean rank correlation of two data sets of the same and of different sources.
+        "effective": number of independent data sets that are worth as much. What data sets of one source share
+        beyond what all data sets share, (within - between) / (1 - between), is the correlation of their errors (at
+        least 0); the variance of a mean of N such values is that of a mean of "effective" independent ones.
+    """
+    n, k = ranks.shape
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    correlation = centred @ centred.T / (k * (k * k - 1) / 12)
+    pairs = list(combinations(range(n), 2))
+    same = np.array([sources[i] == sources[j] for i, j in pairs])
+    values = np.array([correlation[i, j] for i, j in pairs])
+    within, between = float(values[same].mean()), float(values[~same].mean())
+    excess = max(0.0, (within - between) / (1 - between)) if between < 1 else 0.0
+    return {
+        "alike_within": within,
+        "alike_between": between,
+        "effective": n * n / (n + 2 * int(same.sum()) * excess),
+    }
