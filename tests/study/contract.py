@@ -1,4 +1,4 @@
-"""What every method must keep: plain functions that take a method with parameters, and raise AssertionError if it is broken.
+"""What every method must keep: functions that take a method with parameters, and raise AssertionError if it is broken.
 
 `tests/study/test_contract.py` runs them for all methods, or for one: `pytest --method NAME`.
 """
@@ -179,7 +179,9 @@ def weights_do_what_is_declared(subject: Subject) -> None:
         return subject.fit(part).predict_proba(plain.X_score)
 
     heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
-    assert predictions(heavy)[:, 1].mean() > predictions(plain)[:, 1].mean(), "a class of weight 20 is not predicted more"
+    assert predictions(heavy)[:, 1].mean() > predictions(plain)[:, 1].mean(), (
+        "a class of weight 20 is not predicted more"
+    )
     if subject.method.weights == "repeats":
         times = 1 + np.arange(len(plain.y)) % 2
         rows = np.repeat(np.arange(len(times)), times)

@@ -1,4 +1,4 @@
-"""The contract of `contract.py`, for every method or the one that `--method` names, and proof that it notices faults."""
+"""The contract of `contract.py`, for every method or those that `--method` names, and proof that it notices faults."""
 
 import importlib.util
 import re
@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from tests.study.contract import CHECKS, Subject
 
 from proset.study import methods
 from proset.study.config import Run
 from proset.study.methods.base import Range
-from proset.study.methods.decision_tree import DecisionTree
 from proset.study.methods.estimators import EstimatorMethod, FittedEstimator
-from tests.study.contract import CHECKS, Subject
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = "docs/method_template.py"
@@ -126,7 +125,10 @@ BROKEN = {
     ],
     "every_step_is_a_shorter_fit": [
         (changed(staged=classmethod(lambda cls, forest, X: (forest.predict_proba(X) for _ in range(3)))), "step 1"),
-        (fitted_with(staged_predict_proba=lambda self, X: iter([self.estimator.predict_proba(X)])), "1 steps instead of 3"),
+        (
+            fitted_with(staged_predict_proba=lambda self, X: iter([self.estimator.predict_proba(X)])),
+            "1 steps instead of 3",
+        ),
     ],
     "predictions_are_probabilities": [
         (fitted_with(predict_proba=too_much), "larger than 1"),

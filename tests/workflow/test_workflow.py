@@ -338,10 +338,12 @@ def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
 
 def test_a_wrong_config_is_refused_before_anything_runs(tmp_path):
     project = new_project(tmp_path / "project")
-    project.configure(lambda c: c["experiments"]["E8"].update(method="svm"))
+    project.configure(lambda c: c["experiments"]["E8"].update(method="nearest"))
     run = project.snakemake(check=False)
     assert run.returncode != 0
-    assert "experiments.E8.method: 'svm' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
+    assert (
+        "experiments.E8.method: 'nearest' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
+    )
     assert not (project.folder / "results").exists()
 
 

@@ -12,8 +12,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas")
-_DISTRIBUTION = {"sklearn": "scikit-learn"}
+_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas", "interpret", "skops")
+_DISTRIBUTION = {"sklearn": "scikit-learn", "interpret": "interpret-core"}
 
 
 @cache

@@ -16,7 +16,6 @@ import numpy as np
 
 from proset.study.splits import Part
 
-
 WEIGHTS = ("repeats", "counts", "none")
 
 
@@ -59,8 +58,8 @@ class Method(Protocol):
 
     scaled: ClassVar[bool]  # whether features are centred and scaled
     probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
-    # What sample weights do. "repeats": a weight of 2 is the same as the row twice. "counts": heavier samples count more,
-    # while draws, folds or neighbours go by rows. "none": nothing, so that the config refuses data that have weights.
+    # What sample weights do. "repeats": a weight of 2 is the same as the row twice. "counts": heavier samples count
+    # more, while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
     step: ClassVar[str]  # what the path counts
     first_step: ClassVar[int]
@@ -80,7 +79,7 @@ class Method(Protocol):
         """Parameters that are not searched for data with so many features."""
 
     def fit(self, parameters: dict[str, float], steps: int, seed: np.random.SeedSequence) -> Fitted:
-        """Fit up to `steps` on the path; the same seed gives the same model, and a longer path begins with a shorter one."""
+        """Fit up to `steps` on the path: same seed, same model; a longer path begins with a shorter one."""
 
     @staticmethod
     def load(arrays: dict[str, np.ndarray]) -> Fitted:
