@@ -9,6 +9,20 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its c
 import numpy as np
 import pytest
 
+pytest.register_assert_rewrite("tests.study.contract")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--method", action="append", metavar="NAME", help="run only the contract test, and only for this method"
+    )
+
+
+def pytest_ignore_collect(collection_path, config):
+    if config.getoption("method") and collection_path.suffix == ".py":
+        return collection_path.name != "test_contract.py" or None
+    return None
+
 
 @pytest.fixture
 def rng():

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from proset.study import methods
 from proset.study.config import RESERVED, ConfigError, load
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ def test_the_study_is_the_published_one(config):
         "D40": ["checker"],
         "X1": ["xor_3f", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f"],
     }
-    assert {e: data_sets[e] for e in published} == published
+    assert published.items() <= data_sets.items()
     assert [r.variant for r in study.experiments["E7"]] == ["candidates=100", "candidates=300", "candidates=1500"]
     assert {
         e: runs[0].settings["parameters"]["alpha_v"] for e, runs in study.experiments.items() if e in ("E1", "E2", "E3")
@@ -61,6 +62,40 @@ def test_chunks_cover_all_trials_once(config):
     assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(50))
 
 
+def test_a_method_without_an_entry_fits_fifty_trials_and_all_folds_in_a_job(config):
+    before = load(copy.deepcopy(config), SCHEMA)
+    del config["trials_per_job"], config["folds_per_job"]
+    study = load(config, SCHEMA)
+    assert study.stage2_files("0", "wine", "E3") == before.stage2_files("0", "wine", "E3")
+    assert study.chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
+    assert study.chunks(study.runs["svm"], "wine") == [(0, 3)]
+
+
+def test_e14_has_one_model_for_each_method_and_data_set(config):
+    study = load(config, SCHEMA)
+    assert study.tables["E14"]["kind"] == "methods"
+    runs = [run for e in study.tables["E14"]["experiments"] for run in study.experiments[e]]
+    cells = [(run.method, data_set) for run in runs for data_set in run.data_sets]
+    assert len(cells) == len(set(cells)) == 11 * len({run.method for run in runs})
+
+
+def test_a_broken_method_and_weights_that_a_method_cannot_take_are_refused(config, monkeypatch, tmp_path):
+    (tmp_path / "own.csv").write_text("a,w,t\n1,1,x\n2,1,y\n", encoding="utf-8")
+    config["data_sets"]["own"] = {"file": str(tmp_path / "own.csv"), "target": "t", "weight": "w"}
+    config["experiments"]["svm"]["data_sets"] = ["own"]
+    load(config, SCHEMA)
+    svm = methods.get("svm")
+    monkeypatch.setattr(svm, "weights", "none")
+    message = "experiments.svm.data_sets: 'own' is not allowed, it has weights and svm takes none"
+    with pytest.raises(ConfigError, match=message):
+        load(config, SCHEMA)
+    monkeypatch.setattr(svm, "weights", "some")
+    methods.get.cache_clear()
+    message = "experiments.svm.method: proset.study.methods.svm breaks the interface .* `weights` is 'some', allowed"
+    with pytest.raises(ConfigError, match=message):
+        load(config, SCHEMA)
+
+
 def test_the_number_of_trials_is_not_part_of_what_a_trial_depends_on(config):
     before = load(copy.deepcopy(config), SCHEMA).stage1_settings("E3", "wine")
     config["experiments"]["E3"]["stage1"]["trials"] = 100
@@ -72,7 +107,7 @@ def test_only_restricts_experiments_and_data_sets(config):
     study = load(config, SCHEMA)
     assert {e: r[0].data_sets for e, r in study.experiments.items()} == {"E3": ["wine"], "E8": ["iris_2f", "wine"]}
     assert study.data_sets == ["iris_2f", "wine"]
-    assert study.comparisons == ["E1_to_E6", "E3_E8_E9"]
+    assert study.comparisons == ["E1_to_E6", "E3_E8_E9", "E14"]
 
 
 def _set(*path_and_value):
@@ -117,8 +152,8 @@ def _set(*path_and_value):
             "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
         ),
         (
-            _set("experiments", "E3", "method", "svm"),
-            "experiments.E3.method: 'svm' is not allowed, allowed are proset, knn, xgboost",
+            _set("experiments", "E3", "method", "nearest"),
+            "experiments.E3.method: 'nearest' is not allowed, allowed are proset, knn, xgboost",
         ),
         (
             _set("experiments", "E8", "data_sets", ["wnie"]),

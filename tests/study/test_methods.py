@@ -1,13 +1,20 @@
+import os
+import sys
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression as SkLogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
+from skops.io import dumps
+from skops.io.exceptions import UntrustedTypesFoundException
 
 from proset.study import methods
 from proset.study.datasets import make
 from proset.study.final import fit_final, read_model
 from proset.study.methods.xgboost import depth_limit
+from proset.study.scores import log_loss
 from proset.study.search import Case
 from proset.study.splits import part, split
 
@@ -16,9 +23,9 @@ PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
     "logistic_regression": {"l1_ratio": 0.5},
-    "decision_tree": {"min_samples_leaf": 3},
     "set_cover": {"centres": 2},
     "set_cover_lp": {},
+    "adaboost": {"max_depth": 2, "learning_rate": 0.5},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
 }
 SETTINGS = {
@@ -35,31 +42,7 @@ def bind(name, kind="two classes"):
 
 
 @pytest.mark.parametrize("kind", SETTINGS)
-@pytest.mark.parametrize("name", methods.METHODS)
-def test_staged_probabilities_are_those_of_shorter_fits(name, kind):
-    method, bound = bind(name, kind)
-    fitted = method.fit(PARAMETERS[name], 4, SEED)
-    stages = list(fitted.staged_predict_proba(bound.X_score))
-    assert len(stages) == 4 - method.first_step + 1
-    np.testing.assert_allclose(stages[-1], fitted.predict_proba(bound.X_score), rtol=1e-5, atol=1e-7)
-    shorter = method.fit(PARAMETERS[name], 2, SEED).predict_proba(bound.X_score)
-    np.testing.assert_allclose(stages[2 - method.first_step], shorter, rtol=1e-5, atol=1e-7)
-    for p in stages:
-        np.testing.assert_allclose(p.sum(axis=1), 1.0)
-        assert p.min() >= 0
-
-
-@pytest.mark.parametrize("name", methods.METHODS)
-def test_same_seed_same_bytes(name):
-    results = []
-    for _ in range(2):
-        method, bound = bind(name)
-        results.append(method.fit(PARAMETERS[name], 5, SEED).predict_proba(bound.X_score).tobytes())
-    assert results[0] == results[1]
-
-
-@pytest.mark.parametrize("kind", SETTINGS)
-@pytest.mark.parametrize("name", methods.METHODS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
     data = make(SETTINGS[kind], 0, "d", 0)
     case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
@@ -142,5 +125,78 @@ def test_more_neighbours_than_samples_are_refused():
 
 
 def test_unknown_method():
-    with pytest.raises(ValueError, match="method: 'svm' is unknown, allowed are proset, knn, xgboost"):
-        methods.get("svm")
+    with pytest.raises(ValueError, match="method: 'nearest' is unknown, allowed are proset, knn, xgboost"):
+        methods.get("nearest")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("METHOD = 3\n", "breaks the interface of methods/base.py: `METHOD = ...` with a class is missing"),
+        ("def fit(:\n", "cannot be imported: SyntaxError"),
+        ("import not_there\n", "cannot be imported: ModuleNotFoundError: No module named 'not_there'"),
+        (
+            "class METHOD:\n    scaled = 1\n    probabilistic = True\n",
+            "breaks the interface .*: `scaled` is 1, must be a bool; `weights` is missing; .*function `fit` is missing",
+        ),
+    ],
+)
+def test_a_module_that_breaks_the_interface_is_refused_by_name(source, message, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, "mine"))
+    monkeypatch.delitem(sys.modules, "proset.study.methods.mine", raising=False)
+    with pytest.raises(ValueError, match=f"method: proset.study.methods.mine {message}"):
+        methods.get("mine")
+
+
+def test_adaboost_orders_classes_as_scikit_learn_and_is_better_calibrated():
+    method, bound = bind("adaboost", "three classes")
+    fitted = method.fit({"max_depth": 1, "learning_rate": 1.0}, 20, SEED)
+    ours = list(fitted.staged_predict_proba(bound.X_score))
+    theirs = list(fitted.estimator.staged_predict_proba(bound.X_score))
+    np.testing.assert_array_equal(np.argmax(ours, axis=2), np.argmax(theirs, axis=2))
+    lowest, lowest_of_theirs = (min(log_loss(p, bound.y_score) for p in stages) for stages in (ours, theirs))
+    assert lowest < 0.5 * lowest_of_theirs
+    binary, bound = bind("adaboost")
+    fitted = binary.fit({"max_depth": 2, "learning_rate": 1.0}, 5, SEED)
+    votes = sum(
+        weight * (2 * tree.predict(bound.X_score) - 1)
+        for tree, weight in zip(fitted.estimator.estimators_, fitted.estimator.estimator_weights_, strict=True)
+    )
+    np.testing.assert_allclose(fitted.predict_proba(bound.X_score)[:, 1], 1 / (1 + np.exp(-votes)))
+
+
+def test_a_boosting_that_ends_early_has_all_steps():
+    method, bound = bind("adaboost", "three classes")
+    fitted = method.fit({"max_depth": 20, "learning_rate": 1.0}, 6, SEED)  # the first tree makes no error
+    assert len(fitted.estimator.estimators_) == 1
+    stages = list(fitted.staged_predict_proba(bound.X_score))
+    assert len(stages) == 6
+    assert all(np.array_equal(p, stages[0]) for p in stages)
+    assert fitted.staged_summary()["leaves"] == [fitted.summary()["leaves"]] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("bagging", {"min_samples_leaf": 2}), ("random_forest", {"min_samples_leaf": 2, "max_features": 0.4})],
+)
+def test_means_of_trees_are_scikit_learns(name, parameters):
+    method, bound = bind(name, "three classes")
+    fitted = method.fit(parameters, 10, SEED)
+    np.testing.assert_allclose(
+        fitted.predict_proba(bound.X_score), fitted.estimator.predict_proba(bound.X_score), atol=1e-12
+    )
+    summary = fitted.summary()
+    trees = [tree.tree_ for tree in fitted.estimator.estimators_]
+    assert summary["leaves"] == sum((tree.children_left < 0).sum() for tree in trees)
+    assert summary["active_features"] == len(set(np.concatenate([tree.feature[tree.feature >= 0] for tree in trees])))
+
+
+def test_a_stored_estimator_makes_only_known_objects(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hostile = dumps(DecisionTreeClassifier(max_depth=partial(os.mkdir, "executed")))
+    arrays = {"estimator": np.frombuffer(hostile, np.uint8), "steps": np.array(1)}
+    with pytest.raises(UntrustedTypesFoundException, match=r"mkdir"):
+        methods.get("svm").load(arrays)
+    assert not (tmp_path / "executed").exists()

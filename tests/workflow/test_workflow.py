@@ -72,8 +72,18 @@ TINY = {
             },
             "stage2": {"steps": 5, "parameters": {"learning_rate": 0.01}},
         },
+        "forest": {
+            "title": "a further method, without a published table",
+            "method": "random_forest",
+            "data_sets": ["iris_2f"],
+            "parameters": {"min_samples_leaf": 2, "max_features": 0.5},
+            "stage2": {"steps": 3},
+        },
     },
-    "comparisons": {"E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]}},
+    "comparisons": {
+        "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
+        "E14": {"title": "all methods", "rows": "methods", "experiments": ["E3", "E8", "E9", "forest"]},
+    },
 }
 
 
@@ -99,8 +109,9 @@ class Project:
     def planned(self, *arguments):
         """Jobs of a dry run, by rule; "all" and other names of targets are left out."""
         run = self.snakemake("--dry-run", *arguments)
+        names = (*TINY["experiments"], *TINY["comparisons"])
         counts = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout + run.stderr, flags=re.MULTILINE))
-        return {k: int(v) for k, v in counts.items() if k not in ("total", "all", *TINY["experiments"])}
+        return {k: int(v) for k, v in counts.items() if k not in ("total", "all", *names)}
 
     def configure(self, change=None):
         config = yaml.safe_load(yaml.safe_dump(TINY))
@@ -155,7 +166,9 @@ def project(finished, tmp_path):
 def test_everything_is_there(finished):
     reports = finished.folder / "reports/tiny"
     tables = {p.name for p in (reports / "tables").iterdir()}
-    assert tables == {f"{t}.{s}" for t in ("E3", "E4", "E7", "E8", "E9", "E3_E8_E9") for s in ("md", "csv", "tex")}
+    names = (*TINY["experiments"], *TINY["comparisons"])
+    assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
+    assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
     names = {"index.html", "results.csv", "manifest.json", "comparison.csv", "claims.csv", "tables.xlsx"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
@@ -212,7 +225,10 @@ def verify(project):
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
     said = finished.first_run.stderr
     assert re.search(
-        r"^Study tiny: \d+ jobs with 3 fits of knn, 27 fits of proset, 7 fits of xgboost: about ", said, re.M
+        r"^Study tiny: \d+ jobs with 3 fits of knn, 27 fits of proset, 3 fits of random_forest, "
+        r"7 fits of xgboost: about ",
+        said,
+        re.M,
     )
     assert "100%) done" in said
     assert "Study tiny: done; see reports/tiny/index.html" in said
@@ -248,7 +264,8 @@ def test_same_results_at_any_number_of_cores_and_fits_per_job(finished, tmp_path
     [
         ("E8", {"data": 1, "split": 1, "stage2": 2, "choose_steps": 1, "fit": 1, "score": 1, "table": 1}),
         ("xor_2f", {"E3", "E4", "E7"}),
-        ("replicate_0", {"score": 5}),
+        ("replicate_0", {"score": 6}),
+        ("E14", {"stage1": 10, "stage2": 6, "fit": 5, "score": 4, "table": 1}),
         ("reports/tiny/tables/E9.md", {"stage1": 2, "stage2": 1}),
     ],
 )
@@ -267,7 +284,7 @@ def test_changing_one_experiment_reruns_that_experiment_only(project):
     planned = project.planned()
     assert planned["stage2"] == 2
     assert planned["fit"] == planned["score"] == 1
-    assert planned["table"] == 2  # its own and the comparison
+    assert planned["table"] == 3  # its own and the comparisons
     assert "stage1" not in planned
 
 
@@ -338,10 +355,12 @@ def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
 
 def test_a_wrong_config_is_refused_before_anything_runs(tmp_path):
     project = new_project(tmp_path / "project")
-    project.configure(lambda c: c["experiments"]["E8"].update(method="svm"))
+    project.configure(lambda c: c["experiments"]["E8"].update(method="nearest"))
     run = project.snakemake(check=False)
     assert run.returncode != 0
-    assert "experiments.E8.method: 'svm' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
+    assert (
+        "experiments.E8.method: 'nearest' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
+    )
     assert not (project.folder / "results").exists()
 
 

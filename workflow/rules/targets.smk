@@ -1,13 +1,13 @@
-# Names to ask for on the command line: an experiment (E3), a data set (wine), a replicate (replicate_0).
+# Names to ask for on the command line: an experiment or comparison (E3), a data set (wine), a replicate (replicate_0).
 
 
-for _experiment in study.experiments:
+for _table in study.tables:
 
     rule:
         name:
-            _experiment
+            _table
         input:
-            f"reports/{study.name}/tables/{_experiment}.md",
+            f"reports/{study.name}/tables/{_table}.md",
         localrule: True
 
 

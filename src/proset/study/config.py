@@ -17,6 +17,8 @@ from proset.study.fingerprints import code_fingerprint
 from proset.study.own_file import MAX_BYTES, check_file
 from proset.study.sizes import SKLEARN, size_of
 
+TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
+
 
 class ConfigError(ValueError):
     """The config is wrong; the message names the key, what was given and what is allowed."""
@@ -121,7 +123,8 @@ class Study:
 
     def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of each job of one fold in stage 1."""
-        return _chunks(run.stage("stage1", data_set)["trials"], self.config["trials_per_job"][run.method])
+        size = self.config.get("trials_per_job", {}).get(run.method, TRIALS_PER_JOB)
+        return _chunks(run.stage("stage1", data_set)["trials"], size)
 
     @property
     def comparisons(self) -> list[str]:
@@ -131,15 +134,15 @@ class Study:
 
     @property
     def tables(self) -> dict[str, dict]:
-        """Tables by name, experiments first: "title", "kind" and the "experiments" whose numbers they show."""
+        """Tables by name, experiments first: "title", "kind" (what its rows are) and the "experiments" it shows."""
         found = {
-            name: {"title": self.config["experiments"][name]["title"], "kind": "experiment", "experiments": [name]}
+            name: {"title": self.config["experiments"][name]["title"], "kind": "quantities", "experiments": [name]}
             for name in self.experiments
         }
         for name in self.comparisons:
             entry = self.config["comparisons"][name]
             shown = [e for e in entry["experiments"] if e in self.experiments]
-            found[name] = {"title": entry["title"], "kind": "comparison", "experiments": shown}
+            found[name] = {"title": entry["title"], "kind": entry.get("rows", "experiments"), "experiments": shown}
         return found
 
     @property
@@ -222,7 +225,8 @@ class Study:
 
     def stage2_files(self, replicate: str, data_set: str, run: str) -> list[str]:
         """All records of stage 2."""
-        chunks = _chunks(self.config["folds"], self.config["folds_per_job"][self.runs[run].method])
+        folds = self.config["folds"]
+        chunks = _chunks(folds, self.config.get("folds_per_job", {}).get(self.runs[run].method, folds))
         return [f"{self._folder(replicate, data_set, run)}/stage2/folds_{first}-{last}.jsonl" for first, last in chunks]
 
     def parameters_file(self, replicate: str, data_set: str, run: str) -> list[str]:
@@ -431,8 +435,10 @@ def _meaning_errors(config) -> Iterator[str]:
                     f"comparisons.{name}.experiments: unknown experiment {experiment!r}, allowed are "
                     f"{', '.join(experiments)}"
                 )
+        if comparison.get("rows") == "methods":
+            yield from _row_errors(f"comparisons.{name}", comparison["experiments"], experiments)
     for key in ("trials_per_job", "folds_per_job"):
-        for method in config[key]:
+        for method in config.get(key, {}):
             if method not in methods.METHODS:
                 yield f"{key}: unknown method {method!r}, allowed are {', '.join(methods.METHODS)}"
     for experiment, entry in experiments.items():
@@ -441,13 +447,33 @@ def _meaning_errors(config) -> Iterator[str]:
             allowed = ", ".join(methods.METHODS)
             yield f"{where}.method: {entry['method']!r} is not allowed, allowed are {allowed}"
             continue
-        for key in ("trials_per_job", "folds_per_job"):
-            if entry["method"] not in config[key]:
-                yield f"{key}: missing key {entry['method']}, the method of {where}"
+        try:
+            method = methods.get(entry["method"])
+        except ValueError as error:
+            yield f"{where}.{error}"
+            continue
         for d in [*entry["data_sets"], *entry.get("overrides", {})]:
             if d not in data_sets:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
+            elif "weight" in data_sets[d] and method.weights == "none":
+                yield f"{where}.data_sets: {d!r} is not allowed, it has weights and {entry['method']} takes none"
         yield from _parameter_errors(where, entry, experiments)
+
+
+def _row_errors(where, names, experiments) -> Iterator[str]:
+    """A table with a row per method has one final model in each of its cells."""
+    taken: dict[tuple[str, str], str] = {}
+    for name in names:
+        entry = experiments.get(name, {"method": "", "data_sets": []})
+        if "vary" in entry:
+            yield f"{where}.experiments: {name!r} is not allowed, with rows: methods nothing may be varied"
+        for data_set in entry["data_sets"]:
+            if (first := taken.setdefault((entry["method"], data_set), name)) != name:
+                yield (
+                    f"{where}.experiments: {name!r} is not allowed beside {first!r} with rows: methods, both have "
+                    f"{entry['method']} on {data_set}"
+                )
+                break
 
 
 def _name_errors(config) -> Iterator[str]:

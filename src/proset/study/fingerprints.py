@@ -12,8 +12,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas", "statsmodels", "scikit_posthocs")
-_DISTRIBUTION = {"sklearn": "scikit-learn", "scikit_posthocs": "scikit-posthocs"}
+_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas", "statsmodels", "scikit_posthocs", "interpret", "skops")
+_DISTRIBUTION = {"sklearn": "scikit-learn", "scikit_posthocs": "scikit-posthocs", "interpret": "interpret-core"}
 
 
 @cache

@@ -1,7 +1,7 @@
 """What a run is going to do, in words, before it starts."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from proset.study.config import Study
@@ -11,11 +11,23 @@ from proset.study.sizes import size_of
 # candidates) and for XGBoost (times rounds and classes).
 SECONDS = {"proset": (0.03, 1.5e-7), "xgboost": (0.01, 1e-7), "knn": (0.05, 2e-5)}
 OTHER_SECONDS = (0.05, 1e-4)
+# CPU seconds of one fit of further methods beyond the overhead, by samples n, features d, classes k and steps.
+FURTHER_SECONDS: dict[str, Callable[[float, int, int, int], float]] = {
+    "logistic_regression": lambda n, d, k, steps: 5e-7 * n * d * k * steps,
+    "decision_tree": lambda n, d, k, steps: 1e-6 * n * d,
+    "bagging": lambda n, d, k, steps: 1e-6 * n * d * steps,
+    "random_forest": lambda n, d, k, steps: 1e-6 * n * d * steps,
+    "adaboost": lambda n, d, k, steps: 5e-7 * n * d * steps,
+    "svm": lambda n, d, k, steps: 1.5e-7 * n**2,
+    "hist_gradient_boosting": lambda n, d, k, steps: (1e-3 + 1e-8 * n * d) * k * steps,
+    "explainable_boosting": lambda n, d, k, steps: 2e-6 * n * d * k,  # of about 100 rounds
+}
 # Features that double the time per sample, beyond those of the study's data; see benchmarks/results.md.
 WIDE = {"proset": 100, "xgboost": 10}
 OTHER_WIDE = 10
 STUDY_FEATURES = 64
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
+LIBRARY_SECONDS = 1.0  # import of scikit-learn, in jobs of further methods
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
         seconds += JOB_SECONDS
         if (fits := fits_of(rule, wildcards, study)) is not None:
             numbers[fits.method] += fits.number
-            seconds += fits.seconds
+            seconds += fits.seconds + LIBRARY_SECONDS * (fits.method in FURTHER_SECONDS)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items())) or "no fits"
     return f"{n_jobs:,} jobs with {parts}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
 
@@ -92,6 +104,8 @@ def fit_seconds(method: str, data: dict, stage: dict) -> float:
     size = size_of(data)
     samples = 0.56 * size.rows
     overhead, each = SECONDS.get(method, OTHER_SECONDS)
+    if method in FURTHER_SECONDS:
+        return overhead + FURTHER_SECONDS[method](samples, size.features, size.classes, stage["steps"])
     each *= 1 + max(0, size.features - STUDY_FEATURES) / WIDE.get(method, OTHER_WIDE)
     if method == "proset":
         candidates = min(stage["parameters"].get("n_candidates", 1000), 0.5 * samples)

@@ -56,7 +56,8 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
                     numbers.append(("stage1", f"{role}_{name}", value))
         numbers += _losses("stage1", parameters)
     section = "stage2" if method.parameters else "cv"  # the published name where there is one stage only
-    numbers += [(section, f"{role}_{method.step}", steps["settings"][steps[role]]) for role in _roles(steps)]
+    if len(steps["settings"]) > 1:  # else there is no path
+        numbers += [(section, f"{role}_{method.step}", steps["settings"][steps[role]]) for role in _roles(steps)]
     numbers += _losses(section, steps)
     numbers += [("final", quantity, fitted["summary"][quantity]) for quantity in method.quantities]
     numbers += [("final", name, value) for name, value in score_predictions(probabilities, y, weight).items()]

@@ -72,6 +72,7 @@ class DecisionTree:
 
     scaled = False
     probabilistic = True
+    weights = "counts"
     step = "depth"
     first_step = 0
     larger_step_is_simpler = False

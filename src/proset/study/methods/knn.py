@@ -44,6 +44,7 @@ class KNN:
 
     scaled = True
     probabilistic = True
+    weights = "counts"
     step = "k"
     first_step = 1
     larger_step_is_simpler = True

@@ -57,6 +57,7 @@ class LogisticRegression:
 
     scaled = True
     probabilistic = True
+    weights = "counts"  # the solver goes through the rows in random order, and stops within its tolerance
     step = "doublings"
     first_step = 1
     larger_step_is_simpler = False
@@ -78,21 +79,18 @@ class LogisticRegression:
         return {}
 
     def fit(self, parameters, steps, seed):
+        model = self.regression(
+            l1_ratio=parameters["l1_ratio"],
+            solver="saga",
+            max_iter=MAX_ITER,
+            random_state=int(seed.generate_state(1)[0]),
+            warm_start=True,  # each fit begins where the one before ended
+        )
         fits = []
         for doublings in range(1, steps + 1):
-            model = self.regression(
-                C=SMALLEST_C * 2.0**doublings,
-                l1_ratio=parameters["l1_ratio"],
-                solver="saga",
-                max_iter=MAX_ITER,
-                random_state=int(seed.generate_state(1)[0]),
-            )
-            fits.append(model.fit(self.part.X, self.part.y, sample_weight=self.part.weight))
-        return FittedLogisticRegression(
-            np.array([f.coef_ for f in fits]),
-            np.array([f.intercept_ for f in fits]),
-            np.array([f.n_iter_.max() for f in fits]),
-        )
+            model.set_params(C=SMALLEST_C * 2.0**doublings).fit(self.part.X, self.part.y, self.part.weight)
+            fits.append((model.coef_.copy(), model.intercept_.copy(), model.n_iter_.max()))
+        return FittedLogisticRegression(*map(np.array, zip(*fits, strict=True)))
 
     @staticmethod
     def load(arrays):

@@ -60,6 +60,7 @@ class Proset:
 
     scaled = True
     probabilistic = True
+    weights = "counts"
     step = "batches"
     first_step = 0
     larger_step_is_simpler = False

@@ -46,6 +46,7 @@ class XGBoost:
 
     scaled = False
     probabilistic = True
+    weights = "counts"
     step = "iterations"
     first_step = 1
     larger_step_is_simpler = False

@@ -11,20 +11,18 @@ def runs_of(study: Study, data_set: str) -> list[Run]:
 
 
 def compared_runs(study: Study, data_set: str) -> list[Run]:
-    """One run per method, in the order of `METHODS`: the first that the config's comparisons of methods name.
+    """One run per method, in the order of `METHODS`: of the config's first comparison of methods on the data set.
 
-    Methods that no comparison names are left out; without such a comparison for the data set every method's first run
-    counts.
+    Without such a comparison every method's first run counts.
     """
-    experiments = study.config["experiments"]
-    named = [
-        experiment
-        for comparison in study.config.get("comparisons", {}).values()
-        if len({experiments[e]["method"] for e in comparison["experiments"]}) > 1
-        for experiment in comparison["experiments"]
-    ]
-    runs, by_method = runs_of(study, data_set), {}
-    for run in [r for r in runs if r.experiment in named] or runs:
+    experiments, runs = study.config["experiments"], runs_of(study, data_set)
+    for comparison in study.config.get("comparisons", {}).values():
+        named = [run for run in runs if run.experiment in comparison["experiments"]]
+        if named and len({experiments[e]["method"] for e in comparison["experiments"]}) > 1:
+            runs = named
+            break
+    by_method: dict[str, Run] = {}
+    for run in runs:
         by_method.setdefault(run.method, run)
     return sorted(by_method.values(), key=lambda r: METHODS.index(r.method))
 

@@ -50,14 +50,20 @@ def _cell(stored, run, data_set):
 
 
 def constant_models(stored: Stored) -> list[Final]:
-    """Final models that predict the same for every test point."""
-    return [f for f in stored.finals() if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
+    """Final models that predict the same for every test point, other than the class prior."""
+    finals = [f for f in stored.finals() if f.run.method != "class_prior"]
+    return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 
 def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
-    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others."""
+    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
+
+    Methods that predict labels and no probabilities are left out.
+    """
     found = []
     for final in stored.finals():
+        if not methods.get(final.run.method).probabilistic:
+            continue
         own = own_probability(final)
         zero = own <= SMALLEST
         if zero.any() and not zero.all():

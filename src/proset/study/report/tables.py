@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from proset.files import replacing
+from proset.study import methods
 from proset.study.records import write_text
 from proset.study.report.stored import Stored
 from proset.study.results import read_rows, write_rows
@@ -75,7 +76,7 @@ MISSING = "missing"
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
 
 
-def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, str, str]] = ()) -> list[dict]:
+def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, str, str, str]] = ()) -> list[dict]:
     """One cell per number: that of the first replicate, mean and standard deviation over all, the published one.
 
     Parameters
@@ -84,16 +85,17 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
         What `results.case_rows` gives.
     published : Path
         CSV file of the published numbers.
-    missing : iterable of (experiment, data set, variant)
+    missing : iterable of (experiment, data set, variant, method)
         Final models that the first replicate lacks.
 
     Returns
     -------
     list of dict
-        With `COLUMNS` as keys, in the order of the rows; "published" is None where nothing was published, "mean" and
-        "deviation" where there is one replicate only. What is missing has 0 replicates.
+        With `COLUMNS` and "method" as keys, in the order of the rows; "published" is None where nothing was published,
+        "mean" and "deviation" where there is one replicate only. What is missing has 0 replicates.
     """
-    missing = set(missing)
+    methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
+    missing = {tuple(names) for *names, _ in missing}
     values: dict[tuple, list[float | None]] = defaultdict(list)
     quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
     for row in rows:
@@ -110,6 +112,7 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
         cells.append(
             {
                 **dict(zip(KEY, key, strict=True)),
+                "method": methods_of[key[0]],
                 "value": found[0] if found else None,
                 "mean": fmean(numbers) if len(numbers) > 1 else None,
                 "deviation": stdev(numbers) if len(numbers) > 1 else None,
@@ -170,23 +173,24 @@ class Table:
 
 
 def make_table(name: str, title: str, kind: str, cells: list[dict], published: Path) -> Table:
-    """An `experiment_table` or a `comparison_table`."""
-    return (
-        comparison_table(name, title, cells)
-        if kind == "comparison"
-        else experiment_table(name, title, cells, published)
-    )
+    """A table whose rows are "quantities" (of one experiment), "experiments" or "methods"."""
+    if kind == "methods":
+        return methods_table(name, title, cells)
+    if kind == "experiments":
+        return comparison_table(name, title, cells)
+    return experiment_table(name, title, cells, published)
 
 
 def study_tables(stored: Stored, published: Path) -> list[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
     config, first = stored.study.config, stored.replicates[0]
-    missing = [(h.experiment, h.data_set, h.variant) for h in stored.holes if h.replicate == first]
+    runs = stored.study.runs
+    missing = [(h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.holes if h.replicate == first]
     cells = make_cells(stored.rows, published, missing)
     found = []
     for name, entry in config.get("comparisons", {}).items():
-        shown = [c for c in cells if c["experiment"] in entry["experiments"]]
-        found.append(comparison_table(name, entry["title"], shown))
+        shown = [c for e in entry["experiments"] for c in cells if c["experiment"] == e]
+        found.append(make_table(name, entry["title"], entry.get("rows", "experiments"), shown, published))
     for name, entry in config["experiments"].items():
         shown = [c for c in cells if c["experiment"] == name]
         found.append(experiment_table(name, entry["title"], shown, published))
@@ -225,9 +229,27 @@ def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
     return Table(name, title, groups)
 
 
+def methods_table(name: str, title: str, cells: list[dict]) -> Table:
+    """Test log-loss and balanced accuracy with a row per method, whose experiments are joined; the best are marked.
+
+    There is no log-loss of methods that predict labels and no probabilities.
+    """
+    groups = []
+    for quantity, heading, best in (("log_loss", "Log-loss", min), ("balanced_accuracy", "Balanced accuracy", max)):
+        group = [{**c, "row": c["method"]} for c in cells if _is(c, "final", quantity)]
+        if quantity == "log_loss":
+            group = [c for c in group if methods.get(c["method"]).probabilistic]
+        for cell in (there := [c for c in group if c["replicates"]]):
+            other = [c["value"] for c in there if c["dataset"] == cell["dataset"]]
+            cell["best"] = round(cell["value"], 2) == round(best(other), 2)
+        groups.append((heading, group))
+    return Table(name, title, groups)
+
+
 def note(table: Table) -> str:
     """How to read a table, in one or two sentences."""
-    text = "Published values in brackets; the best log-loss of a data set is bold."
+    best = "best of a data set" if any("row" in cell for cell in table.cells) else "best log-loss of a data set"
+    text = f"Published values in brackets; the {best} is bold."
     if any(cell["replicates"] == 0 for cell in table.cells):
         text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
     if table.n_replicates > 1:
@@ -272,7 +294,7 @@ def to_latex(table: Table) -> str:
 def write_table(table: Table, markdown: Path, csv: Path, latex: Path) -> None:
     """Write a table as Markdown, as CSV with a line per cell, and as LaTeX."""
     write_text(markdown, to_markdown(table))
-    write_rows(csv, table.cells, COLUMNS)
+    write_rows(csv, [{column: cell[column] for column in COLUMNS} for cell in table.cells], COLUMNS)
     write_text(latex, to_latex(table))
 
 
@@ -302,13 +324,19 @@ def _column(cell):
 
 
 def _label(cell, heading):
+    if "row" in cell:
+        return cell["row"]
     role, _, rest = cell["quantity"].partition("_")
     if role in ("optimal", "selected"):
-        return f"{role.capitalize()} {LABELS[rest]}"
+        return f"{role.capitalize()} {_name(rest)}"
     if cell["quantity"] == "threshold" and heading.startswith("["):  # beside scores: say of which stage
         return f"Threshold {SECTIONS[cell['section']].lower()}"
-    label = LABELS[cell["quantity"]]
+    label = _name(cell["quantity"])
     return label[0].upper() + label[1:]
+
+
+def _name(quantity):
+    return LABELS.get(quantity, quantity.replace("_", " "))
 
 
 def _texts(cell):
@@ -334,6 +362,8 @@ def format_number(quantity: str, value: float | None) -> str:
         return "n/a"
     if "lambda" in quantity:
         return f"{value:.1e}".replace("e-0", "e-")
-    if any(fraction in quantity for fraction in FRACTIONS) or value != round(value):
+    if any(fraction in quantity for fraction in FRACTIONS):
         return f"{value:.2f}"
+    if value != round(value):
+        return f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1e}".replace("e-0", "e-")
     return f"{round(value):,}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from proset.study import methods
 from proset.study.config import Run
 from proset.study.datasets import DataSet
 from proset.study.records import write_json
@@ -134,6 +135,7 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     of_proset = [run for run in runs if run.method == "proset"]
+    paths = [r for r in runs if r.stage("stage2", data_set)["steps"] > methods.get(r.method).first_step]
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
         Planned(slug(data_set, "complexity"), runs, complexity.complexity_figure),
@@ -144,9 +146,9 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
         ),
         *(
             Planned(
-                slug(data_set, "stage2", method), [run for run in runs if run.method == method], search.stage2_figure
+                slug(data_set, "stage2", method), [run for run in paths if run.method == method], search.stage2_figure
             )
-            for method in dict.fromkeys(run.method for run in runs)
+            for method in dict.fromkeys(run.method for run in paths)
         ),
         *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]

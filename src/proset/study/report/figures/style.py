@@ -49,7 +49,14 @@ _SETTINGS = {
     "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
 }
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_METHOD_NAMES = {"knn": "KNN", "xgboost": "XGBoost", "set_cover": "set cover", "set_cover_lp": "set cover (LP)"}
+_METHOD_NAMES = {
+    "knn": "KNN",
+    "xgboost": "XGBoost",
+    "adaboost": "AdaBoost",
+    "svm": "SVM",
+    "set_cover": "set cover",
+    "set_cover_lp": "set cover (LP)",
+}
 _AXIS_NAMES = {
     "lambda_v": r"$\lambda_v$ (penalty on feature weights)",
     "lambda_w": r"$\lambda_w$ (penalty on prototype weights)",
@@ -93,13 +100,14 @@ def context() -> AbstractContextManager:
 
 def method_name(method: str) -> str:
     """As it is written in figures."""
-    return _METHOD_NAMES.get(method, method)
+    return _METHOD_NAMES.get(method, method.replace("_", " "))
 
 
 def method_style(method: str) -> dict[str, str]:
     """Colour and marker of a method."""
     i = METHODS.index(method)
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
+    shift = i // len(COLOURS)  # the same colour comes back with another marker
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + shift) % len(MARKERS)]}
 
 
 def class_style(k: int) -> dict[str, str]:
