@@ -38,8 +38,12 @@ class Subject:
     @cached_property
     def steps(self) -> int:
         """A short path, of the length 1 if the experiment has no longer one."""
-        longest = max(stage["steps"] for stage in (self._stage("stage1"), self._stage("stage2")) if stage)
-        return min(longest, self.method.first_step + STEPS)
+        return min(self.longest, self.method.first_step + STEPS)
+
+    @property
+    def longest(self) -> int:
+        """The longest path of the experiment."""
+        return max(stage["steps"] for stage in (self._stage("stage1"), self._stage("stage2")) if stage)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
         """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
@@ -175,13 +179,12 @@ def weights_do_what_is_declared(subject: Subject) -> None:
         return
     plain = make_part(2)
 
-    def predictions(part):
-        return subject.fit(part).predict_proba(plain.X_score)
+    def predictions(part, steps=None):
+        return subject.fit(part, steps).predict_proba(plain.X_score)
 
     heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
-    assert predictions(heavy)[:, 1].mean() > predictions(plain)[:, 1].mean(), (
-        "a class of weight 20 is not predicted more"
-    )
+    shares = [predictions(part, subject.longest)[:, 1].mean() for part in (plain, heavy)]
+    assert shares[1] > shares[0], "a class of weight 20 is not predicted more"
     if subject.method.weights == "repeats":
         times = 1 + np.arange(len(plain.y)) % 2
         rows = np.repeat(np.arange(len(times)), times)

@@ -8,10 +8,8 @@ from proset.cover import Cover, ball_bits, chunks, greedy
 from proset.study.methods.base import Range
 from proset.study.splits import Part
 
-SMALLEST, RATIO = (
-    1e-4,
-    5 / 3,
-)  # share of the distances between samples that are below the first radius; from one to next
+SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
+RATIO = 5 / 3  # of these shares from one radius to the next
 ROWS = 2000  # of a larger part these are enough to find the radii
 MEMORY = 2**28  # bytes of balls that are kept at once
 _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
@@ -92,6 +90,7 @@ class SetCover:
 
     scaled = True
     probabilistic = False
+    weights = "counts"
     step = "radius"
     first_step = 1
     larger_step_is_simpler = True
