@@ -16,9 +16,10 @@ rule partial:
         f"results/{study.name}/logs/partial.log",
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
     params:
         config=study.config_json,
         holes=lambda wildcards: holes.fingerprint,
