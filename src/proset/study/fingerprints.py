@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas")
+_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas", "kmedoids")
 _DISTRIBUTION = {"sklearn": "scikit-learn"}
 
 
