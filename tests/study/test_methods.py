@@ -12,17 +12,24 @@ from proset.study.search import Case
 from proset.study.splits import part, split
 
 SEED = np.random.SeedSequence(3)
+WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "cccd")
 PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
     "logistic_regression": {"l1_ratio": 0.5},
     "decision_tree": {"min_samples_leaf": 3},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
+    **{name: {} for name in ("k_means", "k_medoids", "lvq", *WITHOUT_PATH)},
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
     "three classes": {"sklearn": "wine"},
 }
+
+
+def path(name, steps):
+    """So many steps, if the method has a path."""
+    return 1 if name in WITHOUT_PATH else steps
 
 
 def bind(name, kind="two classes"):
@@ -36,12 +43,13 @@ def bind(name, kind="two classes"):
 @pytest.mark.parametrize("name", methods.METHODS)
 def test_staged_probabilities_are_those_of_shorter_fits(name, kind):
     method, bound = bind(name, kind)
-    fitted = method.fit(PARAMETERS[name], 4, SEED)
+    steps, fewer = path(name, 4), path(name, 2)
+    fitted = method.fit(PARAMETERS[name], steps, SEED)
     stages = list(fitted.staged_predict_proba(bound.X_score))
-    assert len(stages) == 4 - method.first_step + 1
+    assert len(stages) == steps - method.first_step + 1
     np.testing.assert_allclose(stages[-1], fitted.predict_proba(bound.X_score), rtol=1e-5, atol=1e-7)
-    shorter = method.fit(PARAMETERS[name], 2, SEED).predict_proba(bound.X_score)
-    np.testing.assert_allclose(stages[2 - method.first_step], shorter, rtol=1e-5, atol=1e-7)
+    shorter = method.fit(PARAMETERS[name], fewer, SEED).predict_proba(bound.X_score)
+    np.testing.assert_allclose(stages[fewer - method.first_step], shorter, rtol=1e-5, atol=1e-7)
     for p in stages:
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
         assert p.min() >= 0
@@ -52,7 +60,7 @@ def test_same_seed_same_bytes(name):
     results = []
     for _ in range(2):
         method, bound = bind(name)
-        results.append(method.fit(PARAMETERS[name], 5, SEED).predict_proba(bound.X_score).tobytes())
+        results.append(method.fit(PARAMETERS[name], path(name, 5), SEED).predict_proba(bound.X_score).tobytes())
     assert results[0] == results[1]
 
 
@@ -61,9 +69,9 @@ def test_same_seed_same_bytes(name):
 def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
     data = make(SETTINGS[kind], 0, "d", 0)
     case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
-    path = tmp_path / "model.npz"
-    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], 4, case, path)
-    np.testing.assert_array_equal(read_model(path).predict_proba(data.X[rows]), probabilities)
+    file = tmp_path / "model.npz"
+    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], path(name, 4), case, file)
+    np.testing.assert_array_equal(read_model(file).predict_proba(data.X[rows]), probabilities)
 
 
 def test_the_uncut_tree_is_scikit_learns():
