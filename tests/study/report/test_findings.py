@@ -90,7 +90,12 @@ def test_selected_features_are_those_of_the_models(stored):
 
 def test_files(stored, tmp_path):
     write_findings(tmp_path, stored)
-    assert {p.name for p in tmp_path.iterdir()} == {"rules.csv", "methods.csv", "selected_features.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "rules.csv",
+        "methods.csv",
+        "selected_features.csv",
+        "prototypes.csv",
+    }
     assert len((tmp_path / "rules.csv").read_text(encoding="utf-8").splitlines()) == 1 + len(rules(stored))
 
 

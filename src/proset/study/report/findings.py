@@ -9,6 +9,7 @@ import numpy as np
 
 from proset.study import methods
 from proset.study.report.compared import compared_runs
+from proset.study.report.prototypes import write_prototypes
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
 
@@ -139,10 +140,11 @@ def selected_features(stored: Stored) -> list[dict]:
 
 
 def write_findings(folder: Path, stored: Stored) -> None:
-    """Write rules.csv, methods.csv and selected_features.csv."""
+    """Write rules.csv, methods.csv, selected_features.csv and prototypes.csv."""
     write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
     write_rows(folder / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
+    write_prototypes(folder / "prototypes.csv", stored)
 
 
 def _names(final):

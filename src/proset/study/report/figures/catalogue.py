@@ -2,16 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from proset.study.config import Run
 from proset.study.datasets import DataSet
+from proset.study.methods import get
 from proset.study.records import write_json
 from proset.study.report import findings
-from proset.study.report.compared import compared_runs, optimal_pairs, runs_of
-from proset.study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
+from proset.study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
+from proset.study.report.figures import (
+    complexity,
+    cost,
+    over_replicates,
+    performance,
+    prototypes,
+    search,
+    surfaces,
+    weights,
+)
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.figures.varied import varied_figure
+from proset.study.report.prototypes import prototype_finals
 from proset.study.report.stored import Final, Stored
 
 
@@ -60,7 +72,13 @@ def overview_figures(stored: Stored) -> list[Drawn]:
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
-        return [*figures[:1], *_findings_figures(stored, compared), *figures[1:]]
+        return [*figures[:1], *_prototype_figures(stored), *_findings_figures(stored, compared), *figures[1:]]
+
+
+def _prototype_figures(stored):
+    found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    shown = {d: finals for d, finals in found.items() if finals}
+    return [prototypes.prototypes_overview(shown, stored.study.config["data_sets"])] if shown else []
 
 
 def _findings_figures(stored, compared):
@@ -110,10 +128,14 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     study = stored.study
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
+    probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if run.method == "proset"]
+    of_prototypes = prototype_runs(study, data_set)
+    draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
-        Planned(slug(data_set, "complexity"), runs, complexity.complexity_figure),
+        Planned(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
+        *([Planned(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
         *(
             Planned(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
             for run in runs
