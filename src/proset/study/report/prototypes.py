@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from proset.study.methods import METHODS
 from proset.study.report.compared import prototype_runs
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
@@ -58,6 +59,36 @@ def prototype_rows(stored: Stored) -> list[dict]:
                     numbers = [value.item() for value in values]
                     rows.append(dict(zip(COLUMNS, (*names, *numbers, chosen, *scores), strict=True)))
     return rows
+
+
+def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
+    """Final models of the compared methods with prototypes, in the first replicate.
+
+    Returns
+    -------
+    methods : list of str
+    rows : list of dict
+        "data_set" and "cells", one per method (None if not run): "run", "error", "standard_error", "prototypes",
+        "lowest" (the smallest error of the data set).
+    """
+    by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]
+    rows = []
+    for data_set, finals in by_data_set.items():
+        errors = {f.run.method: test_error(f) for f in finals}
+        cells = {
+            f.run.method: {
+                "run": f.run.name,
+                "error": errors[f.run.method][0],
+                "standard_error": errors[f.run.method][1],
+                "prototypes": f.fit["summary"]["prototypes"],
+                "lowest": errors[f.run.method][0] == min(error for error, _ in errors.values()),
+            }
+            for f in finals
+        }
+        if cells:
+            rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
+    return names, rows
 
 
 def write_prototypes(path: Path, stored: Stored) -> None:

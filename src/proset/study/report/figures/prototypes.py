@@ -91,9 +91,8 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     legend(figure)
     texts = []
     for data_set, finals in compared.items():
-        lowest = {f: error_path(f)["error"].min() for f in finals}
-        best = min(lowest, key=lowest.get)
-        texts.append(f"{data_set} {method_name(best.run.method)} {100 * lowest[best]:.1f} %")
+        lowest, best = min((error_path(f)["error"].min(), method_name(f.run.method)) for f in finals)
+        texts.append(f"{data_set} {best} {100 * lowest:.1f} %")
     shown = dict.fromkeys(f.label for finals in compared.values() for f in finals)
     return Drawn(
         name="prototypes",
