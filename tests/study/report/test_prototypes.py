@@ -8,6 +8,7 @@ from proset.study.report import prototypes
 from proset.study.report.compared import compared_runs, prototype_runs
 from proset.study.report.figures.catalogue import missing_records, overview_figures, plan
 from proset.study.report.figures.style import context, method_style
+from proset.study.report.front import impossible_samples
 from proset.study.report.stored import Stored
 from proset.study.results import read_rows
 
@@ -149,7 +150,13 @@ def test_the_source_is_quoted_beside_digits(small):
 def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
     (complexity,) = [p for p in plan(small, "blobs") if p.name == "blobs_complexity"]
     assert [run.name for run in complexity.runs] == ["proset", "knn"]
+    assert {final.run.method for final, *_ in impossible_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
+
+
+def test_a_path_of_one_step_needs_no_figure(small):
+    names = [p.name for p in plan(small, "blobs")]
+    assert [n for n in names if "stage2" in n] == ["blobs_stage2_proset", "blobs_stage2_k_means", "blobs_stage2_knn"]
 
 
 def test_every_method_has_a_style_of_its_own():

@@ -55,9 +55,12 @@ def constant_models(stored: Stored) -> list[Final]:
 
 
 def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
-    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others."""
+    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
+
+    Methods that predict no probabilities are left out.
+    """
     found = []
-    for final in stored.finals():
+    for final in (f for f in stored.finals() if methods.get(f.run.method).probabilistic):
         own = own_probability(final)
         zero = own <= SMALLEST
         if zero.any() and not zero.all():

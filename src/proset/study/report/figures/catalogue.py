@@ -130,6 +130,7 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if run.method == "proset"]
+    with_path = [r for r in runs if r.stage("stage2", data_set)["steps"] > get(r.method).first_step]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
@@ -143,9 +144,11 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
         ),
         *(
             Planned(
-                slug(data_set, "stage2", method), [run for run in runs if run.method == method], search.stage2_figure
+                slug(data_set, "stage2", method),
+                [run for run in with_path if run.method == method],
+                search.stage2_figure,
             )
-            for method in dict.fromkeys(run.method for run in runs)
+            for method in dict.fromkeys(run.method for run in with_path)
         ),
         *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]

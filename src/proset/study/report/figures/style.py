@@ -57,6 +57,7 @@ _STYLED = (
 _METHOD_NAMES = {
     "knn": "KNN",
     "xgboost": "XGBoost",
+    "set_cover": "set cover",
     "nearest_neighbour": "1-NN",
     "k_medoids": "k-medoids",
     "k_means": "k-means",
