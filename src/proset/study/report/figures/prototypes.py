@@ -22,7 +22,7 @@ from proset.study.report.stored import Final
 SOURCE = (
     " For comparison, Bien and Tibshirani (2011) state for handwritten digits a lowest test error of 2.49 % with 3,372"
     " prototypes by set cover, against 3.09 % of 1-NN with all 7,291 training images, both with the tangent distance."
-    " Their digits (USPS, 16 x 16 pixels) are not these (scikit-learn's, 8 x 8 pixels, a fifth as many images,"
+    " Their digits (USPS, 16 x 16 pixels) are not these (scikit-learn's, 8 x 8 pixels, 1,257 training images,"
     " Euclidean distance of scaled pixels), so that only the shape of the curves can be compared."
 )
 _READING = (
@@ -41,7 +41,7 @@ def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
     settings : dict
         The config's entry of the data set.
     """
-    figure, (left, right) = panels(2, 2, (5.0, 4.2), sharey="all")
+    figure, (left, right) = panels(2, 2, (5.0, 4.2), sharex="all", sharey="all")
     _paths(left, finals)
     left.set(ylabel="error rate", title="cross-validation")
     right.set_title("test part, chosen size")
@@ -53,7 +53,6 @@ def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
     for panel in (left, right):
         _finish(panel, bayes)
         panel.set_xlabel("prototypes")
-    right.set_xlim(left.get_xlim())
     legend(figure)
     first = finals[0]
     texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
@@ -123,7 +122,7 @@ def _paths(axes: Axes, finals: list[Final]) -> None:
 def _finish(axes: Axes, bayes: float | None) -> None:
     if bayes is not None:
         axes.axhline(bayes, color=GREY, linestyle=":", linewidth=1.0, label="best possible", zorder=0)
-    log_axis(axes, "x")
+    log_axis(axes, "x", dense=True)
     axes.set_ylim(bottom=0)
 
 
