@@ -1,17 +1,23 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.study.conftest import compute
 
 from proset.study.datasets import mixture_bayes_error
+from proset.study.manifest import manifest
 from proset.study.methods import METHODS
 from proset.study.report import prototypes
+from proset.study.report.claims import write_claims
 from proset.study.report.compared import compared_runs, prototype_runs
-from proset.study.report.figures.catalogue import missing_records, overview_figures, plan
+from proset.study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
 from proset.study.report.figures.style import context, method_style
 from proset.study.report.front import impossible_samples
+from proset.study.report.pages import write_index
 from proset.study.report.stored import Stored
 from proset.study.results import read_rows
 
+PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 PROSET = {"n_candidates": 100, "lambda_v": 1e-3, "lambda_w": 1e-6}
 E13 = ["proset", "near", "means", "again", "cover"]
 
@@ -172,3 +178,15 @@ def test_the_comparison_has_a_table(small):
         ("blobs", "final", True),
         ("pixels", "final", True),
     ]
+
+
+def test_the_front_page_shows_the_test_errors(small, tmp_path):
+    write_figures(small, tmp_path / "figures")
+    write_claims(tmp_path / "claims.csv", small, PUBLISHED)
+    known = manifest(small.folder, small.study.config, sorted(small.folder.glob("replicate_0/*/data.npz")))
+    write_index(tmp_path / "index.html", small, PUBLISHED, tmp_path / "claims.csv", known, tmp_path / "figures")
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    near = small.final("near", "blobs")
+    assert f"{100 * prototypes.test_error(near)[0]:.1f}" in page[page.index("Prototype methods: test error") :]
+    assert f'<span class="soft">({near.fit["n_fit"]})</span>' in page
+    assert page.index("Error against the number of prototypes") > 0
