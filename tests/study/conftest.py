@@ -72,7 +72,12 @@ def stored(tmp_path_factory) -> Stored:
     folder = tmp_path_factory.mktemp("study")
     odd_file = folder / "odd.csv"
     _write_odd(odd_file)
-    study = load(small_config(odd_file), SCHEMA)
+    return compute(small_config(odd_file), folder)
+
+
+def compute(config: dict, folder: Path) -> Stored:
+    """Compute all of a small study but `NOT_RUN`, below `folder`."""
+    study = load(config, SCHEMA)
     for data_set in study.data_sets:
         _compute(study, folder / "results", data_set)
     for experiment in study.experiments:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from proset.study.datasets import DataSet, make
+from proset.study.datasets import DataSet, make, mixture_bayes_error, mixture_means
 from proset.study.results import read_rows
 from proset.study.scores import score_predictions
 from proset.study.splits import TEST, part, split
@@ -122,3 +122,37 @@ def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
     model = KNeighborsClassifier(int(published["selected_k"])).fit(final.X, final.y)
     scores = score_predictions(model.predict_proba(final.X_score), final.y_score)
     assert {name: round(value, 2) for name, value in scores.items()} == {name: published[name] for name in scores}
+
+
+def test_mixture_of_gaussians():
+    settings = {"generator": "mixture", "samples_per_class": 20_000}
+    data = make(settings, 0, "m", 0)
+    assert data.X.shape == (60_000, 2)
+    assert np.bincount(data.y).tolist() == [20_000] * 3
+    means = mixture_means(10, 0)
+    for k in range(3):
+        X = data.X[data.y == k]
+        np.testing.assert_allclose(X.mean(axis=0), means[k].mean(axis=0), atol=0.03)
+        expected = np.cov(means[k].T, ddof=0) + np.eye(2) / 5
+        np.testing.assert_allclose(np.cov(X.T), expected, atol=0.05)
+
+
+def test_means_of_a_mixture_belong_to_the_data_set_and_samples_to_the_replicate():
+    """With one component, the mean of many samples shows the mean of the component."""
+    settings = {"generator": "mixture", "samples_per_class": 5_000, "components": 1}
+    data = [make(settings, seed, name, replicate) for seed, name, replicate in [(0, "m", 0), (0, "m", 1), (1, "n", 0)]]
+    for other in data[1:]:
+        assert (other.X != data[0].X).any(axis=1).all()
+        for k in range(3):
+            np.testing.assert_allclose(other.X[other.y == k].mean(axis=0), mixture_means(1, 0)[k, 0], atol=0.04)
+    assert np.abs(mixture_means(1, 1) - mixture_means(1, 0)).min() > 0.001
+
+
+def test_bayes_error_of_a_mixture():
+    """As the rule that knows the densities has on many samples; a finer grid gives the same."""
+    error = mixture_bayes_error(4, 7)
+    data = make({"generator": "mixture", "samples_per_class": 50_000, "components": 4, "means_seed": 7}, 0, "m", 0)
+    distance = ((data.X[:, None, None] - mixture_means(4, 7)) ** 2).sum(axis=3)
+    densities = np.exp(-2.5 * distance).sum(axis=2)  # 1 / (2 variance) = 2.5
+    assert np.mean(densities.argmax(axis=1) != data.y) == pytest.approx(error, abs=0.005)
+    assert mixture_bayes_error(4, 7, 0.01) == pytest.approx(error, abs=1e-4)

@@ -19,6 +19,7 @@ from proset.study.search import Case
 from proset.study.splits import part, split
 
 SEED = np.random.SeedSequence(3)
+WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "cccd")
 PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
@@ -27,11 +28,17 @@ PARAMETERS = {
     "set_cover_lp": {},
     "adaboost": {"max_depth": 2, "learning_rate": 0.5},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
+    **{name: {} for name in ("k_means", "k_medoids", "lvq", *WITHOUT_PATH)},
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
     "three classes": {"sklearn": "wine"},
 }
+
+
+def path(name, steps):
+    """So many steps, if the method has a path."""
+    return 1 if name in WITHOUT_PATH else steps
 
 
 def bind(name, kind="two classes"):
@@ -46,9 +53,9 @@ def bind(name, kind="two classes"):
 def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
     data = make(SETTINGS[kind], 0, "d", 0)
     case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
-    path = tmp_path / "model.npz"
-    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], 4, case, path)
-    np.testing.assert_array_equal(read_model(path).predict_proba(data.X[rows]), probabilities)
+    file = tmp_path / "model.npz"
+    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], path(name, 4), case, file)
+    np.testing.assert_array_equal(read_model(file).predict_proba(data.X[rows]), probabilities)
 
 
 def test_the_uncut_tree_is_scikit_learns():

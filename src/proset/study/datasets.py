@@ -145,7 +145,53 @@ def xor(
     return DataSet(X, y, _numbered("x", features + irrelevant), np.array(["0", "1"]))
 
 
-_GENERATORS = {"checker": checker, "xor": xor}
+def mixture(
+    rng: np.random.Generator, samples_per_class: int = 300, components: int = 10, means_seed: int = 0
+) -> DataSet:
+    """Three classes in the plane, each a mixture of Gaussians of equal shares.
+
+    Bien and Tibshirani (2011, section 6.1) take such data with 10 components and print no other number; ours are those
+    of the two-class example of Hastie, Tibshirani and Friedman (2009, section 2.3.3): means of components spread
+    around the centre of their class with covariance I, samples around these means with covariance I / 5, centres of
+    classes sqrt(2) apart. The means are a part of what the data set is: they are the same in every replicate and
+    study, only the samples are drawn anew.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        For the samples.
+    samples_per_class : int >= 1
+    components : int >= 1
+        Per class.
+    means_seed : int >= 0
+        Of the means.
+    """
+    means = mixture_means(components, means_seed)
+    drawn = means[np.arange(3)[:, None], rng.integers(components, size=(3, samples_per_class))]
+    X = drawn.reshape(-1, 2) + rng.normal(scale=_MIXTURE_DEVIATION, size=(3 * samples_per_class, 2))
+    return DataSet(X, np.repeat(np.arange(3), samples_per_class), _numbered("x", 2), np.array(["0", "1", "2"]))
+
+
+def mixture_means(components: int, means_seed: int) -> np.ndarray:
+    """Means of the components of `mixture`, shape (3, components, 2)."""
+    angle = 2 * np.pi * np.arange(3) / 3
+    centres = math.sqrt(2 / 3) * np.column_stack([np.cos(angle), np.sin(angle)])
+    return centres[:, None] + generator(means_seed, "means").normal(size=(3, components, 2))
+
+
+def mixture_bayes_error(components: int = 10, means_seed: int = 0, spacing: float = 0.02) -> float:
+    """Smallest error rate that is possible on `mixture`, from its densities on a grid; right to four decimals."""
+    means = mixture_means(components, means_seed)
+    low, high = means.min(axis=(0, 1)) - 4, means.max(axis=(0, 1)) + 4  # nine deviations
+    axes = [np.arange(a, b, spacing) for a, b in zip(low, high, strict=True)]
+    # A component's density is the product of one factor for x1 and one for x2.
+    x1, x2 = (np.exp(-0.5 * ((axis - means[..., d, None]) / _MIXTURE_DEVIATION) ** 2) for d, axis in enumerate(axes))
+    densities = np.einsum("kci,kcj->kij", x1, x2) / (components * 2 * np.pi * _MIXTURE_DEVIATION**2)
+    return float(1 - densities.max(axis=0).sum() * spacing**2 / 3)
+
+
+_MIXTURE_DEVIATION = math.sqrt(1 / 5)
+_GENERATORS = {"checker": checker, "xor": xor, "mixture": mixture}
 
 
 def from_sklearn(name: str, features: list[int] | None = None) -> DataSet:

@@ -12,7 +12,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-_VERSIONED = ("numpy", "scipy", "sklearn", "xgboost", "pandas", "statsmodels", "scikit_posthocs", "interpret", "skops")
+_VERSIONED = (
+    *("numpy", "scipy", "sklearn", "xgboost", "pandas", "statsmodels", "scikit_posthocs", "interpret", "skops"),
+    *("kmedoids",),
+)
 _DISTRIBUTION = {"sklearn": "scikit-learn", "scikit_posthocs": "scikit-posthocs", "interpret": "interpret-core"}
 
 

@@ -15,7 +15,7 @@ from proset.kernel import is_compiled
 from proset.study.config import Study
 from proset.study.report.stored import Stored
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "snakemake")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
 
 
 def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None = None) -> dict:

@@ -50,6 +50,8 @@ def size_of(data: dict) -> Size:
     if data.get("generator") == "xor":
         rows = 2 ** data["features"] * data.get("samples_per_orthant", 100)
         return Size(rows, data["features"] + data.get("irrelevant", 0), 2)
+    if data.get("generator") == "mixture":
+        return Size(3 * data.get("samples_per_class", 300), 2, 3)
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)

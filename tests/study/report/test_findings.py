@@ -95,6 +95,7 @@ def test_files(stored, tmp_path):
         "rules.csv",
         "methods.csv",
         "selected_features.csv",
+        "prototypes.csv",
     } | over_data_sets
     assert len((tmp_path / "rules.csv").read_text(encoding="utf-8").splitlines()) == 1 + len(rules(stored))
 

@@ -10,6 +10,7 @@ import numpy as np
 from proset.study import methods
 from proset.study.report.compared import compared_runs
 from proset.study.report.over_data_sets import write_over_data_sets
+from proset.study.report.prototypes import write_prototypes
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
 
@@ -140,11 +141,12 @@ def selected_features(stored: Stored) -> list[dict]:
 
 
 def write_findings(folder: Path, stored: Stored) -> None:
-    """Write rules.csv, methods.csv, selected_features.csv, and the files of `write_over_data_sets`."""
+    """Write rules.csv, methods.csv, selected_features.csv, prototypes.csv, and the files of `write_over_data_sets`."""
     write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
     write_rows(folder / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
     write_over_data_sets(folder, stored)
+    write_prototypes(folder / "prototypes.csv", stored)
 
 
 def _names(final):

@@ -58,12 +58,10 @@ def constant_models(stored: Stored) -> list[Final]:
 def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
     """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
 
-    Methods that predict labels and no probabilities are left out.
+    Methods that predict no probabilities are left out.
     """
     found = []
-    for final in stored.finals():
-        if not methods.get(final.run.method).probabilistic:
-            continue
+    for final in (f for f in stored.finals() if methods.get(f.run.method).probabilistic):
         own = own_probability(final)
         zero = own <= SMALLEST
         if zero.any() and not zero.all():

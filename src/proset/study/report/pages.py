@@ -16,6 +16,7 @@ from proset.study.report.explanations import explained_points
 from proset.study.report.figures.style import method_name
 from proset.study.report.front import constant_models, edges, headline, impossible_samples
 from proset.study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
+from proset.study.report.prototypes import test_errors
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import format_number, study_tables
 from proset.study.splits import TEST
@@ -45,6 +46,7 @@ def write_index(
         Folder with the figures over all data sets.
     """
     names, rows = headline(stored)
+    with_prototypes, errors = test_errors(stored)
     pages = {final.data_set for final in stored.finals()}
     cells = compare(stored, published)
     with claims.open(encoding="utf-8", newline="") as file:
@@ -78,6 +80,8 @@ def write_index(
             not_converged=[name for names in manifest["not_converged"].values() for name in names],
             methods=[method_name(name) for name in names],
             headline=[{**row, "page": _page(row["data_set"]) if row["data_set"] in pages else ""} for row in rows],
+            with_prototypes=[method_name(name) for name in with_prototypes],
+            errors=[{**row, "page": _page(row["data_set"])} for row in errors],
             constant=[_named(f) for f in constant_models(stored)],
             impossible=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}

@@ -46,6 +46,8 @@ LABELS = {
     "l1_ratio": "l1 ratio",
     "min_samples_leaf": "min. samples per leaf",
     "leaves": "Leaves",
+    "size": "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
+    "fits": "fits",
     "log_loss": "log-loss",
     "threshold": "Threshold",
     "active_features": "Active features",

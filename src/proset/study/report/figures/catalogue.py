@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from proset.study import methods
 from proset.study.config import Run
 from proset.study.datasets import DataSet
+from proset.study.methods import get
 from proset.study.records import write_json
 from proset.study.report import findings
-from proset.study.report.compared import compared_runs, optimal_pairs, runs_of
+from proset.study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
 from proset.study.report.figures import (
     complexity,
     cost,
     over_replicates,
     performance,
+    prototypes,
     search,
     set_cover,
     surfaces,
@@ -24,6 +26,7 @@ from proset.study.report.figures.over_data_sets import pairs_figure, ranks_figur
 from proset.study.report.figures.style import Drawn, context, save, slug
 from proset.study.report.figures.varied import varied_figure
 from proset.study.report.over_data_sets import over_data_sets
+from proset.study.report.prototypes import prototype_finals
 from proset.study.report.stored import Final, Stored
 
 
@@ -72,8 +75,8 @@ def overview_figures(stored: Stored) -> list[Drawn]:
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
-        over_sets = _over_data_sets_figures(stored)
-        return [*figures[:1], *over_sets, *_findings_figures(stored, compared), *figures[1:]]
+        of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]
+        return [*figures[:1], *of_methods, *_findings_figures(stored, compared), *figures[1:]]
 
 
 def _over_data_sets_figures(stored):
@@ -85,6 +88,12 @@ def _over_data_sets_figures(stored):
         if tested:
             figures.append(pairs_figure(tested))
     return figures
+
+
+def _prototype_figures(stored):
+    found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    shown = {d: finals for d, finals in found.items() if finals}
+    return [prototypes.prototypes_overview(shown, stored.study.config["data_sets"])] if shown else []
 
 
 def _findings_figures(stored, compared):
@@ -134,11 +143,15 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     study = stored.study
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
+    probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if run.method == "proset"]
-    paths = [r for r in runs if r.stage("stage2", data_set)["steps"] > methods.get(r.method).first_step]
+    with_path = [r for r in runs if r.stage("stage2", data_set)["steps"] > get(r.method).first_step]
+    of_prototypes = prototype_runs(study, data_set)
+    draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
-        Planned(slug(data_set, "complexity"), runs, complexity.complexity_figure),
+        Planned(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
+        *([Planned(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
         *(
             Planned(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
             for run in runs
@@ -146,9 +159,11 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
         ),
         *(
             Planned(
-                slug(data_set, "stage2", method), [run for run in paths if run.method == method], search.stage2_figure
+                slug(data_set, "stage2", method),
+                [run for run in with_path if run.method == method],
+                search.stage2_figure,
             )
-            for method in dict.fromkeys(run.method for run in paths)
+            for method in dict.fromkeys(run.method for run in with_path)
         ),
         *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]

@@ -49,6 +49,11 @@ _SETTINGS = {
     "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
 }
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Methods that are drawn in one figure have the ten colours; others share them, with other markers.
+_STYLED = (
+    *("proset", "knn", "xgboost", "set_cover", "k_medoids", "k_means", "lvq"),
+    *("nearest_neighbour", "condensed_nn", "cccd"),
+)
 _METHOD_NAMES = {
     "knn": "KNN",
     "xgboost": "XGBoost",
@@ -56,6 +61,12 @@ _METHOD_NAMES = {
     "svm": "SVM",
     "set_cover": "set cover",
     "set_cover_lp": "set cover (LP)",
+    "nearest_neighbour": "1-NN",
+    "k_medoids": "k-medoids",
+    "k_means": "k-means",
+    "lvq": "LVQ",
+    "condensed_nn": "condensed NN",
+    "cccd": "CCCD",
 }
 _AXIS_NAMES = {
     "lambda_v": r"$\lambda_v$ (penalty on feature weights)",
@@ -67,6 +78,8 @@ _AXIS_NAMES = {
     "k": "neighbours k",
     "iterations": "boosting rounds",
     "radius": "radius (its place in the grid)",
+    "size": "step on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
+    "fits": "fit",
 }
 
 
@@ -105,9 +118,8 @@ def method_name(method: str) -> str:
 
 def method_style(method: str) -> dict[str, str]:
     """Colour and marker of a method."""
-    i = METHODS.index(method)
-    shift = i // len(COLOURS)  # the same colour comes back with another marker
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + shift) % len(MARKERS)]}
+    i = [*_STYLED, *(m for m in METHODS if m not in _STYLED)].index(method)
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
 
 
 def class_style(k: int) -> dict[str, str]:
