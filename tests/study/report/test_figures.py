@@ -454,7 +454,7 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
 
 
 def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
-    digits = {"title": "t", "data_sets": ["digits"]}
+    digits = {"title": "t", "data_sets": ["digits"], "stage2": {"steps": 1}}
     experiments = {e: {**digits, "method": m} for e, m in (("E3", "proset"), ("E8", "knn"), ("E9", "xgboost"))}
     config = {
         **stored.study.config,
