@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,15 +34,14 @@ class Subject:
     method: type[Method]
     run: Run
 
-    @cached_property
-    def steps(self) -> int:
-        """A short path, of the length 1 if the experiment has no longer one."""
-        return min(self.longest, self.method.first_step + STEPS)
-
     @property
-    def longest(self) -> int:
-        """The longest path of the experiment."""
-        return max(stage["steps"] for stage in (self._stage("stage1"), self._stage("stage2")) if stage)
+    def steps(self) -> int:
+        """The end of a short path."""
+        return self.end(STEPS)
+
+    def end(self, steps: int) -> int:
+        """The end of a path with so many steps after the first one, if the experiment has as many."""
+        return min(self._stage("stage2")["steps"], self.method.first_step + steps)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
         """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
@@ -179,12 +177,14 @@ def weights_do_what_is_declared(subject: Subject) -> None:
         return
     plain = make_part(2)
 
-    def predictions(part, steps=None):
-        return subject.fit(part, steps).predict_proba(plain.X_score)
+    def predictions(part):  # of all steps of a longer path: at some of them, prototype methods keep every sample
+        fitted = subject.fit(part, subject.end(12))
+        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (steps, n, 2)
 
     heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
-    shares = [predictions(part, subject.longest)[:, 1].mean() for part in (plain, heavy)]
-    assert shares[1] > shares[0], "a class of weight 20 is not predicted more"
+    assert predictions(heavy)[..., 1].mean() > predictions(plain)[..., 1].mean(), (
+        "a class of weight 20 is not predicted more"
+    )
     if subject.method.weights == "repeats":
         times = 1 + np.arange(len(plain.y)) % 2
         rows = np.repeat(np.arange(len(times)), times)

@@ -1,12 +1,15 @@
 import json
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 
+from proset.study.config import Study
 from proset.study.report.compared import compared_runs, optimal_pairs
 from proset.study.report.figures import complexity, cost, performance, search, surfaces, weights
 from proset.study.report.figures.catalogue import (
@@ -169,6 +172,9 @@ def test_pairs_are_found_by_rule_and_source_of_stage_1(stored):
     (pair,) = optimal_pairs(stored.study, "flowers")
     assert [run.name for run in pair] == ["E3", "E4"]
     assert [run.name for run in compared_runs(stored.study, "flowers")] == ["E3", "E8", "E9"]
+    study = Study.of(yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8")))
+    for data_set in study.config["experiments"]["E3"]["data_sets"] + study.config["experiments"]["E10"]["data_sets"]:
+        assert [run.method for run in compared_runs(study, data_set)] == ["proset", "knn", "xgboost"]  # not all of E14
 
 
 def test_feature_weights_of_every_batch(stored):

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
+from proset.study import methods
 from proset.study.report.tables import (
     comparison_table,
     experiment_table,
     format_number,
     make_cells,
+    make_table,
     to_latex,
     to_markdown,
     write_table,
@@ -75,6 +77,40 @@ def test_comparison_marks_all_that_are_best_to_two_decimals(numbers):
     assert "|Threshold cross-validation|0.30|" in text
     assert "0.90" not in text  # the threshold of stage 1 is not part of it
     assert "Prototypes" not in text
+
+
+def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monkeypatch):
+    monkeypatch.setattr(methods.get("knn"), "probabilistic", False)
+    found = (
+        ("E3", "proset", "wine", 0.1049, 0.9),
+        ("E10", "proset", "xor_3f", 0.3, 0.8),
+        ("svm", "svm", "wine", 0.0951, 0.91),
+        ("svm", "svm", "xor_3f", 0.2, 0.8),
+        ("E8", "knn", "wine", 3.45, 0.95),
+    )
+    rows = [
+        {**NAMES, "experiment": e, "method": m, "dataset": d, "section": "final", "quantity": quantity, "value": value}
+        for e, m, d, *values in found
+        for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
+    ]
+    missing = [("E12", "xor_3f", "", "xgboost")]
+    table = make_table("E14", "all", "methods", make_cells(rows, numbers[1], missing), numbers[1])
+    assert to_markdown(table).splitlines()[2:] == [
+        "Partial: what could not be computed is marked as missing. Published values in brackets; the best of a data set"
+        " is bold.",
+        "",
+        "| |wine|xor_3f|",
+        "|---|---:|---:|",
+        "|**Log-loss**|||",
+        "|proset|**0.10** (0.10)|0.30|",
+        "|svm|**0.10**|**0.20**|",
+        "|xgboost||missing|",
+        "|**Balanced accuracy**|||",
+        "|proset|0.90|**0.80**|",
+        "|svm|0.91|**0.80**|",
+        "|knn|**0.95**||",
+        "|xgboost||missing|",
+    ]
 
 
 def test_first_replicate_then_mean_and_deviation_over_all(numbers):

@@ -17,6 +17,7 @@ class Bagging(EstimatorMethod):
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
+    trusted = ("sklearn.tree._tree.Tree",)
 
     @staticmethod
     def simplicity(parameters):
@@ -37,8 +38,6 @@ class Bagging(EstimatorMethod):
     @staticmethod
     def measures(estimator):
         return tree_measures(estimator.estimators_)
-
-    trusted = ("sklearn.tree._tree.Tree",)
 
 
 METHOD = Bagging
