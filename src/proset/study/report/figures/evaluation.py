@@ -64,9 +64,10 @@ def learning_curve_figure(finals: list[Final]) -> Drawn:
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
-        caption=f"Final models refitted, with the parameters that were chosen for the whole training part, on nested"
-        f" stratified parts of it; mean and standard deviation over {repeats} draws of each size. The whole training part"
-        f" is the final model itself. Scores of the {len(first.y)} test samples, which had no say in the choice.{note}",
+        caption="Final models refitted, with the parameters that were chosen for the whole training part, on nested"
+        f" stratified parts of it; mean and standard deviation over {repeats} draws of each size. The whole training"
+        f" part is the final model itself. Scores of the {len(first.y)} test samples, which had no say in the choice."
+        + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
         f" {', '.join(texts)}.",
         figure=figure,
@@ -104,10 +105,10 @@ def bootstrap_figure(rows: list[dict]) -> Drawn:
         name="bootstrap",
         category="Estimates of the error",
         title="The error of the chosen models: cross-validation, bootstrap, test part",
-        caption=f"Cross-validation (mean of the folds and its standard error), leave-one-out bootstrap"
+        caption="Cross-validation (mean of the folds and its standard error), leave-one-out bootstrap"
         f" ({rows[0]['samples']} samples; standard error over the training samples) and its .632+ correction see the"
-        " training part only. Cross-validation chose the parameters, so all three are slightly too low. A test part is a"
-        " sample too.",
+        " training part only, on which the parameters were chosen: that favours all three. A bootstrap sample has 63 %"
+        " of the training part, which the correction makes up for. The test part is one sample more.",
         alt=f"Estimates of the error; leave-one-out bootstrap and test part: {'; '.join(texts)}.",
         figure=figure,
     )
