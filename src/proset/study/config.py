@@ -437,10 +437,7 @@ def _meaning_errors(config) -> Iterator[str]:
     for number in further["numbers"]:
         if number in config["replicates"]:
             yield f"further_replicates.numbers: {number} is not allowed, it is one of replicates already"
-    evaluations = config.get("evaluations", {})
-    parts = {"only": config.get("only", {}), "further_replicates.only": further["only"]}
-    parts |= {f"evaluations.{kind}.of": entry["of"] for kind, entry in evaluations.items()}
-    for where, only in parts.items():
+    for where, only in (("only", config.get("only", {})), ("further_replicates.only", further["only"])):
         for experiment, allowed in only.items():
             if experiment not in experiments:
                 yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
@@ -451,13 +448,7 @@ def _meaning_errors(config) -> Iterator[str]:
                         f"{where}.{experiment}: unknown data set {d!r}, allowed are "
                         f"{', '.join(experiments[experiment]['data_sets'])}"
                     )
-    for d in dict.fromkeys(d for names in evaluations.get("bias_variance", {"of": {}})["of"].values() for d in names):
-        if data_sets.get(d, {}).get("generator") not in ("checker", "xor"):  # whose labels follow from the features
-            allowed = [name for name, entry in data_sets.items() if entry.get("generator") in ("checker", "xor")]
-            yield (
-                f"evaluations.bias_variance.of: data set {d!r} is not allowed, training sets can be drawn anew from "
-                f"{', '.join(allowed) or 'none'}"
-            )
+    yield from _evaluation_errors(config)
     for name, comparison in config.get("comparisons", {}).items():
         for experiment in comparison["experiments"]:
             if experiment not in experiments:
@@ -482,6 +473,21 @@ def _meaning_errors(config) -> Iterator[str]:
             if d not in data_sets:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
         yield from _parameter_errors(where, entry, experiments)
+
+
+def _evaluation_errors(config) -> Iterator[str]:
+    """An experiment may have been left without a data set that is named here, but both must be known."""
+    data_sets, experiments = config["data_sets"], config["experiments"]
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor")]
+    for kind, entry in config.get("evaluations", {}).items():
+        where, allowed = f"evaluations.{kind}.of", generated if kind == "bias_variance" else data_sets
+        for experiment, names in entry["of"].items():
+            if experiment not in experiments:
+                yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+            for d in names:
+                if d not in allowed:
+                    known = ", ".join(allowed) or "none"
+                    yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
 
 
 def _name_errors(config) -> Iterator[str]:

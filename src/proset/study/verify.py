@@ -124,11 +124,9 @@ def _numbers(stored, report, published):
                 computed = (stored.folder / f"{table.name}.{suffix}").read_text(encoding="utf-8")
                 yield from _lines(f"tables/{table.name}.{suffix}", computed, report / f"tables/{table.name}.{suffix}")
     write_evaluation(stored.folder / "evaluation", stored)
-    for path in sorted((stored.folder / "evaluation").iterdir()):
-        name = f"evaluation/{path.name}"
-        yield from _lines(name, path.read_text(encoding="utf-8"), report / name)
-    for _, model, target in stored.missing_evaluations():
-        yield f"{model}: {Path(target).name} is not in the records"
+    computed = {path.name: path.read_text(encoding="utf-8") for path in (stored.folder / "evaluation").iterdir()}
+    for name in sorted({*computed, *(path.name for path in report.glob("evaluation/*.csv"))}):
+        yield from _lines(f"evaluation/{name}", computed.get(name, ""), report / "evaluation" / name)
 
 
 def _lines(name, computed, path):

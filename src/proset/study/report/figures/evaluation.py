@@ -96,6 +96,7 @@ def bootstrap_figure(rows: list[dict]) -> Drawn:
             )
         panel.set(xlabel=label, xlim=(0.0, None))
     axes[0].set_yticks(range(len(names)), names)
+    axes[0].set_ylabel("data set and final model")
     axes[0].invert_yaxis()
     legend(figure, 2.0)
     texts = [
@@ -126,7 +127,7 @@ def bias_variance_figure(rows: list[dict]) -> Drawn:
             axes.barh(range(len(rows)), part, left=start, color=colour, label=label)
         start += part
     axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
-    axes.set_xlabel("expected Brier score (sum of squares over the classes)")
+    axes.set(xlabel="expected Brier score (sum of squares over the classes)", ylabel="data set and method")
     axes.invert_yaxis()
     legend(figure, 2.0)
     draws, n_test = rows[0]["draws"], rows[0]["n_scored"]
