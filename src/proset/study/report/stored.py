@@ -194,15 +194,17 @@ class Stored:
         raise Missing(f"{experiment} {variant}".strip() + f" on {data_set}")
 
     def evaluated(self, kind: str) -> list[Final]:
-        """Final models of all replicates that the config wants evaluated and that have been."""
+        """Final models that the config wants evaluated and that have been, by replicate and data set."""
         wanted = {
             (replicate, run.name, data_set) for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
         }
-        return [
+        found = [
             final
             for final in self.all_finals()
             if (final.replicate, final.run.name, final.data_set) in wanted and final.evaluation(kind)
         ]
+        order = self.study.data_sets
+        return sorted(found, key=lambda final: (final.replicate, order.index(final.data_set)))
 
     def missing_evaluations(self) -> list[tuple[str, str, str]]:
         """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""

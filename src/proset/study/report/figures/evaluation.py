@@ -117,7 +117,6 @@ def bootstrap_figure(rows: list[dict]) -> Drawn:
 
 def bias_variance_figure(rows: list[dict]) -> Drawn:
     """Squared bias and variance, stacked; rows of `evaluation.variance_rows` of one replicate."""
-    rows = sorted(rows, key=lambda row: row["dataset"])  # stable
     figure = Figure(figsize=(8.0, 1.4 + 0.3 * len(rows)), layout="constrained")
     axes = figure.subplots()
     start = np.zeros(len(rows))
