@@ -209,6 +209,7 @@ class Study:
         config["evaluations"] = {
             kind: {**entry, "of": {e: [data_set] for e, allowed in entry["of"].items() if data_set in allowed}}
             for kind, entry in self.config.get("evaluations", {}).items()
+            if any(data_set in allowed for allowed in entry["of"].values())
         }
         return json.dumps(config)
 
