@@ -65,6 +65,7 @@ rule all:
         f"reports/{study.name}/comparison.csv",
         f"reports/{study.name}/tables.xlsx",
         f"reports/{study.name}/findings",
+        f"reports/{study.name}/evaluation",
         expand("reports/{study}/records/replicate_{replicate}.tar.xz", study=study.name, replicate=study.replicates),
         expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
         expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),
@@ -74,6 +75,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/fit.smk"
+include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/partial.smk"

@@ -6,6 +6,10 @@ import pytest
 
 from proset.study.config import load
 from proset.study.datasets import make
+from proset.study.evaluations import KINDS
+from proset.study.evaluations.bias_variance import bias_variance
+from proset.study.evaluations.bootstrap import bootstrap
+from proset.study.evaluations.learning_curve import learning_curve
 from proset.study.final import fit_final, write_predictions
 from proset.study.records import write_json, write_json_lines
 from proset.study.report.stored import Stored
@@ -62,6 +66,15 @@ def small_config(odd_file: Path) -> dict:
         "comparisons": {
             "E3_to_E5": {"title": "proset", "experiments": ["E3", "E4", "E5"]},
             "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
+        },
+        "evaluations": {
+            "learning_curve": {
+                "of": {"E3": ["cross"], "E8": ["cross"], "E9": ["cross"]},
+                "fractions": [0.05, 0.5, 1.0],
+                "repeats": 2,
+            },
+            "bootstrap": {"of": {"E3": ["flowers"], "E8": ["flowers", "odd"], "E9": ["odd"]}, "samples": 5},
+            "bias_variance": {"of": {"E3": ["cross"], "E8": ["cross"]}, "draws": 3, "test_samples": 200},
         },
     }
 
@@ -133,3 +146,12 @@ def _run(study, run, data, folds, case, data_folder):
     record, rows, probabilities = fit_final(data, folds, parameters, choice["steps"], case, folder / "model.npz")
     write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, None)
     write_json(folder / "fit.json", record)
+    for kind in KINDS:
+        if (0, run, case.data_set) in study.evaluated(kind, [0]):
+            settings = json.loads(study.evaluation_settings(kind))
+            if kind == "bias_variance":
+                made = bias_variance(record, study.config["data_sets"][case.data_set], settings, case)
+            else:
+                evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
+                made = evaluate(data, folds, record, settings, case)
+            write_json(folder / f"{kind}.json", made)

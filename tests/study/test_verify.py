@@ -8,6 +8,7 @@ from proset.study.manifest import manifest
 from proset.study.packed import pack, unpack
 from proset.study.records import write_json
 from proset.study.report.comparison import write_comparison
+from proset.study.report.evaluation import write_evaluation
 from proset.study.report.tables import study_tables, write_table
 from proset.study.results import write_rows
 from proset.study.verify import verify
@@ -33,6 +34,7 @@ def report(stored, published, tmp_path_factory):
     write_comparison(folder / "comparison.csv", stored, published)
     for table in study_tables(stored, published):
         write_table(table, *(folder / f"tables/{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
+    write_evaluation(folder / "evaluation", stored)
     pack(stored.folder / "replicate_0", folder / "records/replicate_0.tar.xz")
     return folder
 
@@ -115,6 +117,27 @@ def test_a_changed_cost_and_a_changed_latex_table_are_found(changed, published):
     path.write_text(path.read_text(encoding="utf-8").replace("Samples & 150", "Samples & 151"), encoding="utf-8")
     found = lines(changed, published)
     assert [line.split(":")[0].split(",")[0] for line in found] == ["tables/E8.tex", "manifest.json"]
+
+
+def test_a_changed_score_of_a_class_and_a_lost_evaluation_are_found(changed, published):
+    path = changed / "evaluation/class_scores.csv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("flowers,,setosa,", "flowers,,setosa,1", 1), encoding="utf-8")
+    repack(changed, lambda folder: [file.unlink() for file in folder.glob("*/*/bias_variance.json")])
+    lost, score = lines(changed, published)
+    assert score.startswith("evaluation/class_scores.csv, line 2: ")
+    assert lost == "evaluation/bias_variance.csv: 3 lines, computed again 0"
+
+
+def test_invented_evaluations_are_found_by_refitting(changed, published):
+    def change(folder):
+        for kind in ("bootstrap", "learning_curve", "bias_variance"):
+            for path in folder.glob(f"*/*/{kind}.json"):
+                write_json(path, {**json.loads(path.read_text(encoding="utf-8")), "steps": 99})
+
+    repack(changed, change)
+    found = [line for line in lines(changed, published, n_refits=1) if "steps is 99" in line]
+    assert [line.split(", ")[1].split()[0] for line in found] == ["learning_curve", "bootstrap", "bias_variance"]
 
 
 def test_a_partial_report_is_refused(changed, published):

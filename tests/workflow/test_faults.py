@@ -32,7 +32,7 @@ def small(config):
     config["experiments"]["E3"]["data_sets"] = ["cross"]
     config["experiments"]["E3"]["stage1"]["trials"] = 8
     config["experiments"]["E8"]["data_sets"] = ["cross"]
-    config["comparisons"] = {}
+    config["comparisons"] = config["evaluations"] = {}
 
 
 def make(folder: Path) -> Project:

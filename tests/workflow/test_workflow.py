@@ -84,6 +84,11 @@ TINY = {
         "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
         "E14": {"title": "all methods", "rows": "methods", "experiments": ["E3", "E8", "E9", "forest"]},
     },
+    "evaluations": {
+        "learning_curve": {"of": {"E8": ["iris_2f"]}, "fractions": [0.5, 1.0], "repeats": 2},
+        "bootstrap": {"of": {"E8": ["iris_2f"], "E9": ["iris_2f"]}, "samples": 5},
+        "bias_variance": {"of": {"E3": ["xor_2f"]}, "draws": 2, "test_samples": 200},
+    },
 }
 
 
@@ -173,6 +178,8 @@ def test_everything_is_there(finished):
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
     assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
+    tables = {"class_scores", "confusion", "learning_curve", "bootstrap", "bias_variance"}
+    assert {p.name for p in (reports / "evaluation").glob("*.csv")} == {f"{table}.csv" for table in tables}
     with (reports / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {r["variant"] for r in rows if r["experiment"] == "E7"} == {"candidates=10", "candidates=20"}
@@ -225,8 +232,8 @@ def verify(project):
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
     said = finished.first_run.stderr
     assert re.search(
-        r"^Study tiny: \d+ jobs with 3 fits of knn, 27 fits of proset, 3 fits of random_forest, "
-        r"7 fits of xgboost: about ",
+        r"^Study tiny: \d+ jobs with 13 fits of knn, 29 fits of proset, 3 fits of random_forest, "
+        r"13 fits of xgboost: about ",
         said,
         re.M,
     )
@@ -330,6 +337,21 @@ def test_the_archive_of_a_further_replicate_has_no_searches_and_its_numbers_are_
         }
     run = verify(project)
     assert run.returncode == 0, run.stdout
+
+
+def test_a_changed_evaluation_reruns_what_it_is_shown_in_and_no_search(project):
+    project.configure(lambda c: c["evaluations"]["bootstrap"].update(samples=6))
+    planned = project.planned()
+    assert planned["bootstrap"] == 2
+    assert planned["evaluation"] == planned["data_set_page"] == planned["page"] == 1
+    assert not set(planned) & {"stage1", "stage2", "fit", "score", "learning_curve", "bias_variance"}
+
+
+def test_a_study_without_evaluations_has_the_scores_of_classes(project):
+    project.configure(lambda c: c.pop("evaluations"))
+    project.snakemake("reports/tiny/evaluation")
+    made = (project.folder / "reports/tiny/evaluation").glob("*.csv")
+    assert {path.stem for path in made} == {"class_scores", "confusion"}
 
 
 def test_adding_a_replicate_touches_no_other(project):

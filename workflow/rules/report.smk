@@ -10,6 +10,7 @@
 #   reports/{study}/data_sets/{data_set}.html
 #   reports/{study}/findings/                         rules of choice, methods over replicates, selected features,
 #                                                     methods over data sets
+#   reports/{study}/evaluation/                       scores per class, confusion matrices, tables of the evaluations
 #   reports/{study}/results.csv, manifest.json, index.html
 #   reports/{study}/records/replicate_{replicate}.tar.xz   records for `make verify`
 
@@ -148,9 +149,32 @@ rule findings:
         " --output {output:q} 2> {log:q}"
 
 
+rule evaluation:
+    input:
+        study.scored_files(study.replicates),
+        study.evaluation_files(study.replicates),
+    output:
+        directory("reports/{study}/evaluation"),
+    log:
+        "results/{study}/logs/evaluation.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=needs.memory,
+        runtime=needs.minutes,
+    params:
+        config=study.config_json,
+        code=code_fingerprint("proset.study.report.evaluation"),
+    shell:
+        "python -m proset.study evaluation --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --output {output:q} 2> {log:q}"
+
+
 rule data_set_page:
     input:
         lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
+        lambda wildcards: study.evaluation_files(study.replicates[:1], wildcards.data_set),
     output:
         page="reports/{study}/data_sets/{data_set}.html",
         figures=report(
@@ -180,6 +204,7 @@ rule page:
     input:
         scores=study.score_files(study.experiments),
         records=study.scored_files(study.replicates),
+        evaluations=study.evaluation_files(study.replicates),
         published="data/published/published.csv",
         manifest=rules.manifest.output,
         claims=rules.check.output.claims,
@@ -212,6 +237,7 @@ rule page:
 rule pack:
     input:
         lambda wildcards: study.scored_files([wildcards.replicate]),
+        lambda wildcards: study.evaluation_files([wildcards.replicate]),
     output:
         "reports/{study}/records/replicate_{replicate}.tar.xz",
     log:

@@ -102,6 +102,30 @@ def fit(args: argparse.Namespace) -> None:
     write_json(args.output, record)
 
 
+def learning_curve(args: argparse.Namespace) -> None:
+    """Refit the chosen model on growing parts of the training part, score on the test part."""
+    from proset.study.evaluations.learning_curve import learning_curve
+    from proset.study.records import read_json, write_json
+
+    write_json(args.output, learning_curve(*_inputs(args), read_json(args.final), args.settings, _case(args)))
+
+
+def bootstrap(args: argparse.Namespace) -> None:
+    """Refit the chosen model on bootstrap samples of the training part, score on what they leave out."""
+    from proset.study.evaluations.bootstrap import bootstrap
+    from proset.study.records import read_json, write_json
+
+    write_json(args.output, bootstrap(*_inputs(args), read_json(args.final), args.settings, _case(args)))
+
+
+def bias_variance(args: argparse.Namespace) -> None:
+    """Refit the chosen model on training sets drawn anew, decompose its Brier score."""
+    from proset.study.evaluations.bias_variance import bias_variance
+    from proset.study.records import read_json, write_json
+
+    write_json(args.output, bias_variance(read_json(args.final), args.source, args.settings, _case(args)))
+
+
 def score(args: argparse.Namespace) -> None:
     """All numbers of some final models."""
     from proset.study.results import case_rows, write_rows
@@ -141,6 +165,13 @@ def findings(args: argparse.Namespace) -> None:
     from proset.study.report.findings import write_findings
 
     write_findings(args.output, _stored(args))
+
+
+def evaluation(args: argparse.Namespace) -> None:
+    """Scores per class of all final models, and the tables of the evaluations."""
+    from proset.study.report.evaluation import write_evaluation
+
+    write_evaluation(args.output, _stored(args))
 
 
 def data_set_page(args: argparse.Namespace) -> None:
@@ -266,6 +297,9 @@ def _parser() -> argparse.ArgumentParser:
     command("stage2", stage2, *part, "first", "last", "parameters", "code", "output")
     command("choose-steps", choose_steps, "records", "folds", "rule", "output")
     command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
+    command("learning-curve", learning_curve, *part, "final", "output")
+    command("bootstrap", bootstrap, *part, "final", "output")
+    command("bias-variance", bias_variance, *named, "method", "settings", "run", "source", "final", "output")
     command("score", score, "folder", "cases", "output")
     command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
     command("results", results, "scores", "output")
@@ -273,6 +307,7 @@ def _parser() -> argparse.ArgumentParser:
     command("workbook", workbook, "folder", "config", "published", "output")
     command("check", check, "folder", "config", "published", "comparison", "claims")
     command("findings", findings, "folder", "config", "output")
+    command("evaluation", evaluation, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
     command("pack", pack, "folder", "output", "with-searches")
     command("verify", verify, "report", "published", "refits", "seed")
@@ -299,6 +334,7 @@ _OPTIONS = {
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
     "figures": _PATH,
+    "final": _PATH,
     "first": _INTEGER,
     "fixed": _JSON,
     "fold": _INTEGER,
@@ -325,6 +361,7 @@ _OPTIONS = {
     "scores": _PATHS,
     "seed": _INTEGER,
     "settings": _JSON,
+    "source": _JSON,
     "split": _PATH,
     "steps": _PATH,
     "test-fraction": {"type": float, "required": True},

@@ -13,6 +13,7 @@ import jsonschema
 import yaml
 
 from proset.study import methods
+from proset.study.evaluations import KINDS
 from proset.study.fingerprints import code_fingerprint
 from proset.study.own_file import MAX_BYTES, check_file
 from proset.study.sizes import SKLEARN, size_of
@@ -186,6 +187,10 @@ class Study:
             ]
         )
 
+    def evaluation_settings(self, kind: str) -> str:
+        """What the records of one kind of evaluation depend on, next to the final model."""
+        return _json({key: value for key, value in self.config["evaluations"][kind].items() if key != "of"})
+
     def code(self, run: str, module: str) -> str:
         """Fingerprint of the code behind a job: a module of the study, and the method of the run."""
         return code_fingerprint(f"proset.study.{module}", f"proset.study.methods.{self.runs[run].method}")
@@ -203,6 +208,11 @@ class Study:
         config["comparisons"] = {
             name: {**entry, "experiments": [e for e in entry["experiments"] if e in wanted]}
             for name, entry in self.config.get("comparisons", {}).items()
+        }
+        config["evaluations"] = {
+            kind: {**entry, "of": {e: [data_set] for e, allowed in entry["of"].items() if data_set in allowed}}
+            for kind, entry in self.config.get("evaluations", {}).items()
+            if any(data_set in allowed for allowed in entry["of"].values())
         }
         return json.dumps(config)
 
@@ -241,6 +251,14 @@ class Study:
             files += [f"{folder}/{name}" for name in ("stage2.json", "fit.json", "predictions.csv")]
             files += self.parameters_file(replicate, d, run.name)
         return files
+
+    def evaluation_files(self, replicates: list, data_set: str | None = None) -> list[str]:
+        """Records of all evaluations that the config asks for, optionally of one data set."""
+        return [
+            f"{self._folder(replicate, d, run.name)}/{kind}.json"
+            for kind in KINDS
+            for replicate, run, d in self.evaluated(kind, replicates, data_set)
+        ]
 
     def score_files(self, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
         """Numbers of some experiments, by default for all replicates."""
@@ -282,6 +300,13 @@ class Study:
                 for d in self.data_sets_of(run, int(replicate)):
                     if experiment in (None, run.experiment) and data_set in (None, d):
                         yield replicate, run, d
+
+    def evaluated(self, kind: str, replicates: Iterable, data_set: str | None = None) -> Iterator[tuple[int, Run, str]]:
+        """The final models, as in `final_models`, that the config wants evaluated; none of `further_replicates`."""
+        wanted = self.config.get("evaluations", {}).get(kind, {"of": {}})["of"]
+        for replicate, run, d in self.final_models(replicates, data_set=data_set):
+            if int(replicate) in self.config["replicates"] and d in wanted.get(run.experiment, []):
+                yield replicate, run, d
 
     def _data_folder(self, replicate, data_set):
         return f"results/{self.name}/replicate_{replicate}/{data_set}"
@@ -428,6 +453,7 @@ def _meaning_errors(config) -> Iterator[str]:
                         f"{where}.{experiment}: unknown data set {d!r}, allowed are "
                         f"{', '.join(experiments[experiment]['data_sets'])}"
                     )
+    yield from _evaluation_errors(config)
     for name, comparison in config.get("comparisons", {}).items():
         for experiment in comparison["experiments"]:
             if experiment not in experiments:
@@ -474,6 +500,21 @@ def _row_errors(where, names, experiments) -> Iterator[str]:
                     f"{entry['method']} on {data_set}"
                 )
                 break
+
+
+def _evaluation_errors(config) -> Iterator[str]:
+    """An experiment may have been left without a data set that is named here, but both must be known."""
+    data_sets, experiments = config["data_sets"], config["experiments"]
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor")]
+    for kind, entry in config.get("evaluations", {}).items():
+        where, allowed = f"evaluations.{kind}.of", generated if kind == "bias_variance" else data_sets
+        for experiment, names in entry["of"].items():
+            if experiment not in experiments:
+                yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+            for d in names:
+                if d not in allowed:
+                    known = ", ".join(allowed) or "none"
+                    yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
 
 
 def _name_errors(config) -> Iterator[str]:
@@ -621,4 +662,5 @@ def _json(settings) -> str:
 RESERVED = frozenset(
     {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
+    | {*KINDS, "evaluation"}
 )

@@ -26,6 +26,8 @@ class DataSet:
     sample_weight : ndarray of float64, shape (N,), or None
     test : ndarray of bool, shape (N,), or None
         The test part, if the data set comes with one.
+    group : ndarray of int, shape (N,), or None
+        Rows of the same group are kept together by the split.
     """
 
     X: np.ndarray
@@ -34,6 +36,7 @@ class DataSet:
     class_names: np.ndarray
     sample_weight: np.ndarray | None = None
     test: np.ndarray | None = None
+    group: np.ndarray | None = None
 
     def save(self, path: str | Path) -> None:
         """Write as .npz, atomically."""
@@ -42,6 +45,8 @@ class DataSet:
             arrays["sample_weight"] = self.sample_weight
         if self.test is not None:
             arrays["test"] = self.test
+        if self.group is not None:
+            arrays["group"] = self.group
         write_archive(path, {"content": "data set"}, arrays)
 
     @classmethod
@@ -51,6 +56,11 @@ class DataSet:
             return cls(**read_archive(path)[1])
         except (TypeError, ValueError) as error:
             raise damaged(path, error) from error
+
+    def take(self, rows: np.ndarray) -> "DataSet":
+        """The data set of some rows, which may be repeated."""
+        by_row = {name: getattr(self, name) for name in ("X", "y", "sample_weight", "test", "group")}
+        return replace(self, **{name: None if values is None else values[rows] for name, values in by_row.items()})
 
 
 def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:

@@ -48,9 +48,9 @@ class Holes:
 
     @property
     def finished_files(self) -> list[str]:
-        """What the numbers of all other final models come from."""
+        """What the numbers of all other final models come from, and the evaluations of these that there are."""
         absent = {(hole.replicate, hole.run, hole.data_set) for hole in self.found}
-        return [
+        finished = [
             file
             for replicate, run, data_set in self.study.final_models(self.study.replicates)
             if (replicate, run.name, data_set) not in absent
@@ -58,6 +58,9 @@ class Holes:
             if rule in ("choose_parameters", "choose_steps", "fit")
             for file in files
         ]
+        folders = {Path(file).parent for file in finished}
+        evaluations = self.study.evaluation_files(self.study.replicates)
+        return finished + [file for file in evaluations if Path(file).parent in folders and Path(file).exists()]
 
     @property
     def fingerprint(self) -> str:

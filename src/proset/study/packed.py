@@ -8,8 +8,10 @@ import tarfile
 from pathlib import Path
 
 from proset.files import replacing
+from proset.study.evaluations import KINDS
 
 RESULTS = ("*/split.csv", "*/*/stage1.json", "*/*/stage2.json", "*/*/fit.json", "*/*/predictions.csv")
+EVALUATIONS = tuple(f"*/*/{kind}.json" for kind in KINDS)
 SEARCHES = ("*/*/stage1/fold_*/trials_*.jsonl", "*/*/stage2/folds_*.jsonl")
 
 
@@ -22,7 +24,7 @@ def pack(folder: Path, output: Path, with_searches: bool = True) -> None:
     with_searches : bool
         Whether to put in the record of every single fit of the searches; without them it takes half the space.
     """
-    patterns = (*RESULTS, *(SEARCHES if with_searches else ()))
+    patterns = (*RESULTS, *EVALUATIONS, *(SEARCHES if with_searches else ()))
     files = sorted(path for pattern in patterns for path in folder.glob(pattern))
     output.parent.mkdir(parents=True, exist_ok=True)
     with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz") as archive:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from proset.study.config import Study
+from proset.study.evaluations import KINDS
 from proset.study.sizes import size_of
 
 # CPU seconds of one fit, fitted to records of the whole study: overhead of a fit, and per sample for proset (times
@@ -82,12 +83,20 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     wildcards : dict
     study : Study
     """
-    if rule not in ("stage1", "stage2", "fit"):
+    if rule not in ("stage1", "stage2", "fit", *KINDS):
         return None
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
     stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
-    number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
+    if rule in KINDS:
+        number = _refits(**study.config["evaluations"][rule])
+    else:
+        number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
     return Fits(run.method, number, number * fit_seconds(run.method, study.config["data_sets"][data_set], stage))
+
+
+def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
+    """Fits of one evaluation, at most: of a learning curve, a bootstrap, or bias and variance."""
+    return len(fractions) * repeats or (samples + 1 if samples else draws)
 
 
 def fit_seconds(method: str, data: dict, stage: dict) -> float:

@@ -1,8 +1,8 @@
 """Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
 
-That is results.csv, comparison.csv, all tables, and what the fits cost. Not checked are claims.csv, findings/ and the
-pages, some of whose statements need the models, which the records do not hold, and how further replicates chose their
-parameters and what they cost: their archives leave out the single fits of the searches.
+That is results.csv, comparison.csv, all tables, evaluation/, and what the fits cost. Not checked are claims.csv,
+findings/ and the pages, some of whose statements need the models, which the records do not hold, and how further
+replicates chose their parameters and what they cost: their archives leave out the single fits of the searches.
 """
 
 import json
@@ -15,11 +15,16 @@ import numpy as np
 from proset.kernel import is_compiled
 from proset.study.config import Study
 from proset.study.datasets import DataSet, make
+from proset.study.evaluations import KINDS
+from proset.study.evaluations.bias_variance import bias_variance
+from proset.study.evaluations.bootstrap import bootstrap
+from proset.study.evaluations.learning_curve import learning_curve
 from proset.study.final import fit_final
 from proset.study.manifest import content_hash, fits_and_cost
 from proset.study.packed import unpack
 from proset.study.records import read_json
 from proset.study.report.comparison import write_comparison
+from proset.study.report.evaluation import write_evaluation
 from proset.study.report.stored import Final, Stored
 from proset.study.report.tables import study_tables, write_table
 from proset.study.results import case_rows, write_rows
@@ -119,6 +124,10 @@ def _numbers(stored, report, published):
             for suffix in ("md", "csv", "tex"):
                 computed = (stored.folder / f"{table.name}.{suffix}").read_text(encoding="utf-8")
                 yield from _lines(f"tables/{table.name}.{suffix}", computed, report / f"tables/{table.name}.{suffix}")
+    write_evaluation(stored.folder / "evaluation", stored)
+    computed = {path.name: path.read_text(encoding="utf-8") for path in (stored.folder / "evaluation").iterdir()}
+    for name in sorted({*computed, *(path.name for path in report.glob("evaluation/*.csv"))}):
+        yield from _lines(f"evaluation/{name}", computed.get(name, ""), report / "evaluation" / name)
 
 
 def _lines(name, computed, path):
@@ -144,6 +153,11 @@ def _refits(stored, manifest, n_refits, rng):
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False):
             for difference in refit(stored, group[i], rng):
                 yield f"{_name(stored, group[i])}, {kind} {difference}"
+    for kind in KINDS if n_refits else ():  # one of each kind, because they are many fits each
+        if evaluated := stored.evaluated(kind):
+            final = evaluated[rng.integers(len(evaluated))]
+            for difference in _evaluation(stored, final, kind):
+                yield f"{_name(stored, final)}, {kind} {difference}"
 
 
 def _trial(stored, final: Final, rng):
@@ -176,6 +190,17 @@ def _final(stored, final: Final, rng):
     yield from _differences("", final.fit, again)
     if not np.array_equal(probabilities, final.probabilities):
         yield f"predicts differently, by up to {np.abs(probabilities - final.probabilities).max():.1e}"
+
+
+def _evaluation(stored, final: Final, kind):
+    study, case = stored.study, _case(stored, final)
+    settings = json.loads(study.evaluation_settings(kind))
+    if kind == "bias_variance":
+        again = bias_variance(final.fit, study.config["data_sets"][final.data_set], settings, case)
+    else:
+        evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
+        again = evaluate(*_inputs(final), final.fit, settings, case)
+    yield from _differences("", final.evaluation(kind), again)
 
 
 def _differences(which, recorded, again):

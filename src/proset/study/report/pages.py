@@ -12,6 +12,7 @@ from proset.study import methods
 from proset.study.progress import duration
 from proset.study.records import read_json, write_text
 from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
+from proset.study.report.evaluation import bootstrap_rows, class_rows, confusion_of, curve_rows, variance_rows
 from proset.study.report.explanations import explained_points
 from proset.study.report.figures.style import method_name
 from proset.study.report.front import constant_models, edges, headline, impossible_samples
@@ -99,6 +100,8 @@ def write_index(
                 for d in stored.study.data_sets
                 if stored.finals(data_set=d)
             ],
+            bootstrap=[_evaluated(row) for row in bootstrap_rows(_of_first(stored, "bootstrap"))],
+            variance=[_evaluated(row) for row in variance_rows(_of_first(stored, "bias_variance"))],
             tables=[_table(table, config) for table in study_tables(stored, published)],
             manifest=manifest,
         ),
@@ -129,6 +132,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
                 for name, train, test in zip(first.data.class_names, *counts, strict=True)
             ],
             finals=[_final(stored, f) for f in finals],
+            curves=curve_rows([f for f in stored.evaluated("learning_curve") if f in finals]),
             not_run=sorted(planned - {f.run.experiment for f in finals}),
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
@@ -184,6 +188,14 @@ def _by_category(figures):
 
 def _parts(final):
     return final.folds != TEST, final.folds == TEST
+
+
+def _of_first(stored, kind):
+    return [final for final in stored.evaluated(kind) if final.replicate == stored.replicates[0]]
+
+
+def _evaluated(row):
+    return {**row, "label": f"{row['experiment']} {row['variant']}".strip(), "method": method_name(row["method"])}
 
 
 def _page(data_set):
@@ -243,6 +255,7 @@ def _final(stored, final):
         "stage2_files": relative(final.path_files),
         "final_files": relative(final.folder / name for name in ("fit.json", "model.npz", "predictions.csv")),
         "resources": fit["resources"],
+        "classes": list(zip(class_rows([final]), confusion_of(final), strict=True)),
         "convergence": "; ".join(
             f"batch {b}: {record['message']} after {record['n_iter']} iterations"
             for b, record in enumerate(batches, start=1)

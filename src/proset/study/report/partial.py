@@ -10,6 +10,7 @@ from proset.study.manifest import manifest
 from proset.study.records import write_text
 from proset.study.report.claims import write_claims
 from proset.study.report.comparison import write_comparison
+from proset.study.report.evaluation import write_evaluation
 from proset.study.report.figures.catalogue import write_figures
 from proset.study.report.findings import write_findings
 from proset.study.report.pages import write_data_set, write_index
@@ -55,7 +56,7 @@ def write_partial(folder: Path, stored: Partial, published: Path) -> None:
     ValueError
         If nothing is finished, or nothing is missing.
     """
-    if not stored.holes:
+    if not stored.holes and not stored.missing_evaluations():
         raise ValueError(f"study {stored.study.name}: nothing is missing, make the whole report instead")
     if not stored.rows:
         raise ValueError(f"study {stored.study.name}: no final model is finished, there is nothing to report")
@@ -68,6 +69,7 @@ def write_partial(folder: Path, stored: Partial, published: Path) -> None:
     write_comparison(folder / "comparison.csv", stored, published)
     write_claims(folder / "claims.csv", stored, published)
     write_findings(folder / "findings", stored)
+    write_evaluation(folder / "evaluation", stored)
     data = dict.fromkeys(final.folder.parent / "data.npz" for final in stored.all_finals())
     made = manifest(stored.folder, stored.study.config, list(data), stored)
     write_text(folder / "manifest.json", json.dumps(made, indent=1, allow_nan=False) + "\n")

@@ -8,6 +8,7 @@ import numpy as np
 
 from proset.study.config import Run, Study
 from proset.study.datasets import DataSet
+from proset.study.evaluations import KINDS
 from proset.study.final import FinalModel, read_model, read_predictions
 from proset.study.holes import Hole
 from proset.study.records import read_json, read_json_lines
@@ -110,6 +111,11 @@ class Final:
         """The model; it takes features in the units of the data set."""
         return read_model(self.folder / "model.npz")
 
+    def evaluation(self, kind: str) -> dict | None:
+        """Record of one kind of evaluation, if there is one; see `proset.study.evaluations`."""
+        path = self.folder / f"{kind}.json"
+        return read_json(path) if path.exists() else None
+
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Features of the data set in the units in which the model was fitted."""
         return (X - self.model.centre) / self.model.scale
@@ -186,6 +192,28 @@ class Stored:
             if (final.run.experiment, final.run.variant) == (experiment, variant):
                 return final
         raise Missing(f"{experiment} {variant}".strip() + f" on {data_set}")
+
+    def evaluated(self, kind: str) -> list[Final]:
+        """Final models that the config wants evaluated and that have been, by replicate and data set."""
+        wanted = {
+            (replicate, run.name, data_set) for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
+        }
+        found = [
+            final
+            for final in self.all_finals()
+            if (final.replicate, final.run.name, final.data_set) in wanted and final.evaluation(kind)
+        ]
+        order = self.study.data_sets
+        return sorted(found, key=lambda final: (final.replicate, order.index(final.data_set)))
+
+    def missing_evaluations(self) -> list[tuple[str, str, str]]:
+        """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""
+        return [
+            (kind, f"{run.name} on {data_set}", f"results/{self.study.name}/{record}")
+            for kind in KINDS
+            for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
+            if not (self.folder / (record := f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json")).exists()
+        ]
 
     @cached_property
     def rows(self) -> list[dict]:

@@ -11,9 +11,11 @@ from proset.study.methods import get
 from proset.study.records import write_json
 from proset.study.report import findings
 from proset.study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
+from proset.study.report.evaluation import bootstrap_rows, variance_rows
 from proset.study.report.figures import (
     complexity,
     cost,
+    evaluation,
     over_replicates,
     performance,
     prototypes,
@@ -43,21 +45,27 @@ class Planned:
         From their final models to `Drawn`, or to None if there is nothing to show.
     needs_all : bool
         Whether it is drawn only if none of the runs is missing.
+    evaluation : str
+        The record that it needs of a final model, if it shows one of `proset.study.evaluations`.
     """
 
     name: str
     runs: list[Run]
     draw: Callable[[list[Final]], Drawn | None]
     needs_all: bool = False
+    evaluation: str = ""
+
+    def shows(self, final: Final | None) -> bool:
+        """Whether a final model is there, with what is needed of it."""
+        return final is not None and (not self.evaluation or final.evaluation(self.evaluation) is not None)
 
 
 def data_set_figures(stored: Stored, data_set: str) -> list[Drawn]:
     """Figures of one data set for which there are records."""
-    finals = {f.run.name: f for f in stored.finals(data_set=data_set)}
-    figures = []
+    finals, figures = _there(stored, data_set), []
     with context():
         for planned in plan(stored, data_set):
-            there = [finals[run.name] for run in planned.runs if run.name in finals]
+            there = [finals[run.name] for run in planned.runs if planned.shows(finals.get(run.name))]
             if there and (len(there) == len(planned.runs) or not planned.needs_all):
                 figures.append(planned.draw(there))
     return [drawn for drawn in figures if drawn is not None]
@@ -75,6 +83,7 @@ def overview_figures(stored: Stored) -> list[Drawn]:
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
+        figures += _evaluation_figures(stored)
         of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]
         return [*figures[:1], *of_methods, *_findings_figures(stored, compared), *figures[1:]]
 
@@ -112,6 +121,16 @@ def _findings_figures(stored, compared):
     return figures
 
 
+def _evaluation_figures(stored):
+    first = stored.replicates[0]
+    bootstrap, variance = (
+        [final for final in stored.evaluated(kind) if final.replicate == first]
+        for kind in ("bootstrap", "bias_variance")
+    )
+    figures = [evaluation.bootstrap_figure(bootstrap_rows(bootstrap))] if bootstrap else []
+    return figures + ([evaluation.bias_variance_figure(variance_rows(variance))] if variance else [])
+
+
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
     """What figures lack: name of the figure, the run that is missing, and the target of Snakemake that makes it.
 
@@ -128,13 +147,13 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
             for d in stored.study.data_sets
             for run in compared_runs(stored.study, d)
             if run.name not in _there(stored, d)
-        ]
+        ] + [missing for missing in stored.missing_evaluations() if missing[0] != "learning_curve"]
     there = _there(stored, data_set)
     return [
-        (planned.name, f"{run.name} on {data_set}", run.experiment)
+        (planned.name, f"{run.name} on {data_set}", data_set if planned.evaluation else run.experiment)
         for planned in plan(stored, data_set)
         for run in planned.runs
-        if run.name not in there
+        if not planned.shows(there.get(run.name))
     ]
 
 
@@ -182,6 +201,9 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
         Planned(slug(data_set, "reliability"), compared, performance.reliability_figure),
         Planned(slug(data_set, "roc"), compared, performance.roc_figure),
     ]
+    if curves := [run for _, run, _ in study.evaluated("learning_curve", stored.replicates[:1], data_set)]:
+        figure = evaluation.learning_curve_figure
+        found.append(Planned(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
     for run in runs:
@@ -239,7 +261,7 @@ def _of_one(draw):
 
 
 def _there(stored, data_set):
-    return {f.run.name for f in stored.finals(data_set=data_set)}
+    return {f.run.name: f for f in stored.finals(data_set=data_set)}
 
 
 def _n_features(stored, data_set):

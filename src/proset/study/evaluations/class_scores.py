@@ -1,0 +1,60 @@
+"""Scores of each class against the rest, and the confusion matrix, of the most probable class."""
+
+import numpy as np
+
+COUNTS = ("true_positive", "false_negative", "false_positive", "true_negative")
+SCORES = (
+    *("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value"),
+    *("false_positive_rate", "false_negative_rate", "false_omission_rate", "f1"),
+)
+
+
+def confusion(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """Number (weight) of samples by true class (row) and most probable class (column), shape (K, K)."""
+    from sklearn.metrics import confusion_matrix
+
+    labels = np.arange(probabilities.shape[1])
+    return confusion_matrix(y, probabilities.argmax(axis=1), labels=labels, sample_weight=weight)
+
+
+def class_scores(
+    probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
+) -> list[dict[str, float | None]]:
+    """Each class in turn is the positive one, all others together are the negative one.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (N, K)
+    y : ndarray of int, shape (N,)
+    weight : ndarray, shape (N,), optional
+
+    Returns
+    -------
+    list of dict
+        A dict a class, with `COUNTS` (sums of weights) and `SCORES` as keys. A score whose denominator is 0 is None.
+    """
+    from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
+
+    labels, predicted = np.arange(probabilities.shape[1]), probabilities.argmax(axis=1)
+    given = {"labels": labels, "sample_weight": weight}
+    matrices = multilabel_confusion_matrix(y, predicted, **given)
+    precision, recall, f1, _ = precision_recall_fscore_support(y, predicted, zero_division=np.nan, **given)
+    rows = []
+    for k, ((tn, fp), (fn, tp)) in enumerate(matrices.tolist()):
+        scores = {
+            "sensitivity": recall[k],
+            "specificity": _ratio(tn, tn + fp),
+            "positive_predictive_value": precision[k],
+            "negative_predictive_value": _ratio(tn, tn + fn),
+            "false_positive_rate": _ratio(fp, tn + fp),
+            "false_negative_rate": _ratio(fn, fn + tp),
+            "false_omission_rate": _ratio(fn, tn + fn),
+            "f1": f1[k],
+        }
+        defined = {name: None if np.isnan(value) else float(value) for name, value in scores.items()}
+        rows.append({**dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)), **defined})
+    return rows
+
+
+def _ratio(part, whole):
+    return part / whole if whole else np.nan

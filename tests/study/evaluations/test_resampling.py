@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from proset.study.evaluations.resampling import bootstrap_sample, nested_order
+
+
+def test_every_beginning_of_the_order_is_stratified(rng):
+    y = rng.permutation(np.repeat([0, 1, 2], [60, 30, 10]))
+    order = nested_order(y, rng)
+    assert sorted(order) == list(range(100))
+    assert set(y[order[:3]]) == {0, 1, 2}  # no class is missing from the start
+    for n in range(1, 101):
+        counts = np.bincount(y[order[:n]], minlength=3)
+        assert np.abs(counts - n * np.array([0.6, 0.3, 0.1])).max() < 2
+    assert not np.array_equal(order, nested_order(y, rng))
+
+
+def test_two_classes_are_never_off_by_a_sample(rng):
+    y = rng.permutation(np.repeat([0, 1], [90, 10]))
+    order = nested_order(y, rng)
+    off = [abs(y[order[:n]].sum() - 0.1 * n) for n in range(1, 101)]
+    assert max(off) < 1
+
+
+def test_groups_stay_together_in_the_order(rng):
+    group = rng.permutation(np.repeat([3, 5, 9, 11], 5))
+    ordered = group[nested_order(np.zeros(20, dtype=int), rng, group)]
+    assert np.count_nonzero(np.diff(ordered)) == 3
+    firsts = {group[nested_order(np.zeros(20, dtype=int), rng, group)][0] for _ in range(50)}
+    assert firsts == {3, 5, 9, 11}
+
+
+def test_bootstrap_samples_keep_the_size_of_every_class_and_leave_out_a_third(rng):
+    y = rng.permutation(np.repeat([0, 1, 2], [300, 200, 100]))
+    left_out = []
+    for _ in range(20):
+        rows = bootstrap_sample(y, rng)
+        np.testing.assert_array_equal(np.bincount(y[rows]), np.bincount(y))
+        left_out.append(1 - len(np.unique(rows)) / 600)
+    assert np.mean(left_out) == pytest.approx(np.exp(-1), abs=0.01)
+
+
+def test_groups_are_drawn_whole_and_until_every_class_is_there(rng):
+    group = np.repeat(np.arange(6), 3)
+    y = np.repeat([0, 0, 0, 0, 0, 1], 3)  # one group has the second class
+    for _ in range(20):
+        rows = bootstrap_sample(y, rng, group)
+        times = np.bincount(rows, minlength=18).reshape(6, 3)
+        assert (times == times[:, :1]).all()
+        assert times.sum() == 18
+        assert times[5, 0] >= 1
+        assert (times == 0).any()
+
+
+def test_groups_that_allow_no_sample_are_refused(rng):
+    with pytest.raises(ValueError, match="none of 1000 draws of the 2 groups has all classes"):
+        bootstrap_sample(np.array([0, 0, 1]), rng, np.array([0, 0, 1]))
