@@ -58,7 +58,7 @@ def with_codes(
             continue
         found = pd.Categorical(as_text(features[name]))
         X[:, d] = np.where(found.codes < 0, np.nan, found.codes + len(categories))
-        categories += found.categories
+        categories += found.categories.tolist()
         if impute in ("median", "mean") and (found.codes < 0).any() and MISSING not in found.categories:
             categories.append(MISSING)
         category_column += [d] * (len(categories) - len(category_column))
@@ -150,7 +150,8 @@ class Encoder:
     def read(self, table: "pd.DataFrame") -> np.ndarray:
         """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out."""
         if lacking := [str(name) for name in self.names if name not in table.columns]:
-            raise ValueError(f"X: column {', '.join(map(repr, lacking))} is missing; needed are {list(self.names)}")
+            missing, needed = (", ".join(map(repr, names)) for names in (lacking, self.names.tolist()))
+            raise ValueError(f"X: column {missing} is missing; needed are {needed}")
         X = np.empty((len(table), len(self.names)))
         for d, name in enumerate(self.names):
             one_hot = (self.column == d) & ~self.is_number

@@ -76,10 +76,11 @@ def split(
 
 def _training_groups(y, n_folds, test_fraction, seed, group):
     """Rows of the training part: the groups that the best of `GROUP_DRAWS` draws leaves out of the test part."""
-    from sklearn.model_selection import GroupShuffleSplit
+    from sklearn.model_selection import ShuffleSplit
 
-    samples = np.bincount(y)
-    group_of, class_of = np.divmod(np.unique(group * len(samples) + y), len(samples))  # of each class in each group
+    n_groups, samples = group.max() + 1, np.bincount(y)
+    pairs, size = np.unique(group * len(samples) + y, return_counts=True)  # of each class in each group
+    group_of, class_of = np.divmod(pairs, len(samples))
     groups = np.bincount(class_of)
     if groups.min() <= n_folds:
         raise ValueError(
@@ -88,25 +89,22 @@ def _training_groups(y, n_folds, test_fraction, seed, group):
         )
 
     def badness(draw):
-        tested = np.zeros(group.max() + 1, dtype=bool)
-        tested[group[draw[1]]] = True
-        left = np.bincount(class_of[~tested[group_of]], minlength=len(groups))
-        share = np.bincount(y[draw[1]], minlength=len(samples)) / samples
+        tested = np.isin(group_of, draw[1])
+        left = np.bincount(class_of[~tested], minlength=len(samples))
+        share = np.bincount(class_of[tested], weights=size[tested], minlength=len(samples)) / samples
         return (left < n_folds).any() or not share.all(), np.abs(share - test_fraction).max()
 
     try:
-        draws = GroupShuffleSplit(GROUP_DRAWS, test_size=test_fraction, random_state=seed).split(y, groups=group)
+        draws = ShuffleSplit(GROUP_DRAWS, test_size=test_fraction, random_state=seed).split(np.arange(n_groups))
         best = min(draws, key=badness)
     except ValueError as error:  # nothing is left to train on
-        raise ValueError(
-            f"test_fraction: {test_fraction} is not possible with {group.max() + 1} groups: {error}"
-        ) from error
+        raise ValueError(f"test_fraction: {test_fraction} is not possible with {n_groups} groups: {error}") from error
     if badness(best)[0]:
         raise ValueError(
-            f"group: with test_fraction {test_fraction} of {group.max() + 1} groups, no draw has every class in the test "
-            f"part and in at least {n_folds} groups of the training part, one for each fold; fewer folds, or smaller groups"
+            f"group: with test_fraction {test_fraction} of {n_groups} groups, no draw has every class in the test part "
+            f"and in at least {n_folds} groups of the training part, one for each fold; fewer folds, or smaller groups"
         )
-    return best[0]
+    return np.flatnonzero(np.isin(group, best[0]))
 
 
 def write_split(path: str | Path, folds: np.ndarray) -> None:
