@@ -191,14 +191,14 @@ def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
     assert "results.csv, line " in run.stdout
 
 
-def verify(project):
+def verify(project, study="tiny"):
     command = [
         sys.executable,
         "-m",
         "proset.study",
         "verify",
         "--report",
-        "reports/tiny",
+        f"reports/{study}",
         "--refits",
         "2",
         "--seed",
