@@ -23,12 +23,13 @@ from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
 from proset.study.config import load
 from proset.study.config_file import check_config_file
 from proset.study.datasets import make
-from proset.study.splits import split
+from proset.study.splits import part, split
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
+COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
 
 
 def rows():
@@ -96,6 +97,16 @@ def big(folder):
 
 def split_case(counts, folds):
     return lambda folder: split(np.repeat(range(len(counts)), counts), folds, 0.3, 0)
+
+
+def group_case(y, group, folds, test_fraction=0.3):
+    return lambda folder: split(np.array(y), folds, test_fraction, 0, group=np.array(group))
+
+
+def nothing_to_impute_from(folder):
+    (folder / "t.csv").write_text("a,b,kind\n" + "".join(f"{'' if i > 1 else i},{i},{'xy'[i % 2]}\n" for i in range(8)))
+    data = make({"file": "t.csv", "target": "kind", "impute": "median"}, 0, "mine", 0)
+    part(data, np.repeat(range(4), 2), 0, scaled=True)
 
 
 def model_case(change):
@@ -216,6 +227,28 @@ CASES = {
     "negative weight": data_case("a,w,kind\n1,1,x\n2,-1,y\n", weight="w"),
     "class without weight": data_case("a,w,kind\n1,1,x\n2,0,y\n3,1,z\n", weight="w"),
     "broken Parquet": data_case(b"PAR1 and no more", "t.parquet"),
+    "group missing": data_case(CSV, group="nest"),
+    "group is target": data_case(CSV, group="kind"),
+    "no group": data_case("a,nest,kind\n1,n,x\n2,,y\n", group="nest"),
+    "category missing": data_case(CSV, categorical=["colour"]),
+    "category dropped": data_case(CSV, drop=["a"], categorical=["a"]),
+    "category weighs": data_case(CSV, weight="w", categorical=["w"]),
+    "text not named": data_case(COLOURS, categorical=["b"]),
+    "empty category": data_case(COLOURS, categorical=["colour"]),
+    "1,001 categories": data_case(
+        "id,kind\n" + "".join(f"n{i},{'xy'[i % 2]}\n" for i in range(1001)), categorical=["id"]
+    ),
+    "too many features": data_case(
+        "id,kind\n" + "".join(f"{i % 900},{'xy'[i % 2]}\n" for i in range(100_000)), categorical=["id"]
+    ),
+    "feature twice": data_case(COLOURS.replace("b,", "colour=red,", 1), categorical=["colour"], impute="mean"),
+    "empty column": data_case("a,b,kind\n,1,x\n,2,y\n", impute="median"),
+    "empty categories": data_case("colour,b,kind\n,1,x\n,2,y\n", categorical=["colour"], impute="most_frequent"),
+    "infinity imputed": data_case(CSV.replace("2.5", "inf"), impute="median"),
+    "nothing to impute from": nothing_to_impute_from,
+    "class in few groups": group_case([0, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0, 1, *range(8)], 2),
+    "large groups": group_case([0, 1] * 8, np.repeat(np.arange(4), 4), 2, 0.6),
+    "all groups tested": group_case([0, 1] * 10, np.repeat(np.arange(10), 2), 2, 0.95),
     "class of one": split_case([10, 10, 1], 2),
     "more folds than samples": split_case([50, 5], 5),
     # model files

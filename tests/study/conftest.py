@@ -43,7 +43,7 @@ def small_config(odd_file: Path) -> dict:
         "data_sets": {
             "flowers": {"sklearn": "iris", "features": [0, 1]},
             "cross": {"generator": "xor", "features": 2, "samples_per_orthant": 30, "irrelevant": 1},
-            "odd": {"file": str(odd_file), "target": "class"},
+            "odd": {"file": str(odd_file), "target": "class", "weight": "weight", "impute": "median"},
         },
         "experiments": {
             "E3": {**proset, "title": "search", "stage1": {"trials": 6, "steps": 1, "space": space}},
@@ -106,6 +106,8 @@ def _write_odd(path):
     rng = np.random.default_rng(5)
     table = pd.DataFrame(rng.normal(size=(80, 2)), columns=ODD_NAMES["features"])
     table["class"] = np.where(table.sum(axis=1) > 0, *ODD_NAMES["classes"])
+    table.iloc[::9, 0] = np.nan  # to be imputed
+    table["weight"] = np.where(np.arange(80) % 7, 1.0, 0.0)
     table.to_csv(path, index=False)
 
 
@@ -144,7 +146,8 @@ def _run(study, run, data, folds, case, data_folder):
     write_json(folder / "stage2.json", choice)
     parameters = {**stage2["parameters"], **chosen}
     record, rows, probabilities = fit_final(data, folds, parameters, choice["steps"], case, folder / "model.npz")
-    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, None)
+    weight = None if data.sample_weight is None else data.sample_weight[rows]
+    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
     write_json(folder / "fit.json", record)
     for kind in KINDS:
         if (0, run, case.data_set) in study.evaluated(kind, [0]):

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from proset.study.datasets import make
-from proset.study.sizes import UNKNOWN, Size, size_of
+from proset.study.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, size_of
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
 
@@ -27,6 +27,8 @@ def test_sizes_of_a_file_are_near_without_reading_it_all(tmp_path, rng, suffix):
     size = size_of({"file": str(path), "target": "target", "drop": ["id"], "weight": "w"})
     assert size.features == 5
     assert size.rows == pytest.approx(n, rel=0.01)
+    settings = {"file": str(path), "target": "target", "drop": ["w"], "group": "id", "categorical": ["a"]}
+    assert size_of(settings).features == 4 + UNKNOWN_CATEGORIES
 
 
 def test_sizes_of_a_file_that_is_missing_damaged_or_empty(tmp_path):

@@ -70,3 +70,30 @@ def test_round_trip(tmp_path):
     folds = split(np.tile([0, 1], 30), 5, 0.3, 0)
     write_split(tmp_path / "split.csv", folds)
     assert (read_split(tmp_path / "split.csv", 60) == folds).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("n_groups", "n_folds"), [(12, 2), (40, 3), (150, 5)])
+def test_no_group_is_in_two_parts_and_classes_are_spread_evenly(seed, n_groups, n_folds):
+    rng = np.random.default_rng(seed)
+    group = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, 4 * n_groups)])
+    y = rng.choice(3, len(group), p=[0.5, 0.3, 0.2])
+    folds = split(y, n_folds, 0.3, seed, group=group)
+    for g in range(n_groups):
+        assert len(set(folds[group == g])) == 1, g
+    assert set(folds) == {TEST, *range(n_folds)}
+    tolerance = 2.0 / np.sqrt(n_groups)
+    for k in range(3):
+        assert np.mean(folds[y == k] == TEST) == pytest.approx(0.3, abs=tolerance)
+        for fold in range(n_folds):
+            assert np.mean(folds[(y == k) & (folds != TEST)] == fold) == pytest.approx(1 / n_folds, abs=tolerance)
+    assert (folds == split(y, n_folds, 0.3, seed, group=group)).all()
+    assert (folds != split(y, n_folds, 0.3, seed + 1, group=group)).any()
+
+
+def test_a_class_in_groups_of_very_different_size_stays_in_enough_training_groups():
+    group = np.array([0, 1, *[2] * 98, *np.repeat(np.arange(3, 13), 10)])  # the second class is in groups 0, 1 and 2
+    y = np.array([1] * 100 + [0] * 100)
+    folds = split(y, 2, 0.3, 0, group=group)
+    assert len(set(group[(y == 1) & (folds != TEST)])) == 2
+    assert set(folds[y == 1]) == {TEST, 0, 1}

@@ -211,14 +211,14 @@ def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
     assert "results.csv, line " in run.stdout
 
 
-def verify(project):
+def verify(project, study="tiny"):
     command = [
         sys.executable,
         "-m",
         "proset.study",
         "verify",
         "--report",
-        "reports/tiny",
+        f"reports/{study}",
         "--refits",
         "2",
         "--seed",
@@ -397,7 +397,10 @@ def test_a_failing_job_is_named_and_loses_nothing(project):
     run = project.snakemake(check=False)
     assert run.returncode != 0
     log = project.folder / "results/tiny/logs/replicate_0/broken/data.log"
-    message = "data_sets.broken: broken.csv: column 'a', row 2 has no value; numbers must be finite"
+    message = (
+        "data_sets.broken: broken.csv: column 'a', row 2 has no value; numbers must be finite; for features an "
+        "imputer can be named in impute"
+    )
     assert log.read_text(encoding="utf-8") == f"ValueError: {message}\n"
     assert message in run.stdout + run.stderr
     assert "E9" not in project.planned("E9")  # the rest was computed all the same

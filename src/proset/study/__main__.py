@@ -26,7 +26,7 @@ def make_split(args: argparse.Namespace) -> None:
     seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
     data = DataSet.load(args.data)
     try:
-        folds = split(data.y, args.folds, args.test_fraction, seed, data.test)
+        folds = split(data.y, args.folds, args.test_fraction, seed, data.test, data.group)
     except ValueError as error:
         raise ValueError(f"data_sets.{args.data_set}: {error}") from error
     write_split(args.output, folds)

@@ -1,12 +1,13 @@
 """The data sets: generated, shipped with scikit-learn, or the user's own file."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
+from proset.study.encoding import with_codes
 from proset.study.own_file import read_columns
 from proset.study.records import damaged
 from proset.study.seeds import generator
@@ -19,6 +20,7 @@ class DataSet:
     Attributes
     ----------
     X : ndarray of float64, shape (N, D)
+        With categories, their codes, and NaN where a value is missing; `encoding.Encoder` makes features of it.
     y : ndarray of int, shape (N,)
         Class indices 0..K-1.
     feature_names : ndarray of str, shape (D,)
@@ -28,6 +30,12 @@ class DataSet:
         The test part, if the data set comes with one.
     group : ndarray of int, shape (N,), or None
         Rows of the same group are kept together by the split.
+    categories : ndarray of str, shape (C,), or None
+        The category of each code, if some columns hold categories.
+    category_column : ndarray of int, shape (C,), or None
+        The column of `X` that each code is from.
+    impute : str or None
+        How missing values are filled in, a strategy of scikit-learn's SimpleImputer.
     """
 
     X: np.ndarray
@@ -37,23 +45,35 @@ class DataSet:
     sample_weight: np.ndarray | None = None
     test: np.ndarray | None = None
     group: np.ndarray | None = None
+    categories: np.ndarray | None = None
+    category_column: np.ndarray | None = None
+    impute: str | None = None
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether features are made of the columns in every fold."""
+        return self.categories is not None or self.impute is not None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, all categories counted; a part of the rows may have fewer of them."""
+        if self.categories is None:
+            return self.X.shape[1]
+        return self.X.shape[1] - len(np.unique(self.category_column)) + len(self.categories)
 
     def save(self, path: str | Path) -> None:
         """Write as .npz, atomically."""
-        arrays = {"X": self.X, "y": self.y, "feature_names": self.feature_names, "class_names": self.class_names}
-        if self.sample_weight is not None:
-            arrays["sample_weight"] = self.sample_weight
-        if self.test is not None:
-            arrays["test"] = self.test
-        if self.group is not None:
-            arrays["group"] = self.group
-        write_archive(path, {"content": "data set"}, arrays)
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        write_archive(path, {"content": "data set"}, {k: np.asarray(v) for k, v in arrays.items() if v is not None})
 
     @classmethod
     def load(cls, path: str | Path) -> "DataSet":
         """Read what `save` wrote; ValueError if the file is damaged."""
         try:
-            return cls(**read_archive(path)[1])
+            arrays = read_archive(path)[1]
+            if "impute" in arrays:
+                arrays["impute"] = str(arrays["impute"])
+            return cls(**arrays)
         except (TypeError, ValueError) as error:
             raise damaged(path, error) from error
 
@@ -218,7 +238,15 @@ def from_sklearn(name: str, features: list[int] | None = None) -> DataSet:
     )
 
 
-def from_file(file: str, target: str, drop: list[str] | None = None, weight: str | None = None) -> DataSet:
+def from_file(
+    file: str,
+    target: str,
+    drop: list[str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    categorical: list[str] | None = None,
+    impute: str | None = None,
+) -> DataSet:
     """The user's own table: all columns but the named ones are numeric features.
 
     Parameters
@@ -231,20 +259,37 @@ def from_file(file: str, target: str, drop: list[str] | None = None, weight: str
         Columns to leave out.
     weight : str, optional
         Column with non-negative sample weights.
+    group : str, optional
+        Column that is the same in rows which belong together.
+    categorical : list of str, optional
+        Features that are categories.
+    impute : {"median", "mean", "most_frequent"}, optional
+        How missing values of features are filled in; without it they are refused.
 
     Raises
     ------
     ValueError
         Says what is wrong with the file; see `own_file.read_columns`.
     """
-    features, labels, weights = read_columns(file, target, drop or [], weight)
-    class_names, y = np.unique(labels, return_inverse=True)
+    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute)
+    categories = category_column = None
+    if categorical:
+        X, categories, category_column = with_codes(columns.features, categorical, impute)
+    elif impute:
+        X = columns.features.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        X = columns.features.to_numpy(dtype=np.float64)
+    class_names, y = np.unique(columns.labels, return_inverse=True)
     return DataSet(
-        X=features.to_numpy(dtype=np.float64),
+        X=X,
         y=y.astype(int),
-        feature_names=np.array(features.columns, dtype=str),
+        feature_names=np.array(columns.features.columns, dtype=str),
         class_names=class_names.astype(str),
-        sample_weight=None if weights is None else weights.to_numpy(dtype=np.float64),
+        sample_weight=None if columns.weights is None else columns.weights.to_numpy(dtype=np.float64),
+        group=None if columns.groups is None else columns.groups.factorize()[0].astype(int),
+        categories=categories,
+        category_column=category_column,
+        impute=impute,
     )
 
 

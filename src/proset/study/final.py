@@ -4,16 +4,21 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
 from proset.study import methods
 from proset.study.datasets import DataSet
+from proset.study.encoding import Encoder
 from proset.study.methods.base import Fitted
 from proset.study.records import Resources, damaged, read_table, write_text
 from proset.study.search import Case
 from proset.study.splits import TEST, part
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, case: Case, model_path: Path) -> tuple:
@@ -40,7 +45,7 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     """
     method = methods.get(case.method)
     bound = part(data, folds, TEST, method.scaled)
-    parameters = {**parameters, **method.fixed(data.X.shape[1])}
+    parameters = {**parameters, **method.fixed(data.n_features)}
     resources = Resources()
     with resources.measure("fit"):
         fitted = method(bound).fit(parameters, steps, case.fit_seed("final"))
@@ -58,6 +63,8 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
         "resources": resources.record(),
     }
     arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
+    if bound.encoder is not None:
+        arrays |= bound.encoder.arrays()
     write_archive(model_path, {"content": "final model", **case.names(), "parameters": parameters}, arrays)
     return record, bound.rows_score, probabilities
 
@@ -69,10 +76,28 @@ class FinalModel:
     fitted: Fitted
     centre: np.ndarray
     scale: np.ndarray
+    encoder: Encoder | None = None
 
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities, shape (N, K)."""
-        return self.fitted.predict_proba((X - self.centre) / self.scale)
+    def predict_proba(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Class probabilities, shape (N, K).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (N, D), or DataFrame
+            An array is as `DataSet.X`. A table is as the file: if the data set has categories or an imputer, columns
+            are found by their names, and others left out; else it has the features alone, in the order of the file.
+        """
+        return self.fitted.predict_proba(self.scaled(X))
+
+    def encoded(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units."""
+        if self.encoder is None:
+            return np.asarray(X, dtype=np.float64)
+        return self.encoder.transform(X if isinstance(X, np.ndarray) else self.encoder.read(X))
+
+    def scaled(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Features as the model was fitted to them, shape (N, E)."""
+        return (self.encoded(X) - self.centre) / self.scale
 
 
 def read_model(path: str | Path) -> FinalModel:
@@ -80,7 +105,8 @@ def read_model(path: str | Path) -> FinalModel:
     try:
         header, arrays = read_archive(path)
         centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
-        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale)
+        encoder = Encoder.pop_from(arrays)
+        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder)
     except (KeyError, ValueError) as error:
         raise damaged(path, error) from error
 

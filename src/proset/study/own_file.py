@@ -5,17 +5,43 @@ counted from 1, below the header.
 """
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from proset.study.encoding import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the methods need several times as much
 LARGEST, SMALLEST = 1e30, 1e-30  # beyond, squares leave the range of the float32 numbers in XGBoost and the kernel
+IMPUTE = "for features an imputer can be named in impute"
+MAX_CATEGORIES = 1000  # of all columns together: each of them is a feature
 SHOWN = 12  # names in a message
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The table by the roles of its columns.
+
+    Attributes
+    ----------
+    features : DataFrame, shape (N, D)
+        Numbers, finite if not missing; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`. The
+        categorical ones are as they were read, `MAX_CATEGORIES` at most.
+    labels : Series of str, shape (N,)
+        At least two classes, each with a row of positive weight.
+    weights : Series of number >= 0, shape (N,), or None
+    groups : Series without missing values, shape (N,), or None
+    """
+
+    features: "pd.DataFrame"
+    labels: "pd.Series"
+    weights: "pd.Series | None"
+    groups: "pd.Series | None"
 
 
 def check_file(file: str) -> None:
@@ -35,9 +61,15 @@ def check_file(file: str) -> None:
 
 
 def read_columns(
-    file: str, target: str, drop: list[str], weight: str | None
-) -> tuple["pd.DataFrame", "pd.Series", "pd.Series | None"]:
-    """Features, target and sample weights of a .csv or .parquet file.
+    file: str,
+    target: str,
+    drop: list[str],
+    weight: str | None,
+    group: str | None,
+    categorical: list[str],
+    impute: str | None,
+) -> Columns:
+    """Features, target, sample weights and groups of a .csv or .parquet file.
 
     Parameters
     ----------
@@ -48,14 +80,16 @@ def read_columns(
         Columns to leave out.
     weight : str or None
         Column with sample weights.
+    group : str or None
+        Column with what keeps rows together.
+    categorical : list of str
+        Columns with categories.
+    impute : str or None
+        If None, no value of a feature may be missing.
 
     Returns
     -------
-    features : DataFrame of numbers, shape (N, D)
-        Finite; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`.
-    labels : Series of str, shape (N,)
-        At least two classes, each with a row of positive weight.
-    weights : Series of number >= 0, shape (N,), or None
+    Columns
 
     Raises
     ------
@@ -66,23 +100,34 @@ def read_columns(
     table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file)
     if not len(table):
         raise ValueError(f"{file} has a header and no rows")
-    _check_roles(file, list(table.columns), target, drop, weight)
-    features = table.drop(columns=[target, *drop, *([weight] if weight else [])])
+    roles = {
+        "target": [target],
+        "drop": drop,
+        "weight": [weight] if weight else [],
+        "group": [group] if group else [],
+        "categorical": categorical,
+    }
+    _check_roles(file, list(table.columns), roles)
+    features = table.drop(columns=[name for role, names in roles.items() if role != "categorical" for name in names])
     if not features.shape[1]:
-        raise ValueError(f"{file} has no feature left besides target, drop and weight")
-    if features.size * 8 > MAX_BYTES:
+        raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
+    n_categories = _check_categories(file, features, categorical, impute) if categorical else 0
+    size = len(features) * (features.shape[1] - len(categorical) + n_categories)
+    if size * 8 > MAX_BYTES:
         raise ValueError(
-            f"{file} has {features.size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "
+            f"{file} has {size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "
             "leave out columns or take a sample of the rows"
         )
-    _check_numbers(file, features)
+    _check_numbers(file, features.drop(columns=categorical) if categorical else features, impute)
     if weight:
         _check_numbers(file, table[[weight]])
         if (table[weight] < 0).any():
             row = int(np.argmax(table[weight] < 0))
             raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
+    if group:
+        _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
     labels = _labels(file, table[target], target, table[weight] if weight else None)
-    return features, labels, table[weight] if weight else None
+    return Columns(features, labels, table[weight] if weight else None, table[group] if group else None)
 
 
 def _read_csv(file):
@@ -132,8 +177,7 @@ def _refuse_repeated(file, names):
         raise ValueError(f"{file}: column {_listed(repeated)} is there more than once; names must differ{_hint(names)}")
 
 
-def _check_roles(file, columns, target, drop, weight):
-    roles = {"target": [target], "drop": drop, "weight": [weight] if weight else []}
+def _check_roles(file, columns, roles):
     for role, names in roles.items():
         for name in names:
             if name not in columns:
@@ -142,7 +186,7 @@ def _check_roles(file, columns, target, drop, weight):
             others = [other for other in roles if other != role and name in roles[other]]
             if others:
                 raise ValueError(f"{file}: column {name!r} cannot be both {role} and {others[0]}")
-    unnamed = [name for name in columns if str(name).startswith("Unnamed: ") and name not in drop]
+    unnamed = [name for name in columns if str(name).startswith("Unnamed: ") and name not in roles["drop"]]
     if unnamed:
         raise ValueError(f"{file}: a column has no name; name it, or add {unnamed[0]!r} to drop")
 
@@ -164,21 +208,54 @@ def _is_number(text):
     return True
 
 
-def _check_numbers(file, columns):
+def _check_categories(file, features, categorical, impute):
+    """The number of categories in all columns, a missing one counted."""
+    found = {}
+    for name in categorical:
+        if not impute:
+            _refuse_missing(file, features[name], f"column {name!r}", IMPUTE)
+        found[name] = as_text(features[name]).unique()
+        if features[name].isna().all():
+            raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
+    if (total := sum(map(len, found.values()))) > MAX_CATEGORIES:
+        most = max(found, key=lambda name: len(found[name]))
+        raise ValueError(
+            f"{file}: the columns in categorical have {total:,} categories, {len(found[most]):,} of them in {most!r}; "
+            f"at most {MAX_CATEGORIES:,} are allowed, each is a feature; name {most!r} in drop, or merge rare ones"
+        )
+    one_hot = [f"{name}={category}" for name in found for category in found[name]]
+    _refuse_repeated(file, [*(name for name in features if name not in found), *one_hot])
+    return total
+
+
+def _refuse_missing(file, column, name, remedy):
+    missing = column.isna()
+    if missing.any():
+        raise ValueError(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
+
+
+def _check_numbers(file, columns, impute=None):
     from pandas.api.types import is_numeric_dtype
 
     for name, dtype in columns.dtypes.items():
         if not is_numeric_dtype(dtype) or dtype.kind == "c":
             raise ValueError(
-                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers"
+                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers; a feature "
+                "that is none is named in categorical or in drop"
             )
     values = columns.to_numpy(dtype=float, na_value=np.nan)
-    bad = ~np.isfinite(values)
+    bad = np.isinf(values) if impute else ~np.isfinite(values)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        what = "has no value" if np.isnan(values[row, column]) else "is infinite"
-        raise ValueError(f"{file}: column {columns.columns[column]!r}, row {row + 1} {what}; numbers must be finite")
-    largest = np.abs(values).max(axis=0)
+        what, more = ("has no value", f"; {IMPUTE}") if np.isnan(values[row, column]) else ("is infinite", "")
+        name = columns.columns[column]
+        raise ValueError(f"{file}: column {name!r}, row {row + 1} {what}; numbers must be finite{more}")
+    if impute:
+        empty = np.isnan(values).all(axis=0)
+        if empty.any():
+            name = columns.columns[int(np.argmax(empty))]
+            raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
+    largest = np.fmax.reduce(np.abs(values), axis=0)  # NaN only where all are
     bad = (largest > LARGEST) | ((largest < SMALLEST) & (largest > 0))
     if bad.any():
         column = int(np.argmax(bad))
@@ -201,12 +278,7 @@ def _no_number(column):
 
 
 def _labels(file, column, name, weights):
-    missing = column.isna()
-    if missing.any():
-        row = int(np.argmax(missing)) + 1
-        raise ValueError(
-            f"{file}: target column {name!r}, row {row} has no value; empty, NA, NaN, None and null count as such"
-        )
+    _refuse_missing(file, column, f"target column {name!r}", "empty, NA, NaN, None and null count as such")
     labels = column.astype(str)
     present = labels if weights is None else labels[weights > 0]
     if weights is not None and (lost := sorted(set(labels) - set(present))):

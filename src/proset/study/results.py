@@ -39,7 +39,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
 
     numbers: list[tuple[str, str, float | None]] = [
         ("data", "classes", len(data.class_names)),
-        ("data", "features", data.X.shape[1]),
+        ("data", "features", data.n_features),
         ("data", "samples", len(data.y)),
         ("data", "train_samples", fitted["n_fit"]),
         ("data", "test_samples", fitted["n_scored"]),
@@ -48,7 +48,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     if candidates is not None:
         numbers.append(("data", "candidates", candidates))
     if parameters is not None:
-        not_searched = method.fixed(data.X.shape[1])
+        not_searched = method.fixed(data.n_features)
         for name in method.parameters:  # in the published order
             if name in parameters["parameters"]:
                 for role in _roles(parameters):

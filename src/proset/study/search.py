@@ -118,7 +118,7 @@ def run_trials(
         )
         return {**case.names(), "stage": 1, "fold": fold, "trial": trial, **scored, "parameters": parameters}
 
-    fixed = method.fixed(data.X.shape[1])
+    fixed = method.fixed(data.n_features)
     parameters = {trial: {**draw_parameters(settings["space"], case, trial), **fixed} for trial in trials}
     keys = {trial: fingerprint(settings, trial, *depends_on) for trial in trials}
     return _each("trial", parameters, keys, compute, record_folder)
@@ -152,7 +152,7 @@ def run_paths(
             **_fit_and_score(loaded, parameters, settings["steps"], seed, staged=True),
         }
 
-    fixed = method.fixed(data.X.shape[1])
+    fixed = method.fixed(data.n_features)
     parameters = {fold: {**settings["parameters"], **chosen, **fixed} for fold in left_out}
     keys = {fold: fingerprint(settings, chosen, fold, *depends_on) for fold in left_out}
     return _each("fold", parameters, keys, compute, record_folder)

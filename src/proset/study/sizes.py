@@ -29,6 +29,7 @@ SKLEARN = {
 }
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
 UNKNOWN_CLASSES = 5  # of the user's own file: only reading all of it would tell
+UNKNOWN_CATEGORIES = 5  # of one of its columns
 
 
 def size_of(data: dict) -> Size:
@@ -42,8 +43,8 @@ def size_of(data: dict) -> Size:
     Returns
     -------
     Size
-        Exact for generated data and those of scikit-learn. For the user's own file the number of classes is a guess,
-        and that of the rows of a CSV file follows from its bytes and the length of its first lines.
+        Exact for generated data and those of scikit-learn. For the user's own file the numbers of classes and
+        categories are guesses; that of the rows of a CSV file follows from its bytes and the length of its first lines.
     """
     if data.get("generator") == "checker":
         return Size(data.get("squares", 8) ** 2 * data.get("samples_per_square", 100), 2, 2)
@@ -56,8 +57,9 @@ def size_of(data: dict) -> Size:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
     rows, columns = _table(data["file"])
-    others = 1 + len(data.get("drop", [])) + ("weight" in data)
-    return Size(rows, max(1, columns - others), UNKNOWN_CLASSES)
+    others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
+    more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
+    return Size(rows, max(1, columns - others + more), UNKNOWN_CLASSES)
 
 
 @cache

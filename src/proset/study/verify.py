@@ -78,7 +78,7 @@ def _data(stored, manifest):
         if content_hash(path) != digest:
             yield f"{name}: the data made again from the seed differ"
         key = integer_seed(config["seed"], "split", data_set, replicate)
-        folds = split(data.y, config["folds"], config["test_fraction"], key, data.test)
+        folds = split(data.y, config["folds"], config["test_fraction"], key, data.test, data.group)
         if not np.array_equal(folds, read_split(path.with_name("split.csv"), len(data.y))):
             yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
 

@@ -11,11 +11,12 @@ import pytest
 from proset.study.manifest import manifest
 from proset.study.records import read_json, write_json, write_text
 from proset.study.report.claims import write_claims
-from proset.study.report.explanations import explained_points
+from proset.study.report.explanations import _point, explained_points
 from proset.study.report.figures.catalogue import missing_records, write_figures
 from proset.study.report.front import constant_models, edges, headline, impossible_samples
 from proset.study.report.pages import write_data_set, write_index
 from proset.study.report.stored import Stored
+from proset.study.splits import TEST
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 CHROMIUM = shutil.which("chromium")
@@ -112,7 +113,7 @@ def test_headline_marks_the_best_and_its_equivalents(stored):
         for cell in cells:
             run = next(f for f in stored.finals(data_set=row["data_set"]) if f.run.name == cell["run"])
             own = run.probabilities[np.arange(len(run.y)), run.y].clip(1e-15, 1 - 1e-15)
-            assert cell["log_loss"] == pytest.approx(-np.log(own).mean())
+            assert cell["log_loss"] == pytest.approx(np.average(-np.log(own), weights=run.weight))
             assert cell["equivalent"] == (cell["log_loss"] <= best["threshold"])
 
 
@@ -173,6 +174,30 @@ def test_explained_points_are_the_best_the_worst_and_the_least_familiar(stored):
         assert shares == sorted(shares, reverse=True)
         for term in point["terms"]:
             assert term["similarity"] == pytest.approx(np.prod(term["by_feature"]))  # two features: all are shown
+
+
+def test_explanations_name_the_rows_of_prototypes_and_what_was_filled_in(stored):
+    """In a data set with rows of weight 0, which are never prototypes, and missing values."""
+    final = next(
+        f for f in stored.finals(data_set="odd") if f.run.method == "proset" and f.fit["summary"]["prototypes"]
+    )
+    data, rows = final.data, np.flatnonzero(final.folds == TEST)
+    missing = int(np.flatnonzero(np.isnan(data.X[rows, 0]))[0])
+    point = _point(final, "", missing, int(rows[missing]))
+    filled_in = dict(zip(point["features"], point["filled_in"], strict=True))
+    assert filled_in.get(data.feature_names[0], True)
+    assert not filled_in.get(data.feature_names[1], False)
+    assert np.isfinite(point["position"]).all()
+    x = final.scaled(data.X)
+    named = [t for t in point["terms"] if t["name"] != "prior"]
+    assert named
+    for term in named:
+        row, batch = map(int, re.fullmatch(r"row (\d+), batch (\d+)", term["name"]).groups())
+        v = final.model.fitted.model.batches[batch - 1].feature_weights
+        distance = (v * (x[row] - x[rows[missing]])) ** 2
+        assert term["similarity"] == pytest.approx(np.exp(-distance.sum() / 2))
+        assert term["class"] == data.class_names[data.y[row]]
+        assert data.sample_weight[row] > 0
 
 
 PROBE = Path(__file__).with_name("probe.js").read_text(encoding="utf-8")

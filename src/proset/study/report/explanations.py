@@ -38,7 +38,8 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
 def _point(final: Final, title, i, row):
     data, p = final.data, final.probabilities[i]
     found = explain(final.model.fitted.model, final.scaled(data.X[[row]])[0])
-    train = np.flatnonzero(final.folds != TEST)
+    fitted = final.folds != TEST if data.sample_weight is None else (final.folds != TEST) & (data.sample_weight > 0)
+    train = np.flatnonzero(fitted)
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]
     columns = np.sort(by_distance)
@@ -62,8 +63,18 @@ def _point(final: Final, title, i, row):
         "probability": p.max(),
         "own": p[final.y[i]],
         "familiarity": found.familiarity,
-        "features": data.feature_names[found.features[columns]].tolist(),
-        "position": data.X[row, found.features[columns]],
+        "features": final.feature_names[found.features[columns]].tolist(),
+        "position": final.model.encoded(data.X[[row]])[0, found.features[columns]],
+        "filled_in": _filled_in(final, row)[found.features[columns]],
         "n_features": len(found.features),
         "terms": terms,
     }
+
+
+def _filled_in(final, row):
+    """Which features of a row have a value because one was missing."""
+    data, encoder = final.data, final.model.encoder
+    missing = np.isnan(data.X[row])
+    if encoder is None:
+        return missing
+    return missing[encoder.column] & (encoder.is_number | (data.impute == "most_frequent"))

@@ -5,8 +5,6 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-import numpy as np
-
 from proset.study import methods
 from proset.study.report.compared import compared_runs
 from proset.study.report.over_data_sets import write_over_data_sets
@@ -122,21 +120,24 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
 
 
 def selected_features(stored: Stored) -> list[dict]:
-    """In how many replicates the final proset model of an experiment uses each feature."""
-    counts: dict[tuple, np.ndarray] = {}
-    names, replicates = {}, {}
+    """In how many replicates the final proset model of an experiment uses each feature.
+
+    A category that is in few rows may be no feature in some of them.
+    """
+    counts: dict[tuple, dict[str, int]] = {}
+    replicates: dict[tuple, int] = {}
     for final in stored.all_finals():
         if final.run.method != "proset":
             continue
         key = (final.run.experiment, final.data_set, final.run.variant)
-        active = np.zeros(final.data.X.shape[1], dtype=int)
-        active[final.model.fitted.model.active_features()] = 1
-        counts[key] = counts.get(key, 0) + active
-        names[key], replicates[key] = final.data.feature_names, replicates.get(key, 0) + 1
+        replicates[key] = replicates.get(key, 0) + 1
+        found, active = counts.setdefault(key, {}), set(final.model.fitted.model.active_features().tolist())
+        for d, name in enumerate(final.feature_names.tolist()):
+            found[name] = found.get(name, 0) + (d in active)
     return [
-        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], int(n), n / replicates[key]), strict=True))
+        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], n, n / replicates[key]), strict=True))
         for key, selected in counts.items()
-        for name, n in zip(names[key], selected, strict=True)
+        for name, n in selected.items()
     ]
 
 

@@ -143,10 +143,14 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
 
 def description(final: Final) -> str:
     """Size of the data set of a final model, in words."""
-    n, d = final.data.X.shape
+    data = final.data
     n_train, n_test = (int(part.sum()) for part in _parts(final))
+    columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
+    imputed = f", missing values imputed ({data.impute})" if data.impute else ""
+    groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
     return (
-        f"{n:,} samples ({n_train:,} to train, {n_test:,} to test), {d} features, {len(final.data.class_names)} classes"
+        f"{len(data.y):,} samples ({n_train:,} to train, {n_test:,} to test), {data.n_features} features{columns}, "
+        f"{len(data.class_names)} classes{imputed}{groups}"
     )
 
 

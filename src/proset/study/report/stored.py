@@ -118,7 +118,13 @@ class Final:
 
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Features of the data set in the units in which the model was fitted."""
-        return (X - self.model.centre) / self.model.scale
+        return self.model.scaled(X)
+
+    @property
+    def feature_names(self) -> np.ndarray:
+        """Names of the features of the model, shape (E,); of categories "column=category"."""
+        encoder = self.model.encoder
+        return self.data.feature_names if encoder is None else encoder.feature_names
 
     @cached_property
     def data(self) -> DataSet:

@@ -186,7 +186,7 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
         ),
         *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
-    if _n_features(stored, data_set) == 2:
+    if _is_plane(stored, data_set):
         found.append(Planned(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
         found += [
             Planned(
@@ -264,7 +264,10 @@ def _there(stored, data_set):
     return {f.run.name: f for f in stored.finals(data_set=data_set)}
 
 
-def _n_features(stored, data_set):
-    """Number of features; None while the data have not been made."""
+def _is_plane(stored, data_set):
+    """Whether the features are two numbers; not while the data have not been made."""
     path = stored.folder / f"replicate_{stored.replicates[0]}" / data_set / "data.npz"
-    return DataSet.load(path).X.shape[1] if path.exists() else None
+    if not path.exists():
+        return False
+    data = DataSet.load(path)
+    return data.X.shape[1] == 2 and data.categories is None

@@ -81,7 +81,7 @@ def grid(X: np.ndarray, resolution: int) -> tuple[np.ndarray, np.ndarray]:
 
 def surface(final: Final, resolution: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pixel centres x and y, and class probabilities at them, shape (resolution, resolution, K), y first."""
-    x, y = grid(final.data.X, resolution)
+    x, y = grid(final.model.encoded(final.data.X), resolution)
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
     return x, y, final.model.predict_proba(points).reshape(resolution, resolution, -1)
 
@@ -97,7 +97,7 @@ def _surface(axes: Axes, final: Final, resolution: int, scale: float) -> None:
         if lead.min() < 0 < lead.max():
             axes.contour(x, y, lead, levels=[0.0], colors="black", linewidths=0.7, zorder=1)
     point = 20.0 * scale * _room(len(final.y))
-    X, wrong = final.X_test, final.probabilities.argmax(axis=1) != final.y
+    X, wrong = final.model.encoded(final.X_test), final.probabilities.argmax(axis=1) != final.y
     for k in range(probabilities.shape[2]):
         style = class_style(k)
         right = ~wrong & (final.y == k)

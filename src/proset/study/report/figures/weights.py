@@ -19,7 +19,7 @@ def weights_figure(finals: list[Final]) -> Drawn:
     """Heat maps of batches x features, a panel per model, with the same features in the same order."""
     weights = [batch_weights(f) for f in finals]
     shown, active, total = shown_features(weights)
-    names = [plain(finals[0].data.feature_names[d]) for d in shown]
+    names = [plain(finals[0].feature_names[d]) for d in shown]
     batches = [max(len(w), 1) for w in weights]
     room = [b + 3.0 for b in batches]  # for batches and for the title
     size = (min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown)))
@@ -49,13 +49,15 @@ def weights_figure(finals: list[Final]) -> Drawn:
     left_out = f"; {total - len(active)} features that no model uses are left out" if len(active) < total else ""
     if len(shown) < len(active):
         left_out += f"; of the {len(active)} in use the {len(shown)} with the largest weights are shown"
+    categories = "" if finals[0].data.categories is None else " (categories are 0 or 1)"
     return Drawn(
         name=slug(data_set, "feature_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights of the proset models by batch",
         caption=f"{_source(finals)} Weight v of each feature in each batch, the inverse bandwidth of the kernel on the"
-        " standardised feature; grey is a weight of zero, throughout in a batch without prototypes. Features are in the"
-        f" order of their largest weight in a first batch{left_out}. Active features: {', '.join(counts)}.",
+        f" standardised feature{categories}; grey is a weight of zero, throughout in a batch without prototypes."
+        f" Features are in the order of their largest weight in a first batch{left_out}."
+        f" Active features: {', '.join(counts)}.",
         alt=f"Heat maps of feature weights on {data_set}. Active features: {', '.join(counts)} of {total}.",
         figure=figure,
     )

@@ -1,0 +1,113 @@
+"""docs/own-data.md, tried: its commands, its config, and the real workflow on the data set it walks through."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from test_workflow import ROOT, new_project, verify
+
+from proset.study.final import read_model
+from proset.study.splits import TEST, read_split
+
+RAW = files("palmerpenguins") / "data/penguins-raw.csv"
+PAGE = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
+EXPERIMENTS = ("E3", "E8", "E9")  # a search for each method
+METHODS = ("proset", "knn", "xgboost")
+FOLDER = "results/penguins/replicate_0/penguins"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A small search for every method, on the file as it is in its package, described as on the page."""
+    project = new_project(tmp_path_factory.mktemp("own") / "project")
+    (overlay,) = blocks("yaml")
+    described = yaml.safe_load(overlay)["data_sets"]["penguins"]
+
+    def change(config):
+        config.update(study="penguins", data_sets={"penguins": {**described, "file": str(RAW)}})
+        config.update(trials_per_job=config["folds_per_job"] | {"proset": 3}, folds_per_job=dict.fromkeys(METHODS, 2))
+        config["experiments"] = {e: {**config["experiments"][e], "data_sets": ["penguins"]} for e in EXPERIMENTS}
+
+    project.configure(change)
+    project.snakemake()
+    return project
+
+
+def run(command, project):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(project.folder / "src")}
+    done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_experiment_has_numbers_and_a_page_that_names_the_features(finished):
+    with (finished.folder / "reports/penguins/results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    losses = {
+        r["experiment"]: float(r["value"]) for r in rows if (r["section"], r["quantity"]) == ("final", "log_loss")
+    }
+    assert set(losses) == set(EXPERIMENTS)
+    assert losses["E3"] < 0.5  # of 1.05 for the class prior
+    assert {float(r["value"]) for r in rows if r["quantity"] == "features"} == {14.0}
+    page = (finished.folder / "reports/penguins/data_sets/penguins.html").read_text(encoding="utf-8")
+    assert "14 features made of 9 columns, 3 classes, missing values imputed (median), 190 groups kept together" in page
+    assert "Culmen Length (mm)</th>" in page  # of an explanation
+    figure = (finished.folder / "reports/penguins/figures/penguins/penguins_feature_weights.svg").read_text("utf-8")
+    assert "Sex=(missing)" in figure
+    findings = (finished.folder / "reports/penguins/findings/selected_features.csv").read_text(encoding="utf-8")
+    assert "E3,penguins,,Island=Dream,1," in findings
+
+
+def test_no_bird_is_in_two_parts(finished):
+    table = pd.read_csv(RAW)
+    folds = read_split(finished.folder / FOLDER / "split.csv", len(table))
+    assert set(folds) == {TEST, 0, 1}
+    assert (pd.Series(folds).groupby(table["Individual ID"]).nunique() == 1).all()
+    assert table["Individual ID"].duplicated().any()
+
+
+def test_models_predict_from_the_file_what_was_recorded(finished):
+    table = pd.read_csv(RAW)
+    for run_name in EXPERIMENTS:
+        recorded = pd.read_csv(finished.folder / FOLDER / run_name / "predictions.csv")
+        model = read_model(finished.folder / FOLDER / run_name / "model.npz")
+        found = model.predict_proba(table.iloc[recorded["row"]])
+        assert (found == recorded[["p0", "p1", "p2"]].to_numpy()).all()
+
+
+def test_the_report_can_be_verified(finished):
+    assert verify(finished, "penguins").returncode == 0
+    manifest = json.loads((finished.folder / "reports/penguins/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["missing"] == []
+
+
+def test_the_page_works_as_written(finished):
+    copy, snakemake = blocks("sh")
+    for command in copy.splitlines():
+        run(["bash", "-c", command], finished)
+    (code,) = blocks("python")
+    said = run([sys.executable, "-c", code], finished)
+    assert all(name in said for name in ("Adelie", "Chinstrap", "Gentoo"))
+    (overlay,) = blocks("yaml")
+    (finished.folder / "data/private/penguins.yaml").write_text(overlay, encoding="utf-8")
+    shutil.copy2(ROOT / "config.yaml", finished.folder)
+    shutil.rmtree(finished.folder / "results")  # of other settings
+    dry, real = snakemake.splitlines()
+    assert dry.split() == [*real.split()[:3], "--dry-run", "--quiet", *real.split()[3:]]
+    planned = run(["bash", "-c", f"{real} --dry-run"], finished)
+    assert re.search(r"^stage1 +\d+$", planned, re.MULTILINE)
+    assert run(["git", "-C", str(ROOT), "check-ignore", "data/private/penguins.csv"], finished)
