@@ -75,7 +75,7 @@ def test_e14_has_one_model_for_each_method_and_data_set(config):
     study = load(config, SCHEMA)
     assert study.tables["E14"]["kind"] == "methods"
     runs = [run for e in study.tables["E14"]["experiments"] for run in study.experiments[e]]
-    cells = [(run.method, data_set) for run in runs for data_set in run.data_sets]
+    cells = [(run.method, data_set) for run in runs for data_set in run.data_sets if data_set != "mixture"]  # of E13
     assert len(cells) == len(set(cells)) == 11 * len({run.method for run in runs})
 
 
