@@ -23,7 +23,8 @@ def surfaces_figure(finals: list[Final]) -> Drawn:
     for panel, final in zip(axes, finals, strict=True):
         _surface(panel, final, SMALL, scale=0.5)
         loss = log_loss(final.probabilities, final.y, final.weight)
-        panel.set_title(f"{final.label}, {method_name(final.run.method)}\ntest log-loss {loss:.2f}")
+        label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
+        panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
     _finish(figure, axes, finals[0])
     data_set = finals[0].data_set
     return Drawn(
