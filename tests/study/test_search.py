@@ -6,7 +6,7 @@ import pytest
 from proset.study import search
 from proset.study.datasets import make
 from proset.study.search import Case, choose, draw_parameters, run_paths, run_trials
-from proset.study.splits import split
+from proset.study.splits import TEST, split
 
 CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
 SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
@@ -121,3 +121,31 @@ def test_path_of_batches(data, folds, tmp_path):
     assert len(record["log_loss"]) == len(record["staged_summary"]["prototypes"]) == 4
     assert record["log_loss"][0] == pytest.approx(np.log(2), abs=0.01)
     assert record["log_loss"][1] < record["log_loss"][0] - 0.1
+
+
+def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypatch):
+    parts = []
+    original = search.bootstrap_part
+    monkeypatch.setattr(search, "bootstrap_part", lambda *args: parts.append(original(*args)) or parts[-1])
+    settings = {**SETTINGS, "resampling": "bootstrap"}
+    records = [
+        run_trials(data, folds, b, range(1), settings, CASE, tmp_path / run / str(b), [])[0]["log_loss"]
+        for run in "ab"
+        for b in range(3)
+    ]
+    assert records[:3] == records[3:]  # draws are keyed by their number
+    assert len(set(records[:3])) == 3
+    with_folds = run_trials(data, folds, 0, range(1), SETTINGS, CASE, tmp_path / "a" / "0", [])[0]["log_loss"]
+    assert with_folds != records[0]  # and no record of the one serves the other
+    knn = {"parameters": {}, "steps": 3, "resampling": "bootstrap"}
+    run_paths(data, folds, range(1), knn, {}, Case(1, 0, "xor", "E8", "knn"), tmp_path / "knn", [])
+    train = np.flatnonzero(folds != TEST)
+    for bound in parts:
+        assert len(bound.y) == len(train)
+        assert set(bound.rows_score) < set(train)
+        assert 0.2 < len(bound.rows_score) / len(train) < 0.55
+        np.testing.assert_array_equal(bound.y_score, data.y[bound.rows_score])
+        raw = bound.X * bound.scale + bound.centre
+        left_out = data.X[bound.rows_score]
+        assert not (np.abs(raw[:, None] - left_out).max(axis=2) < 1e-12).any()  # nothing is scored that was fitted
+    np.testing.assert_array_equal(parts[0].rows_score, parts[-1].rows_score)  # methods are compared on the same draws

@@ -66,7 +66,9 @@ class Run:
             return None
         change = self.settings.get("overrides", {}).get(data_set, {}).get(stage, {})
         merged = _merged(self.settings[stage], change)
-        return {**merged, "parameters": {**self.settings.get("parameters", {}), **merged.get("parameters", {})}}
+        resampling = {key: self.settings[key] for key in ("resampling",) if key in self.settings}
+        parameters = {**self.settings.get("parameters", {}), **merged.get("parameters", {})}
+        return {**merged, **resampling, "parameters": parameters}
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class Study:
     def stage1_settings(self, run: str, data_set: str) -> str:
         """What the records of stage 1 depend on; the number of trials is not part of it."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        return _json({key: stage1[key] for key in ("space", "parameters", "steps")})
+        return _json({key: stage1[key] for key in ("space", "parameters", "steps", "resampling") if key in stage1})
 
     def fixed_parameters(self, run: str) -> str:
         """Parameters that are not searched in either stage."""

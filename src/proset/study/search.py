@@ -11,6 +11,7 @@ import numpy as np
 from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.records import Resources, fingerprint, read_json, write_json
+from proset.study.resampling import bootstrap_part
 from proset.study.scores import error_rate, log_loss
 from proset.study.seeds import generator, seed_sequence
 from proset.study.splits import Part, part
@@ -88,7 +89,7 @@ def run_trials(
         The fold left out.
     trials : range
     settings : dict
-        "space", "parameters" (fixed ones) and "steps".
+        "space", "parameters" (fixed ones) and "steps"; "resampling" if it is "bootstrap", so that fold b is draw b.
     case : Case
     record_folder : Path
         For the records of single trials.
@@ -106,7 +107,7 @@ def run_trials(
         After all trials have been tried, if some of them failed; names them and says why.
     """
     method = methods.get(case.method)
-    loaded = cache(lambda: _load(method, data, folds, fold))
+    loaded = cache(lambda: _load(method, data, folds, fold, settings, case))
 
     def compute(trial, parameters):
         scored = _fit_and_score(
@@ -142,7 +143,7 @@ def run_paths(
     method = methods.get(case.method)
 
     def compute(fold, parameters):
-        loaded, seed = _load(method, data, folds, fold), case.fit_seed("stage2", fold)
+        loaded, seed = _load(method, data, folds, fold, settings, case), case.fit_seed("stage2", fold)
         return {
             **case.names(),
             "stage": 2,
@@ -183,8 +184,12 @@ def _each(
     return records
 
 
-def _load(method, data, folds, fold):
-    bound = part(data, folds, fold, method.scaled)
+def _load(method, data, folds, fold, settings, case):
+    if settings.get("resampling") == "bootstrap":
+        rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
+        bound = bootstrap_part(data, folds, rng, method.scaled)
+    else:
+        bound = part(data, folds, fold, method.scaled)
     return bound, method(bound)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from proset.study.datasets import make
 from proset.study.evaluations.bootstrap import bootstrap, class_losses, estimates
-from proset.study.evaluations.resampling import bootstrap_sample
+from proset.study.resampling import bootstrap_sample
 from proset.study.scores import error_rate, log_loss
 from proset.study.search import Case
 from proset.study.seeds import generator

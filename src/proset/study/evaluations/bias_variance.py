@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset.study.datasets import DataSet, make
-from proset.study.evaluations.resampling import refit
+from proset.study.evaluations.refit import refit
 from proset.study.records import Resources
 from proset.study.scores import error_rate
 from proset.study.search import Case

@@ -9,8 +9,9 @@ Statistical Association 92 (1997). Here samples are drawn class by class, as the
 import numpy as np
 
 from proset.study.datasets import DataSet
-from proset.study.evaluations.resampling import bootstrap_sample, refit, weights_of
+from proset.study.evaluations.refit import refit, weights_of
 from proset.study.records import Resources
+from proset.study.resampling import bootstrap_sample
 from proset.study.search import Case
 from proset.study.seeds import generator
 from proset.study.splits import TEST

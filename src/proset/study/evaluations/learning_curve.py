@@ -3,8 +3,9 @@
 import numpy as np
 
 from proset.study.datasets import DataSet
-from proset.study.evaluations.resampling import nested_order, refit, weights_of
+from proset.study.evaluations.refit import refit, weights_of
 from proset.study.records import Resources
+from proset.study.resampling import nested_order
 from proset.study.scores import error_rate, log_loss
 from proset.study.search import Case
 from proset.study.seeds import generator

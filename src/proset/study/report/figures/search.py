@@ -188,7 +188,7 @@ def _scale(axes, direction, values, name):
         log_axis(axes, direction)
 
 
-_ERROR_BARS = "Error bars and bands are the standard deviation over {} folds."
+_ERROR_BARS = "Error bars and bands are the standard deviation over {}."
 
 
 def _source(*finals):
@@ -200,7 +200,8 @@ def _source(*finals):
 
 
 def _folds(final):
-    return int(final.folds.max()) + 1
+    unit = "bootstrap draws" if final.run.settings.get("resampling") == "bootstrap" else "folds"
+    return f"{int(final.folds.max()) + 1} {unit}"
 
 
 def _setting(choice, role, names):

@@ -1,11 +1,11 @@
-"""Stratified samples of a training part, and the refit of a chosen model on one of them."""
+"""Stratified samples of a training part, with and without replacement, and the part to fit and score of one of them."""
+
+from dataclasses import replace
 
 import numpy as np
 
-from proset.study import methods
 from proset.study.datasets import DataSet
-from proset.study.search import Case
-from proset.study.splits import TEST, part
+from proset.study.splits import TEST, Part, part
 
 ATTEMPTS = 1000  # to draw groups that have every class and leave something out
 
@@ -64,33 +64,32 @@ def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray 
     raise ValueError(f"bootstrap: none of {ATTEMPTS} draws of the {len(members)} groups has all classes")
 
 
-def refit(
-    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
-) -> np.ndarray:
-    """Fit with the parameters and size of a final model on some rows, predict others.
+def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, scaled: bool) -> Part:
+    """Fit on some rows, which may be repeated, and score on others; all else as in `splits.part`."""
+    folds = np.repeat([0, TEST], [len(fitted), len(scored)])
+    return replace(part(data.take(np.concatenate([fitted, scored])), folds, TEST, scaled), rows_score=scored)
+
+
+def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, scaled: bool) -> Part:
+    """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
 
     Parameters
     ----------
     data : DataSet
-    fitted, scored : ndarrays of int
-        Rows to fit on, which may be repeated, and rows to predict.
-    final : dict
-        Record of the final model.
-    case : Case
-    seed : SeedSequence
+    folds : ndarray of int, shape (N,)
+        Tell which rows are of the training part.
+    rng : numpy.random.Generator
+    scaled : bool
+        As in `splits.part`.
 
-    Returns
-    -------
-    ndarray, shape (len(scored), K)
-        Class probabilities.
+    Raises
+    ------
+    ValueError
+        As in `bootstrap_sample`, or if the draw leaves out no sample.
     """
-    method = methods.get(case.method)
-    folds = np.repeat([0, TEST], [len(fitted), len(scored)])
-    bound = part(data.take(np.concatenate([fitted, scored])), folds, TEST, method.scaled)
-    model = method(bound).fit(final["parameters"], final["steps"], seed)
-    return model.predict_proba(bound.X_score)
-
-
-def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:
-    """Sample weights of some rows, 1 if there are none."""
-    return np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]
+    train = np.flatnonzero(folds != TEST)
+    drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])
+    left_out = np.setdiff1d(np.arange(len(train)), drawn)
+    if len(left_out) == 0:
+        raise ValueError(f"bootstrap: a draw of {len(train)} samples leaves out none of them")
+    return part_of_rows(data, train[drawn], train[left_out], scaled)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from proset.study.evaluations.resampling import bootstrap_sample, nested_order
+from proset.study.resampling import bootstrap_sample, nested_order
 
 
 def test_every_beginning_of_the_order_is_stratified(rng):

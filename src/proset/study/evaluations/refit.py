@@ -1,0 +1,39 @@
+"""The refit of a chosen model on some rows."""
+
+import numpy as np
+
+from proset.study import methods
+from proset.study.datasets import DataSet
+from proset.study.resampling import part_of_rows
+from proset.study.search import Case
+
+
+def refit(
+    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
+) -> np.ndarray:
+    """Fit with the parameters and size of a final model on some rows, predict others.
+
+    Parameters
+    ----------
+    data : DataSet
+    fitted, scored : ndarrays of int
+        Rows to fit on, which may be repeated, and rows to predict.
+    final : dict
+        Record of the final model.
+    case : Case
+    seed : SeedSequence
+
+    Returns
+    -------
+    ndarray, shape (len(scored), K)
+        Class probabilities.
+    """
+    method = methods.get(case.method)
+    bound = part_of_rows(data, fitted, scored, method.scaled)
+    model = method(bound).fit(final["parameters"], final["steps"], seed)
+    return model.predict_proba(bound.X_score)
+
+
+def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:
+    """Sample weights of some rows, 1 if there are none."""
+    return np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]
