@@ -20,6 +20,8 @@ from proset.study.splits import TEST, part
 if TYPE_CHECKING:
     import pandas as pd
 
+DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
+
 
 def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, case: Case, model_path: Path) -> tuple:
     """Fit on the training part, save the model, predict the test part.
@@ -42,6 +44,7 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     rows : ndarray of int, shape (m,)
         Test rows of the data set.
     probabilities : ndarray, shape (m, K)
+        With `DIGITS` significant digits.
     """
     method = methods.get(case.method)
     bound = part(data, folds, TEST, method.scaled)
@@ -66,7 +69,12 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     if bound.encoder is not None:
         arrays |= bound.encoder.arrays()
     write_archive(model_path, {"content": "final model", **case.names(), "parameters": parameters}, arrays)
-    return record, bound.rows_score, probabilities
+    return record, bound.rows_score, rounded(probabilities)
+
+
+def rounded(probabilities: np.ndarray) -> np.ndarray:
+    """The same with `DIGITS` significant digits, shape (m, K)."""
+    return np.array([[float(f"{p:.{DIGITS}g}") for p in row] for row in probabilities.tolist()])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ console.error = (...all) => errors.push(all.join(" "));
 window.addEventListener("load", () => {
   const width = () => document.documentElement.scrollWidth;
   const found = { errors, width: width(), inner: window.innerWidth };
-  found.images = [...document.images].every((image) => image.src.startsWith("data:image/png;base64,"));
+  found.images = [...document.images].every((image) => image.src.startsWith("data:image/webp;base64,"));
   const resources = performance.getEntriesByType("resource").map((entry) => entry.name);
   found.requests = resources.filter((name) => !name.startsWith("data:"));
   found.font = parseFloat(getComputedStyle(document.body).fontSize);

@@ -73,7 +73,7 @@ def test_pages_are_well_formed_and_load_nothing(path):
     page = Page(path)
     assert page.open == []
     assert all(source.startswith("data:") for source in page.loaded)
-    assert len([source for source in page.loaded if source.startswith("data:image/png")]) >= 3
+    assert len([source for source in page.loaded if source.startswith("data:image/webp")]) >= 3
     assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest", path.read_text(encoding="utf-8"))
 
 

@@ -2,11 +2,12 @@
 
 import base64
 import csv
-import struct
+import io
 from pathlib import Path
 
 import jinja2
 import numpy as np
+from PIL import Image
 
 from proset.study import methods
 from proset.study.progress import duration
@@ -155,12 +156,14 @@ def description(final: Final) -> str:
 
 
 def read_figures(folder: Path) -> dict[str, list[dict]]:
-    """What figures.json lists, each figure with its PNG in base64 and the size at which to show it."""
+    """What figures.json lists, each figure with its picture in base64 and the size at which to show it."""
     listed = read_json(folder / "figures.json")
     for figure in listed["figures"]:
-        png = (folder / f"{figure['name']}.png").read_bytes()
-        figure["png"] = base64.b64encode(png).decode("ascii")
-        figure["width"], figure["height"] = struct.unpack(">II", png[16:24])  # of the header chunk
+        webp = io.BytesIO()  # without loss, and a fifth smaller than PNG
+        with Image.open(folder / f"{figure['name']}.png") as png:
+            figure["width"], figure["height"] = png.size
+            png.convert("RGB").save(webp, "WEBP", lossless=True)
+        figure["webp"] = base64.b64encode(webp.getvalue()).decode("ascii")
     return listed
 
 
