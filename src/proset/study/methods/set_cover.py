@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset.cover import Cover, ball_bits, chunks, greedy
+from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
 from proset.study.methods.base import Range
 from proset.study.splits import Part
 
@@ -121,7 +121,7 @@ class SetCover:
 
         part, rng = self.part, np.random.default_rng(seed)
         weight = np.ones(len(part.y)) if part.weight is None else part.weight
-        cost = parameters.get("cost", 1.0 / weight.sum())
+        cost = parameters.get("cost", default_cost(weight))
         candidates = np.vstack([part.X, *_centres(part, int(parameters.get("centres", 0)), seed)])
         radii = find_radii(part.X, steps)
         size = len(part.y), len(candidates)
