@@ -19,10 +19,10 @@ def wine():
     return part(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_every_step_is_the_estimator_with_its_radius(wine, weighted, monkeypatch):
+@pytest.mark.parametrize("largest", [None, 2.0, 0.01])
+def test_every_step_is_the_estimator_with_its_radius(wine, largest, monkeypatch):
     monkeypatch.setattr("proset.study.methods.set_cover.MEMORY", 1)  # so that there is a pass for every radius
-    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(wine.y)) if weighted else None
+    weight = None if largest is None else np.random.default_rng(0).uniform(0.25, 1.0, len(wine.y)) * largest
     bound = replace(wine, weight=weight)
     fitted = methods.get("set_cover")(bound).fit({}, 16, SEED)
     for step, stage in enumerate(fitted.staged_predict_proba(wine.X_score)):
@@ -30,6 +30,7 @@ def test_every_step_is_the_estimator_with_its_radius(wine, weighted, monkeypatch
         np.testing.assert_array_equal(stage.argmax(axis=1), model.predict(wine.X_score))
         assert fitted.staged_summary()["prototypes"][step] == len(model.prototype_index_)
         assert fitted.staged_summary()["objective"][step] == pytest.approx(model.objective_)
+    assert fitted.staged_summary()["prototypes"][0] >= 0.9 * len(wine.y)  # whatever the unit of the weights
 
 
 def test_radii_grow_from_single_samples_to_most_of_them(wine):
