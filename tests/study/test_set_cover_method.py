@@ -50,7 +50,17 @@ def test_radii_leave_out_samples_that_are_the_same(wine):
 def test_the_linear_program_reports_its_bound_and_centres_become_prototypes(wine):
     rounded = methods.get("set_cover_lp")(wine).fit({}, 14, SEED).staged_summary()
     assert (np.array(rounded["lower_bound"]) <= rounded["objective"]).all()
-    fitted = methods.get("set_cover")(wine).fit({"centres": 3, "cost": 0.1}, 14, SEED)
+    fitted = methods.get("set_cover_centres")(wine).fit({"cost": 0.1}, 14, SEED)
     assert "lower_bound" not in fitted.staged_summary()
-    assert len(fitted.candidates) == len(wine.X) + 9
+    assert len(fitted.candidates) == len(wine.X) + 30
+    np.testing.assert_array_equal(fitted.candidates[: len(wine.X)], wine.X)
     assert any((cover.index >= len(wine.X)).any() for cover in fitted.covers)
+
+
+def test_a_class_with_fewer_samples_than_centres_has_each_of_them_as_one(wine):
+    few = np.flatnonzero(np.cumsum(wine.y == 2) <= 4)
+    small = replace(wine, X=wine.X[few], y=wine.y[few])
+    fitted = methods.get("set_cover_centres")(small).fit({}, 1, SEED)
+    centres, samples = fitted.candidates[len(few) + 20 :], small.X[small.y == 2]
+    assert len(centres) == 4
+    np.testing.assert_allclose(centres[np.argsort(centres[:, 0])], samples[np.argsort(samples[:, 0])])
