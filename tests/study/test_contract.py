@@ -55,6 +55,7 @@ class Tree(EstimatorMethod):
 
     parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
     required = ("max_depth",)
+    step = "trees"
     trusted = ("sklearn.tree._tree.Tree",)
     staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
 
@@ -134,6 +135,7 @@ BROKEN = {
         (changed(step=None), "`step` is missing"),
         (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
         (changed(required=("depth",)), "`required` has depth"),
+        (changed(max_steps="12"), "`max_steps` is '12', must be a int"),
         (changed(weights="yes"), "allowed are repeats, counts, none"),
         (fitted_with(arrays=None), "no arrays"),
     ],
