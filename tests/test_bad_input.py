@@ -154,8 +154,12 @@ def fit_case(X=None, y=None, **settings):
     return case
 
 
-def cover_case(candidates=None, **settings):
-    return lambda folder: SetCoverClassifier(**settings).fit(*load_iris(return_X_y=True), candidates=candidates)
+def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
+    def case(folder):
+        iris = load_iris(return_X_y=True)
+        SetCoverClassifier(**settings).fit(X(iris[0]), iris[1], sample_weight, candidates=candidates)
+
+    return case
 
 
 def python_case(code, **environment):
@@ -270,7 +274,10 @@ CASES = {
     "lambda 1e300": fit_case(lambda_v=1e300),
     "eps 0": cover_case(eps=0.0),
     "151 neighbors": cover_case(n_neighbors=151),
-    "candidates": cover_case(np.zeros((5, 3))),
+    "candidates": cover_case(candidates=np.zeros((5, 3))),
+    "negative distance": cover_case(lambda X: np.where(X > 7.8, -3.0, X), metric="precomputed"),
+    "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
+    "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),

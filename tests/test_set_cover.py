@@ -22,7 +22,10 @@ PRECOMPUTED = SetCoverClassifier(metric="precomputed")
 def not_met(estimator):
     """Checks of scikit-learn that these settings cannot meet, and why."""
     if estimator.metric == "precomputed":
-        return {"check_nonsquare_error": "columns are candidates, of which there may be more or fewer than samples"}
+        return {
+            "check_nonsquare_error": "columns are candidates, of which there may be more or fewer than samples",
+            "check_positive_only_tag_during_fit": "negative dissimilarities are refused in words of our own",
+        }
     if estimator.n_neighbors is not None:
         return {"check_sample_weight_equivalence_on_dense_data": "ranks count samples, not weights"}
     return {}
@@ -167,6 +170,24 @@ def test_balls_of_the_nearest_samples(wine):
     np.testing.assert_array_equal(model.prototype_index_, given.prototype_index_)
 
 
+@pytest.mark.parametrize("metric", ["l2", "cosine", "l1", lambda a, b: np.abs(a - b).sum()])
+def test_balls_do_not_depend_on_the_chunks_of_the_distances(wine, metric, monkeypatch):
+    """The distance of a pair is the same whatever other rows it is computed with, which ranks rely on."""
+    X, y = wine[0][:60], wine[1][:60]
+    whole = SetCoverClassifier(n_neighbors=8, metric=metric).fit(X, y)
+    monkeypatch.setattr("proset.cover.CHUNK", 7 * len(X))
+    model = SetCoverClassifier(n_neighbors=8, metric=metric).fit(X, y)
+    assert (model.covered_ + model.miscovered_ == 8).all()
+    np.testing.assert_array_equal(model.prototype_index_, whole.prototype_index_)
+
+
+def test_distances_on_a_sphere():
+    X = np.radians([[0.0, 0.0], [0.0, 10.0], [80.0, 0.0], [80.0, 90.0]])
+    model = SetCoverClassifier(eps=np.radians(20), metric="haversine").fit(X, [0, 0, 1, 1])
+    assert len(model.prototype_index_) == 2
+    assert model.predict(np.radians([[5.0, 5.0], [75.0, 40.0]])).tolist() == [0, 1]
+
+
 def test_centres_of_k_means_as_candidates(wine):
     """Section 4.2 of the source: candidates that are no samples can only lower the optimum; here also for greedy."""
     X, y = wine
@@ -217,6 +238,21 @@ def test_weights_count_like_copies(wine):
     assert (copies[model.prototype_index_] > 0).all()
 
 
+@pytest.mark.parametrize("method", ["greedy", "lp"])
+def test_the_unit_of_small_weights_changes_nothing(wine, method):
+    """Weights that add up to 1 give the prototypes that weights of 1 give."""
+    X, y = wine
+    plain, small, tiny = (
+        SetCoverClassifier(eps=2.4, method=method, random_state=0).fit(X, y, np.full(len(y), w))
+        for w in (1.0, 1 / len(y), 1e-9)
+    )
+    for model, w in ((small, 1 / len(y)), (tiny, 1e-9)):
+        np.testing.assert_array_equal(model.prototype_index_, plain.prototype_index_)
+        assert model.objective_ == pytest.approx(w * plain.objective_)
+        if method == "lp":
+            assert model.lower_bound_ == pytest.approx(w * plain.lower_bound_)
+
+
 def test_rounding_depends_on_the_seed_only():
     X, y = make_blobs(150, centers=3, cluster_std=4.0, random_state=1)
     models = [SetCoverClassifier(eps=2.5, method="lp", random_state=s).fit(X, y) for s in (0, 0, 1)]
@@ -243,7 +279,15 @@ def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
         ({"n_neighbors": 0}, {}, "'n_neighbors' parameter"),
         ({"n_neighbors": 11}, {}, "n_neighbors: 11 is not allowed, must be at most n_samples=10"),
         ({}, {"candidates": np.zeros((3, 4))}, "candidates: 4 features are not allowed, X has 2"),
-        ({}, {"candidates": np.full((3, 2), np.nan)}, "Input candidates contains NaN"),
+        ({"n_neighbors": True}, {}, "n_neighbors: True is not allowed, must be a number"),
+        ({}, {"candidates": np.full((3, 2), np.nan)}, "candidates: Input contains NaN"),
+        ({}, {"candidates": np.zeros(3)}, "candidates: Expected 2D array, got 1D array"),
+        ({"metric": "nan_euclidean"}, {}, "'metric' parameter"),
+        (
+            {"metric": "precomputed"},
+            {"sample_weight": np.r_[-3.0, np.ones(9)]},
+            "sample_weight: -3 is not allowed, must",
+        ),
         (
             {"metric": "precomputed"},
             {"candidates": np.zeros((3, 2))},
@@ -253,9 +297,41 @@ def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
     ],
 )
 def test_bad_input_is_refused(rng, parameters, fit, message):
-    X, y = rng.normal(size=(10, 2)), np.arange(10) % 2
+    X, y = rng.random(size=(10, 2)), np.arange(10) % 2
     with pytest.raises(ValueError, match=re.escape(message)):
         SetCoverClassifier(**parameters).fit(X, y, **fit)
+
+
+def test_negative_dissimilarities_are_refused(wine):
+    X, y = wine
+    D = cdist(X, X)
+    model = SetCoverClassifier(eps=2.0, metric="precomputed").fit(D, y)
+    D[3, 4] = -3.0
+    message = "X: -3 is not allowed with metric='precomputed', dissimilarities must be at least 0"
+    with pytest.raises(ValueError, match=message):
+        model.predict(D)
+    with pytest.raises(ValueError, match=message):
+        model.fit(D, y)
+
+
+def test_dissimilarities_that_are_no_numbers_are_refused(wine):
+    """The correlation with a constant row is not defined."""
+    X, y = wine
+    model = SetCoverClassifier(eps=0.5, metric="correlation").fit(X, y)
+    message = "metric: 'correlation' is not allowed for these data, some dissimilarities are NaN"
+    with pytest.raises(ValueError, match=message):
+        model.predict(np.ones((1, 13)))
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.vstack([X, np.ones(13)]), np.r_[y, 0])
+
+
+def test_nothing_of_an_earlier_fit_is_left(wine):
+    X, y = wine
+    model = SetCoverClassifier(eps=2.0, method="lp", random_state=0).fit(X, y)
+    assert model.lower_bound_ <= model.objective_
+    model.set_params(method="greedy", metric="precomputed").fit(cdist(X, X), y)
+    assert not hasattr(model, "lower_bound_")
+    assert not hasattr(model, "prototypes_")
 
 
 def test_the_package_and_the_core_are_imported_without_scikit_learn():

@@ -128,7 +128,7 @@ def greedy(
     cost : float >= 0
         Of one prototype.
     only : list of K arrays of int, optional
-        Candidates of each class; all of them are taken, also those that raise the objective.
+        Candidates of each class, if not all.
 
     Returns
     -------
@@ -157,6 +157,12 @@ def greedy(
     )
 
 
+def default_cost(weight: np.ndarray) -> float:
+    """1 / n, so that the number of prototypes only breaks ties; for small weights that times their mean."""
+    total = float(weight.sum())
+    return min(1.0 / total, total / len(weight) ** 2)
+
+
 def chunks(number: int, width: int) -> Iterator[slice]:
     """Slices of `number` rows of `width` values that have at most about `CHUNK` values each."""
     size = max(1, CHUNK // max(1, width))
@@ -170,8 +176,7 @@ def _class_steps(bits, rows, weight, right, price, tolerance, only):
         taken = np.ones(len(gain), dtype=bool)
         taken[only] = False
         gain[taken] = -np.inf
-    lowest = -np.inf if only is not None else tolerance
-    while (best := gain.max(initial=-np.inf)) > lowest:
+    while (best := gain.max(initial=-np.inf)) > tolerance:
         j = int(np.flatnonzero(gain >= best - tolerance)[0])
         hit = (bits[rows, j >> 3] & (128 >> (j & 7))).astype(bool)
         new, rows = rows[hit], rows[~hit]

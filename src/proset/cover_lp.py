@@ -43,7 +43,9 @@ class Relaxation:
 
 
 def round_relaxed(bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, n_candidates: int, rng) -> Cover:
-    """Solve the relaxation of each class and round it; the order is the one in which `greedy` would add the chosen.
+    """Solve the relaxation of each class, round it, and let `greedy` choose among what the rounding has chosen.
+
+    That puts the prototypes in order and leaves out those that do not lower the objective, which the source does not.
 
     Parameters
     ----------
@@ -86,8 +88,9 @@ def relax(bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, n_ca
     # Leaving its points uncovered costs no more than choosing any other candidate.
     candidates = np.flatnonzero(right > prices)
     inside, w = vstack(pairs, format="csr")[:, candidates], weight[own]
+    unit = w.mean()  # the solver's tolerances are absolute
     solved = linprog(
-        c=np.concatenate([prices[candidates], w]),
+        c=np.concatenate([prices[candidates], w]) / unit,
         A_ub=-hstack([inside, eye_array(len(w))], format="csr"),
         b_ub=-np.ones(len(w)),
         bounds=(0, None),
@@ -97,7 +100,7 @@ def relax(bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, n_ca
         raise RuntimeError(f"the linear program of class {k} was not solved: {solved.message}")
     x = np.clip(solved.x, 0.0, 1.0)
     m = len(candidates)
-    return Relaxation(candidates, inside, prices[candidates], w, x[:m], x[m:], float(solved.fun))
+    return Relaxation(candidates, inside, prices[candidates], w, x[:m], x[m:], unit * float(solved.fun))
 
 
 def best_rounding(relaxed: Relaxation, rng) -> np.ndarray:

@@ -8,18 +8,19 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import haversine_distances
 from sklearn.neighbors import VALID_METRICS
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset.cover import ball_bits, chunks, greedy, rank_radii
+from proset.cover import ball_bits, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
-METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis"} | {"precomputed"}
+METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
+SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
 
 class SetCoverClassifier(ClassifierMixin, BaseEstimator):
@@ -35,14 +36,15 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         Radius of the balls, on the scale of the dissimilarity.
     cost : float >= 0, optional
         Of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only breaks
-        ties.
+        ties; for weights below 1 in the mean, mean weight / number of samples, so that their unit changes nothing.
     method : {"greedy", "lp"}, default="greedy"
-        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding, which
-        also gives a lower bound of the objective. The second takes more time and memory.
+        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding without
+        the prototypes that do not lower the objective, which also gives a lower bound of it. The second takes more time
+        and memory.
     metric : str or callable, default="euclidean"
-        Any metric of SciPy or scikit-learn that needs no parameters, a function of two rows, or "precomputed": then `X`
-        holds the dissimilarities of its samples (rows) from all candidates (columns). Where it is square in `fit`, the
-        candidates are the samples, in the same order.
+        Any metric of SciPy that needs no parameters, "haversine", a function of two rows, or "precomputed": then `X`
+        holds the dissimilarities of its samples (rows) from all candidates (columns), none of them negative. Where it
+        is square in `fit`, the candidates are the samples, in the same order.
     n_neighbors : int >= 1, optional
         Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not
         used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
@@ -69,7 +71,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
     objective_path_ : ndarray, shape (P + 1,)
         The objective with the first 0, 1, ..., P prototypes.
     lower_bound_ : float
-        No choice of prototypes has a smaller objective, up to the solver's tolerance of 1e-7. Only with "lp".
+        No choice of prototypes has a smaller objective, up to the solver's tolerance of 1e-7 of the mean weight. Only
+        with "lp".
     majority_class_
         Predicted if there is no prototype.
 
@@ -106,7 +109,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
     def fit(
@@ -138,13 +141,21 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is out of range, the arrays do not fit each other or are not finite, all weights are zero, or
-            `n_neighbors` exceeds the number of samples.
+            If an argument is out of range, the arrays do not fit each other or are not finite, all weights are zero,
+            `n_neighbors` exceeds the number of samples, or a dissimilarity is negative or not a number.
         """
         self._validate_params()
+        for name in ("eps", "cost", "n_neighbors"):
+            if isinstance(getattr(self, name), bool):  # which Python takes for a number
+                raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
+        for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
+            vars(self).pop(name, None)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._check_dissimilarities(X)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if weight.min() < 0:
+            raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
         rows = np.flatnonzero(weight > 0)
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
         points, weight = X[rows], weight[rows]
@@ -155,7 +166,10 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(
                     "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
                 )
-            centres = check_array(candidates, dtype=np.float64, input_name="candidates")
+            try:
+                centres = check_array(candidates, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"candidates: {error}") from error
             if centres.shape[1] != X.shape[1]:
                 raise ValueError(f"candidates: {centres.shape[1]} features are not allowed, X has {X.shape[1]}")
             index = np.arange(len(centres))
@@ -175,7 +189,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         else:
             radius = rank_radii(lambda c: distances(slice(None), c), n_points, n_candidates, self.n_neighbors)
         (bits,) = ball_bits(distances, n_points, n_candidates, [radius])
-        cost = 1.0 / weight.sum() if self.cost is None else float(self.cost)
+        cost = default_cost(weight) if self.cost is None else float(self.cost)
         if self.method == "lp":
             rng = check_random_state(self.random_state)
             cover = round_relaxed(bits, codes, weight, cost, n_candidates, rng)
@@ -207,6 +221,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        self._check_dissimilarities(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):
             for rows in chunks(len(X), len(self._labels)):
@@ -217,7 +232,19 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
                 found[rows] = self._labels[near.argmin(axis=1)]
         return self.classes_[found]
 
+    def _check_dissimilarities(self, X):
+        if self.metric == "precomputed" and X.min() < 0:
+            raise ValueError(
+                f"X: {X.min():g} is not allowed with metric='precomputed', dissimilarities must be at least 0"
+            )
+
     def _distances(self, A, B):
-        if self.metric == "euclidean":  # exact: scikit-learn's puts equal points at a distance of 1e-8
-            return cdist(A, B)
-        return pairwise_distances(A, B, metric=self.metric)
+        # SciPy's: scikit-learn's put equal points at a distance of 1e-8 and depend on the other rows of a chunk.
+        found = (
+            haversine_distances(A, B)
+            if self.metric == "haversine"
+            else cdist(A, B, SCIPY.get(self.metric, self.metric))
+        )
+        if np.isnan(found).any():
+            raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")
+        return found

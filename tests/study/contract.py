@@ -24,7 +24,7 @@ from proset.study.splits import Part
 
 SEED = np.random.SeedSequence(3)
 STEPS = 2  # beyond the first one
-HEAVY = ("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops")
+HEAVY = ("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels")
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,24 @@ def same_seed_same_model(subject: Subject) -> None:
     ours, theirs = first.arrays(), second.arrays()
     differ = [name for name in ours if np.asarray(ours[name]).tobytes() != np.asarray(theirs[name]).tobytes()]
     assert not differ, f"arrays of two fits with the same seed differ: {', '.join(differ)}"
+
+
+def rows_to_score_are_not_fitted(subject: Subject) -> None:
+    """`Part` has them with their classes, within reach of a fit that would learn from what it is scored on."""
+    part = make_part(3)
+    others = {"X_score": part.X_score[::-1] + 1.0, "y_score": (part.y_score + 1) % 3}
+    first, second = (subject.fit(p).predict_proba(part.X_score) for p in (part, Part(**{**vars(part), **others})))
+    np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
+
+
+def a_row_is_predicted_alone(subject: Subject) -> None:
+    """A prediction does not depend on what is predicted with it."""
+    part = make_part(3)
+    fitted = subject.fit(part)
+    together = fitted.predict_proba(part.X_score)[:10]
+    alone = np.concatenate([fitted.predict_proba(row[None]) for row in part.X_score[:10]])
+    message = "a row alone is predicted differently from the same row among others"
+    np.testing.assert_allclose(alone, together, rtol=1e-5, atol=1e-7, err_msg=message)
 
 
 def every_step_is_a_shorter_fit(subject: Subject) -> None:
@@ -268,6 +286,8 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     importing_the_module_imports_no_library,
     parameters_are_as_declared,
     same_seed_same_model,
+    rows_to_score_are_not_fitted,
+    a_row_is_predicted_alone,
     every_step_is_a_shorter_fit,
     predictions_are_probabilities,
     columns_are_the_classes,

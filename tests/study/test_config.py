@@ -79,6 +79,30 @@ def test_e14_has_one_model_for_each_method_and_data_set(config):
     assert len(cells) == len(set(cells)) == 11 * len({run.method for run in runs})
 
 
+@pytest.mark.parametrize(
+    ("experiment", "stage", "steps", "longest"),
+    [
+        ("nearest_neighbour", "stage2", 2, 1),
+        ("k_means", "stage2", 30, 18),
+        ("k_medoids", "stage2", 19, 18),
+        ("lvq", "stage2", 19, 18),
+        ("svm", "stage1", 5, 1),
+        ("svm", "stage2", 5, 1),
+        ("class_prior", "stage2", 3, 1),
+    ],
+)
+def test_a_path_longer_than_the_method_has_is_refused(config, experiment, stage, steps, longest):
+    config["experiments"][experiment][stage]["steps"] = steps
+    message = f"experiments.{experiment}.{stage}.steps: {steps} is not allowed, {experiment} has at most {longest}"
+    with pytest.raises(ConfigError, match=message):
+        load(config, SCHEMA)
+
+
+def test_a_method_that_does_not_say_how_long_its_path_is_may_have_any(config):
+    config["experiments"]["set_cover"]["stage2"]["steps"] = 1000
+    load(config, SCHEMA)
+
+
 def test_a_broken_method_and_weights_that_a_method_cannot_take_are_refused(config, monkeypatch, tmp_path):
     (tmp_path / "own.csv").write_text("a,w,t\n1,1,x\n2,1,y\n", encoding="utf-8")
     config["data_sets"]["own"] = {"file": str(tmp_path / "own.csv"), "target": "t", "weight": "w"}

@@ -13,7 +13,7 @@ from tests.study.contract import CHECKS, Subject
 from proset.study import methods
 from proset.study.config import Run
 from proset.study.methods.base import Range
-from proset.study.methods.estimators import EstimatorMethod, FittedEstimator
+from proset.study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = "docs/method_template.py"
@@ -55,7 +55,9 @@ class Tree(EstimatorMethod):
 
     parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
     required = ("max_depth",)
+    step = "trees"
     trusted = ("sklearn.tree._tree.Tree",)
+    staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
 
     @staticmethod
     def simplicity(parameters):
@@ -103,6 +105,27 @@ def ignore_weights(self, parameters, steps, seed):
     return Tree.fit(type(self)(part), parameters, steps, seed)
 
 
+def fit_to_all_rows(self, parameters, steps, seed):
+    part = self.part
+    X, y = np.concatenate([part.X, part.X_score]), np.concatenate([part.y, part.y_score])
+    return Tree.fit(type(self)(type(part)(**{**vars(part), "X": X, "y": y})), parameters, steps, seed)
+
+
+def centre_by_the_rows_to_predict(self, X):
+    return FittedEstimator.predict_proba(self, X - X.mean(axis=0))
+
+
+def importing(line):
+    """A method whose module begins with this line."""
+
+    def write(folder):
+        file = folder / "importing.py"
+        file.write_text(f"{line}\n\n\nclass Importing:\n    pass\n", encoding="utf-8")
+        return load_file(file).Importing
+
+    return write
+
+
 def changed(**attributes):
     return type("Method", (Tree,), attributes)
 
@@ -112,8 +135,13 @@ BROKEN = {
         (changed(step=None), "`step` is missing"),
         (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
         (changed(required=("depth",)), "`required` has depth"),
+        (changed(max_steps="12"), "`max_steps` is '12', must be a int"),
         (changed(weights="yes"), "allowed are repeats, counts, none"),
         (fitted_with(arrays=None), "no arrays"),
+    ],
+    "importing_the_module_imports_no_library": [
+        (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
+        (importing("import kmedoids"), "kmedoids"),
     ],
     "parameters_are_as_declared": [
         (changed(fixed=staticmethod(lambda n: {"depth": 1})), "fixed"),
@@ -123,6 +151,8 @@ BROKEN = {
         (estimator_with(random_state=None), "predict differently"),
         (fitted_with(arrays=lambda self: {"a": np.array(id(self))}), "arrays of two fits"),
     ],
+    "rows_to_score_are_not_fitted": [(changed(fit=fit_to_all_rows), "other rows to score")],
+    "a_row_is_predicted_alone": [(fitted_with(predict_proba=centre_by_the_rows_to_predict), "row alone")],
     "every_step_is_a_shorter_fit": [
         (changed(staged=classmethod(lambda cls, forest, X: (forest.predict_proba(X) for _ in range(3)))), "step 1"),
         (
@@ -172,7 +202,17 @@ def tree_subject(method):
 @pytest.mark.parametrize(
     ("check", "method", "message"), [(check, *case) for check, cases in BROKEN.items() for case in cases]
 )
-def test_broken_methods_are_noticed(check, method, message):
+def test_broken_methods_are_noticed(check, method, message, tmp_path):
     check = {c.__name__: c for c in CHECKS}[check]
+    method = method if isinstance(method, type) else method(tmp_path)
     with pytest.raises((AssertionError, TypeError, KeyError, ValueError), match=message):
         check(tree_subject(method))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_sound_method_passes(check):
+    check(tree_subject(Tree))
+
+
+def test_every_check_has_a_fault_that_it_notices():
+    assert set(BROKEN) == {check.__name__ for check in CHECKS}

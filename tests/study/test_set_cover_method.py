@@ -19,10 +19,10 @@ def wine():
     return part(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_every_step_is_the_estimator_with_its_radius(wine, weighted, monkeypatch):
+@pytest.mark.parametrize("largest", [None, 2.0, 0.01])
+def test_every_step_is_the_estimator_with_its_radius(wine, largest, monkeypatch):
     monkeypatch.setattr("proset.study.methods.set_cover.MEMORY", 1)  # so that there is a pass for every radius
-    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(wine.y)) if weighted else None
+    weight = None if largest is None else np.random.default_rng(0).uniform(0.25, 1.0, len(wine.y)) * largest
     bound = replace(wine, weight=weight)
     fitted = methods.get("set_cover")(bound).fit({}, 16, SEED)
     for step, stage in enumerate(fitted.staged_predict_proba(wine.X_score)):
@@ -30,6 +30,7 @@ def test_every_step_is_the_estimator_with_its_radius(wine, weighted, monkeypatch
         np.testing.assert_array_equal(stage.argmax(axis=1), model.predict(wine.X_score))
         assert fitted.staged_summary()["prototypes"][step] == len(model.prototype_index_)
         assert fitted.staged_summary()["objective"][step] == pytest.approx(model.objective_)
+    assert fitted.staged_summary()["prototypes"][0] >= 0.9 * len(wine.y)  # whatever the unit of the weights
 
 
 def test_radii_grow_from_single_samples_to_most_of_them(wine):
@@ -49,7 +50,17 @@ def test_radii_leave_out_samples_that_are_the_same(wine):
 def test_the_linear_program_reports_its_bound_and_centres_become_prototypes(wine):
     rounded = methods.get("set_cover_lp")(wine).fit({}, 14, SEED).staged_summary()
     assert (np.array(rounded["lower_bound"]) <= rounded["objective"]).all()
-    fitted = methods.get("set_cover")(wine).fit({"centres": 3, "cost": 0.1}, 14, SEED)
+    fitted = methods.get("set_cover_centres")(wine).fit({"cost": 0.1}, 14, SEED)
     assert "lower_bound" not in fitted.staged_summary()
-    assert len(fitted.candidates) == len(wine.X) + 9
+    assert len(fitted.candidates) == len(wine.X) + 30
+    np.testing.assert_array_equal(fitted.candidates[: len(wine.X)], wine.X)
     assert any((cover.index >= len(wine.X)).any() for cover in fitted.covers)
+
+
+def test_a_class_with_fewer_samples_than_centres_has_each_of_them_as_one(wine):
+    few = np.flatnonzero(np.cumsum(wine.y == 2) <= 4)
+    small = replace(wine, X=wine.X[few], y=wine.y[few])
+    fitted = methods.get("set_cover_centres")(small).fit({}, 1, SEED)
+    centres, samples = fitted.candidates[len(few) + 20 :], small.X[small.y == 2]
+    assert len(centres) == 4
+    np.testing.assert_allclose(centres[np.argsort(centres[:, 0])], samples[np.argsort(samples[:, 0])])

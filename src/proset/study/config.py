@@ -15,6 +15,7 @@ import yaml
 from proset.study import methods
 from proset.study.evaluations import KINDS
 from proset.study.fingerprints import code_fingerprint
+from proset.study.methods.base import longest_path
 from proset.study.own_file import MAX_BYTES, check_file
 from proset.study.sizes import SKLEARN, size_of
 
@@ -587,6 +588,9 @@ def _parameter_errors(where, entry, experiments) -> Iterator[str]:
             if "from" in settings:
                 continue
             given |= set(settings.get("parameters", {}))
+            steps, longest = settings.get("steps", 1), longest_path(method)
+            if steps > longest:
+                found.append(f"{where}.{stage}.steps: {steps} is not allowed, {entry['method']} has at most {longest}")
             for kind, bounds, name in _spaces(settings):
                 found += _range_errors(f"{where}.{stage}.space.{name}.{kind}", method, name, kind, bounds)
                 if kind == "log_grid":

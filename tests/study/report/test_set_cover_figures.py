@@ -31,6 +31,9 @@ def study(tmp_path_factory):
     table.columns = [f"pixel{i}" for i in range(6)]
     table["what"] = np.array(["cat", "dog", "$eel"])[y]
     table.to_csv(folder / "images.csv", index=False)
+    table["weight"] = rng.choice([0.0, 0.4, 3.0], 150, p=[0.1, 0.5, 0.4])
+    table.to_csv(folder / "heavy.csv", index=False)
+    image = {"target": "what", "image": list(SHAPE)}
     return load(
         {
             "study": "cover",
@@ -40,9 +43,23 @@ def study(tmp_path_factory):
             "test_fraction": 0.3,
             "trials_per_job": {"set_cover": 1},
             "folds_per_job": {"set_cover": 2},
-            "data_sets": {"images": {"file": str(folder / "images.csv"), "target": "what", "image": list(SHAPE)}},
+            "data_sets": {
+                "images": {"file": str(folder / "images.csv"), **image},
+                "heavy": {"file": str(folder / "heavy.csv"), "weight": "weight", **image},
+            },
             "experiments": {
-                "cover": {"title": "t", "method": "set_cover", "data_sets": ["images"], "stage2": {"steps": 16}}
+                "cover": {
+                    "title": "t",
+                    "method": "set_cover",
+                    "data_sets": ["images", "heavy"],
+                    "stage2": {"steps": 16},
+                },
+                "rounded": {
+                    "title": "t",
+                    "method": "set_cover_lp",
+                    "data_sets": ["images"],
+                    "stage2": {"steps": 14},
+                },
             },
         },
         SCHEMA,
@@ -52,20 +69,24 @@ def study(tmp_path_factory):
 @pytest.fixture(scope="module")
 def stored(study, tmp_path_factory):
     results = tmp_path_factory.mktemp("results")
-    settings = {k: v for k, v in study.config["data_sets"]["images"].items() if k != "image"}
-    data = make(settings, 5, "images", 0)
-    folds, folder = split(data.y, 2, 0.3, 0), results / "replicate_0/images"
-    (folder / "cover").mkdir(parents=True)
+    for run, name in (("cover", "images"), ("cover", "heavy"), ("rounded", "images")):
+        store(study, study.runs[run], name, results / "replicate_0" / name)
+    return Stored(results, study)
+
+
+def store(study, run, name, folder):
+    data = make({k: v for k, v in study.config["data_sets"][name].items() if k != "image"}, 5, name, 0)
+    folds = split(data.y, 2, 0.3, 0)
+    (folder / run.name).mkdir(parents=True)
     data.save(folder / "data.npz")
     write_split(folder / "split.csv", folds)
-    case, stage2 = Case(5, 0, "images", "cover", "set_cover"), study.runs["cover"].stage("stage2", "images")
-    records = run_paths(data, folds, range(2), stage2, {}, case, folder / "kept", [])
-    write_json_lines(folder / "cover/stage2/folds_0-1.jsonl", records)
-    write_json(folder / "cover/stage2.json", choose_steps(records, "one_standard_error"))
-    record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / "cover/model.npz")
-    write_predictions(folder / "cover/predictions.csv", rows, data.y[rows], probabilities, None)
-    write_json(folder / "cover/fit.json", record)
-    return Stored(results, study)
+    case, stage2 = Case(5, 0, name, run.name, run.method), run.stage("stage2", name)
+    records = run_paths(data, folds, range(2), stage2, {}, case, folder / run.name / "kept", [])
+    write_json_lines(folder / run.name / "stage2/folds_0-1.jsonl", records)
+    write_json(folder / run.name / "stage2.json", choose_steps(records, "one_standard_error"))
+    record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / run.name / "model.npz")
+    write_predictions(folder / run.name / "predictions.csv", rows, data.y[rows], probabilities, None)
+    write_json(folder / run.name / "fit.json", record)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +172,52 @@ def test_objective_after_each_step(final, figures):
     assert new[last - 1] > 1
 
 
+def test_weights_are_not_taken_for_numbers_of_samples(stored):
+    """Two light samples are several and weigh less than 1; samples of weight 0 are not fitted."""
+    final = stored.final("cover", "heavy")
+    figures = {d.name: d for d in data_set_figures(stored, "heavy")}
+    drawn = figures["heavy_cover_objective_cover"]
+    cover, weight = cover_of(final), final.data.sample_weight
+    there = (final.folds != TEST) & (weight > 0)
+    samples, y = final.scaled(final.data.X[there]), final.data.y[there]
+    inside = cdist(final.model.fitted.candidates[cover.index], samples) < final.model.fitted.radii[-1]
+    own = inside & (y == cover.labels[:, None])
+    new = [(mine & ~own[:p].any(axis=0)).sum() for p, mine in enumerate(own)]  # one class alone has it as its own
+    last = drawn.figure.axes[0].lines[1].get_xdata()[0]
+    assert last == 1 + max(p for p, n in enumerate(new) if n > 1)
+    assert cover.newly_covered[last - 1] < 1
+    assert "the weight of the training samples left uncovered" in drawn.caption
+    for what in ("images", "arrangement"):
+        assert "the weight of the training samples" in figures[f"heavy_cover_{what}_cover"].caption.replace("1 + ", "")
+    heights = [bar.get_height() for bar in figures["heavy_cover_classes_cover"].figure.axes[0].containers[0]]
+    np.testing.assert_allclose(heights, 100 * np.bincount(y) / len(y))
+
+
+def test_the_bound_is_below_both_algorithms_at_every_radius(stored, figures):
+    drawn = figures["images_cover_bounds"]
+    left, right = drawn.figure.axes
+    greedy, rounded, bound = (np.array(line.get_ydata()) for line in left.lines)
+    radius = [
+        np.mean([r["staged_summary"]["ball_radius"][s] for r in stored.final("cover", "images").paths])
+        for s in range(14)
+    ]
+    for line in left.lines:
+        np.testing.assert_allclose(line.get_xdata(), radius)
+    paths = stored.final("rounded", "images").paths
+    np.testing.assert_allclose(bound, np.mean([r["staged_summary"]["lower_bound"] for r in paths], axis=0))
+    np.testing.assert_allclose(right.lines[0].get_ydata(), greedy - bound)
+    np.testing.assert_allclose(right.lines[1].get_ydata(), rounded - bound)
+    assert (greedy >= bound - 1e-9).all()
+    assert (rounded >= bound - 1e-9).all()
+    assert drawn.category == "Prototypes chosen by set cover"
+    assert "cover and rounded, means over the 2 folds" in drawn.caption
+
+
+def test_bounds_need_both_experiments(stored):
+    assert "images_cover_bounds" in {p.name for p in plan(stored, "images")}
+    assert "heavy_cover_bounds" not in {p.name for p in plan(stored, "heavy")}
+
+
 def test_shares_of_the_classes(final, figures):
     (axes,) = figures["images_cover_classes_cover"].figure.axes
     heights = np.array([[bar.get_height() for bar in bars] for bars in axes.containers])
@@ -197,7 +264,8 @@ def test_figures_are_planned_for_set_cover_only(stored):
 
 
 def test_a_shape_that_does_not_fit_is_refused(study):
-    wrong = {**study.config, "data_sets": {"images": {**study.config["data_sets"]["images"], "image": [2, 4]}}}
+    settings = study.config["data_sets"]
+    wrong = {**study.config, "data_sets": {**settings, "images": {**settings["images"], "image": [2, 4]}}}
     message = r"data_sets.images.image: \[2, 4\] is not allowed, rows times columns must be the number of features, 6"
     with pytest.raises(ConfigError, match=message):
         load(wrong, SCHEMA)

@@ -8,6 +8,7 @@ such size has a path of length 1.
 is promised here: `pytest --method NAME`.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, get_args, get_origin
@@ -61,8 +62,9 @@ class Method(Protocol):
     # What sample weights do. "repeats": a weight of 2 is the same as the row twice. "counts": heavier samples count
     # more, while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
-    step: ClassVar[str]  # what the path counts
+    step: ClassVar[str]  # what the path counts; "fits" if there is only one size
     first_step: ClassVar[int]
+    max_steps: ClassVar[int] = sys.maxsize  # the longest path; may be left out
     larger_step_is_simpler: ClassVar[bool]
     parameters: ClassVar[dict[str, Range]]  # names and allowed values
     required: ClassVar[tuple[str, ...]]  # parameters without a default
@@ -86,6 +88,11 @@ class Method(Protocol):
         """The fitted model that gave these arrays."""
 
 
+def longest_path(method: type[Method]) -> int:
+    """The largest step of a method."""
+    return 1 if method.step == "fits" else getattr(method, "max_steps", Method.max_steps)
+
+
 def faults(method: type | None) -> list[str]:
     """What keeps a class from being a `Method`, in words; empty if nothing does."""
     if not isinstance(method, type):
@@ -93,7 +100,7 @@ def faults(method: type | None) -> list[str]:
     found = []
     for name, hint in Method.__annotations__.items():
         (kind,) = get_args(hint)
-        kind, value = get_origin(kind) or kind, getattr(method, name, None)
+        kind, value = get_origin(kind) or kind, getattr(method, name, getattr(Method, name, None))
         if value is None:
             found.append(f"`{name}` is missing")
         elif not isinstance(value, kind):

@@ -1,6 +1,10 @@
 """Decision tree (CART, Gini); its path counts the levels at which one fully grown tree is cut.
 
 Leaves predict (n_k + 1) / (n + K) (Laplace's correction): pure leaves would predict probabilities of 0.
+
+References
+----------
+L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and regression trees, Wadsworth (1984).
 """
 
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proset.study.nearest_prototype import FittedPrototypes, NearestPrototype, Sets, per_class
+from proset.study.nearest_prototype import PER_CLASS, FittedPrototypes, NearestPrototype, Sets, per_class
 from proset.study.splits import Part
 
 STARTS = 3  # of which the one with the smallest sum of squares is taken
@@ -20,6 +20,7 @@ class KMeans(NearestPrototype):
     """k-means per class on one part; see `methods.base.Method`."""
 
     step = "size"
+    max_steps = len(PER_CLASS)
 
     def __init__(self, part: Part):
         import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time

@@ -13,7 +13,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proset.study.nearest_prototype import FittedPrototypes, NearestPrototype, per_class, refuse_large_classes
+from proset.study.nearest_prototype import (
+    PER_CLASS,
+    FittedPrototypes,
+    NearestPrototype,
+    per_class,
+    refuse_large_classes,
+)
 from proset.study.splits import Part
 
 
@@ -21,6 +27,7 @@ class KMedoids(NearestPrototype):
     """k-medoids per class on one part; see `methods.base.Method`."""
 
     step = "size"
+    max_steps = len(PER_CLASS)
 
     def __init__(self, part: Part):
         import kmedoids  # noqa: F401 - here, so that the import is no part of a fit's time

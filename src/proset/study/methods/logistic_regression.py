@@ -1,4 +1,12 @@
-"""Logistic regression with elastic net; its path doubles C, the inverse strength of the penalty, from 2e-5 on."""
+"""Logistic regression with elastic net; its path doubles C, the inverse strength of the penalty, from 2e-5 on.
+
+References
+----------
+H. Zou and T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal Statistical
+Society B 67 (2005), 301-320.
+A. Defazio, F. Bach and S. Lacoste-Julien, SAGA: a fast incremental gradient method with support for non-strongly convex
+composite objectives, NIPS (2014).
+"""
 
 from dataclasses import dataclass
 

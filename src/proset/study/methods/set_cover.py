@@ -1,10 +1,16 @@
-"""Prototype selection by set cover, greedy; its path counts radii, from balls of single samples to large ones."""
+"""Prototype selection by set cover, greedy; its path counts radii, from balls of single samples to large ones.
+
+References
+----------
+J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
+2403-2424.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from proset.cover import Cover, ball_bits, chunks, greedy
+from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
 from proset.study.methods.base import Range
 from proset.study.splits import Part
 
@@ -22,7 +28,7 @@ class FittedSetCover:
     Attributes
     ----------
     candidates : ndarray, shape (M, D)
-        The samples, then centres of k-means if there are any.
+        The samples come first.
     radii : ndarray, shape (steps,)
     covers : list of `proset.cover.Cover`
         One for each radius.
@@ -94,7 +100,7 @@ class SetCover:
     step = "radius"
     first_step = 1
     larger_step_is_simpler = True
-    parameters = {"cost": Range(0.0, 1e6), "centres": Range(0, 10_000, integer=True)}  # noqa: RUF012
+    parameters = {"cost": Range(0.0, 1e6)}  # noqa: RUF012
     required = ()
     quantities = ("active_features", "prototypes")
 
@@ -111,6 +117,10 @@ class SetCover:
     def fixed(n_features):
         return {}
 
+    def candidates(self, seed):
+        """Points that may become prototypes, the samples first."""
+        return self.part.X
+
     @staticmethod
     def cover(bits, y, weight, cost, n_candidates, rng):
         """Choose the prototypes of one radius."""
@@ -121,8 +131,8 @@ class SetCover:
 
         part, rng = self.part, np.random.default_rng(seed)
         weight = np.ones(len(part.y)) if part.weight is None else part.weight
-        cost = parameters.get("cost", 1.0 / weight.sum())
-        candidates = np.vstack([part.X, *_centres(part, int(parameters.get("centres", 0)), seed)])
+        cost = parameters.get("cost", default_cost(weight))
+        candidates = self.candidates(seed)
         radii = find_radii(part.X, steps)
         size = len(part.y), len(candidates)
         at_once = max(1, 8 * MEMORY // (size[0] * size[1]))
@@ -158,20 +168,6 @@ def find_radii(X: np.ndarray, steps: int) -> np.ndarray:
     if not len(distances):  # all samples are the same
         return np.ones(steps)
     return np.quantile(distances, np.minimum(1.0, SMALLEST * RATIO ** np.arange(steps)))
-
-
-def _centres(part, number, seed):
-    """Centres of k-means of each class."""
-    if not number:
-        return
-    from sklearn.cluster import KMeans
-
-    for k in range(part.n_classes):
-        own = part.y == k
-        weight = None if part.weight is None else part.weight[own]
-        clusters = min(number, len(np.unique(part.X[own], axis=0)))
-        means = KMeans(clusters, n_init=1, random_state=int(seed.generate_state(1)[0]))
-        yield means.fit(part.X[own], sample_weight=weight).cluster_centers_
 
 
 METHOD = SetCover

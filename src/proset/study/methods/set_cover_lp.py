@@ -1,4 +1,10 @@
-"""Prototype selection by set cover, by linear programming and randomised rounding; the path is that of `set_cover`."""
+"""Prototype selection by set cover, by linear programming and randomised rounding; the path is that of `set_cover`.
+
+References
+----------
+J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
+2403-2424, section 3.1.
+"""
 
 from proset.study.methods.set_cover import SetCover
 

@@ -42,7 +42,6 @@ LABELS = {
     "depth": "depth",
     "radius": "radius (its place in the grid)",
     "cost": "cost",
-    "centres": "centres",
     "l1_ratio": "l1 ratio",
     "min_samples_leaf": "min. samples per leaf",
     "leaves": "Leaves",

@@ -209,6 +209,11 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     for run in runs:
         if run.method == "set_cover":
             found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run)
+    first = {run.method: run for run in reversed(runs)}
+    if {"set_cover", "set_cover_lp"} <= first.keys():
+        both = [first["set_cover"], first["set_cover_lp"]]
+        name, draw = slug(data_set, "cover_bounds"), lambda pair: set_cover.bounds_figure(*pair)
+        found.append(Planned(name, both, draw, needs_all=True))
     return found
 
 

@@ -5,7 +5,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from proset.study.report.figures.style import COLOURS, GREY, Drawn, class_style, legend, panels, plain, slug
+from proset.study.report.figures.style import COLOURS, GREY, MARKERS, Drawn, class_style, legend, panels, plain, slug
 from proset.study.report.stored import Final
 from proset.study.splits import TEST
 
@@ -42,8 +42,8 @@ def images_figure(final: Final, shape: tuple[int, int]) -> Drawn | None:
         name=slug(name, "cover_images", final.run.name),
         category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
-        caption=f"{_source(final)} Row by row; above each image the number of training samples of its class that it"
-        " covers and none before it did, in brackets the number of training samples of other classes that it covers.",
+        caption=f"{_source(final)} Row by row; above each image the {_amount(final)} of the training samples of its"
+        f" class that it covers and none before it did, in brackets the {_amount(final)} of those of other classes.",
         alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
         figure=figure,
     )
@@ -90,7 +90,8 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | N
         title=f"{name}: prototypes arranged by multidimensional scaling",
         caption=f"{_source(final)} The first {len(index)} prototypes in two dimensions so that distances are kept as"
         " well as two dimensions can (classical scaling of the distances on standardised features). Colours are"
-        f" classes. {what} in proportion to the logarithm of 1 + the number of training samples rightly covered.",
+        f" classes. {what} in proportion to the logarithm of 1 + the {_amount(final)} of the training samples"
+        " rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
         figure=figure,
     )
@@ -148,8 +149,8 @@ def objective_figure(final: Final) -> Drawn | None:
     if not len(cover.index):
         return None
     steps = np.arange(len(cover.objective_path))
-    single = np.flatnonzero(cover.newly_covered > 1)
-    last = int(single[-1]) + 1 if len(single) else 0
+    several = np.flatnonzero(_newly_covered(final) > 1)
+    last = int(several[-1]) + 1 if len(several) else 0
     figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
     left.plot(steps, cover.objective_path, color=COLOURS[0], drawstyle="steps-post")
     left.set(xlabel="prototypes", ylabel="objective", ylim=(0, None))
@@ -159,19 +160,52 @@ def objective_figure(final: Final) -> Drawn | None:
         panel.axvline(last, color="black", linestyle=":", linewidth=1.0, label="last step that covers several samples")
     legend(figure, widest=3.0)
     rest = len(cover.index) - last
-    single = (
-        f"each covers one sample more than those before it ({rest} prototypes), as in the rule of the nearest neighbour"
-    )
     name = final.data_set
     return Drawn(
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
-        caption=f"{_source(final)} The objective is the number of training samples left uncovered, plus that of wrong"
-        f" covers, plus the cost of the prototypes. The {rest} prototypes after step {last} cover one sample each that"
-        " those before them do not, which is what the rule of the nearest neighbour does with all samples.",
+        caption=f"{_source(final)} The objective is the {_amount(final)} of the training samples left uncovered, plus"
+        f" that of wrong covers, plus the cost of the prototypes. The {rest} prototypes after step {last} cover one"
+        " sample each that those before them do not, which is what the rule of the nearest neighbour does with all"
+        " samples.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
         f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
+        figure=figure,
+    )
+
+
+def bounds_figure(greedy: Final, rounded: Final) -> Drawn:
+    """Objective of both algorithms along the radii, with the lower bound, and how far they are above it."""
+    steps = min(len(final.stage2["settings"]) for final in (greedy, rounded))
+
+    def mean(final, name):
+        return np.mean([record["staged_summary"][name][:steps] for record in final.paths], axis=0)
+
+    radius, bound = mean(rounded, "ball_radius"), mean(rounded, "lower_bound")
+    found = {"greedy": mean(greedy, "objective"), "linear program, rounded": mean(rounded, "objective")}
+    figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
+    for (label, objective), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
+        style = {"color": colour, "marker": marker, "label": label}
+        left.plot(radius, objective, **style)
+        right.plot(radius, objective - bound, **style)
+    left.plot(radius, bound, color="black", linestyle=":", label="lower bound")
+    left.set(xlabel="radius of the balls", ylabel="objective", ylim=(0, None))
+    right.set(xlabel="radius of the balls", ylabel="objective above the lower bound")
+    legend(figure, widest=2.0)
+    name = greedy.data_set
+    worst = {label: float((objective - bound).max()) for label, objective in found.items()}
+    gaps = " and ".join(f"{gap:.3g} ({label})" for label, gap in worst.items())
+    return Drawn(
+        name=slug(name, "cover_bounds"),
+        category=CATEGORY,
+        title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
+        caption=f"Data set {name}, replicate {greedy.replicate}, {greedy.label} and {rounded.label}, means over the"
+        f" {len(greedy.paths)} folds of stage 2, whose radii are the same for both. The objective is the"
+        f" {_amount(greedy)} of the training samples left uncovered, plus that of wrong covers, plus the cost of the"
+        " prototypes. No choice of prototypes has an objective below the bound, which the relaxation to a linear"
+        f" program gives; the largest distances from it are {gaps}.",
+        alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
         figure=figure,
     )
 
@@ -181,8 +215,7 @@ def classes_figure(final: Final) -> Drawn | None:
     cover, names = _cover(final), final.data.class_names
     if not len(cover.index):
         return None
-    y = final.data.y[final.folds != TEST]
-    samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (y, cover.labels))
+    samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
     figure = Figure(figsize=(max(5.0, 0.7 * len(names) + 1.0), 3.2), layout="constrained")
     axes = figure.subplots()
     place = np.arange(len(names))
@@ -212,6 +245,30 @@ def classes_figure(final: Final) -> Drawn | None:
 
 def _cover(final):
     return final.model.fitted.covers[-1]
+
+
+def _amount(final):
+    return "number" if final.data.sample_weight is None else "weight"
+
+
+def _newly_covered(final):
+    """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
+    from scipy.spatial.distance import cdist
+
+    cover, fitted = _cover(final), final.model.fitted
+    samples, y = fitted.candidates[: final.fit["n_fit"]], _classes(final)
+    left, found = np.ones(len(samples), dtype=bool), []
+    for j, k in zip(cover.index, cover.labels, strict=True):
+        new = left & (y == k) & (cdist(fitted.candidates[[j]], samples)[0] < fitted.radii[-1])
+        left &= ~new
+        found.append(new.sum())
+    return np.array(found)
+
+
+def _classes(final):
+    """Of the samples that the model was fitted to, shape (n,); those of weight 0 are none of them."""
+    fitted, weight = final.folds != TEST, final.data.sample_weight
+    return final.data.y[fitted if weight is None else fitted & (weight > 0)]
 
 
 def _class(final, k):

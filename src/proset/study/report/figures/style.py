@@ -61,6 +61,7 @@ _METHOD_NAMES = {
     "svm": "SVM",
     "set_cover": "set cover",
     "set_cover_lp": "set cover (LP)",
+    "set_cover_centres": "set cover (centres)",
     "nearest_neighbour": "1-NN",
     "k_medoids": "k-medoids",
     "k_means": "k-means",
