@@ -77,6 +77,17 @@ def test_own_file_and_round_trip(table, tmp_path, suffix):
         assert loaded.sample_weight.tolist() == [1.0, 2.0, 1.0, 0.5]
 
 
+def test_named_index_of_parquet_is_columns(table, tmp_path):
+    path = tmp_path / "own.parquet"
+    settings = {"file": str(path), "target": "kind", "drop": ["id", "w"], "group": "a"}
+    table.set_index(["id", "a"]).to_parquet(path)
+    data = make(settings, 0, "own", 0)
+    assert data.feature_names.tolist() == ["b"]
+    assert data.group.tolist() == [0, 1, 2, 3]
+    table.set_index(pd.Index([7, 5, 3, 1])).to_parquet(path)  # no name: numbers of rows
+    assert make(settings, 0, "own", 0).feature_names.tolist() == ["b"]
+
+
 @pytest.mark.parametrize(
     ("change", "settings", "message"),
     [
