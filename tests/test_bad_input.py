@@ -23,6 +23,7 @@ from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
 from proset.study.config import load
 from proset.study.config_file import check_config_file
 from proset.study.datasets import make
+from proset.study.encoding import Encoder
 from proset.study.splits import part, split
 
 ROOT = Path(__file__).parents[1]
@@ -34,14 +35,16 @@ COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
 
 def rows():
     """(section, first column, message) of every row of the page."""
-    section = ""
+    section, before = "", ""
     for line in (ROOT / "docs/errors.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             section = line[3:]
         elif line.startswith("| `"):
+            assert before.startswith("|"), f"not in a table: {line}"
             given, _, message, remedy = [cell.strip() for cell in line.strip("|").split(" | ")]
             assert remedy.strip(), line
             yield section, given.strip("`"), message.strip("`")
+        before = line
 
 
 def merged(base, change):
@@ -107,6 +110,12 @@ def nothing_to_impute_from(folder):
     (folder / "t.csv").write_text("a,b,kind\n" + "".join(f"{'' if i > 1 else i},{i},{'xy'[i % 2]}\n" for i in range(8)))
     data = make({"file": "t.csv", "target": "kind", "impute": "median"}, 0, "mine", 0)
     part(data, np.repeat(range(4), 2), 0, scaled=True)
+
+
+def new_rows_as_numbers(folder):
+    (folder / "t.csv").write_text("c,kind\n01,x\n1,y\n02,x\n2,y\n")
+    data = make({"file": "t.csv", "target": "kind", "categorical": ["c"]}, 0, "mine", 0)
+    Encoder.fit(data.X, data).read(pd.read_csv("t.csv"))
 
 
 def model_case(change):
@@ -250,6 +259,7 @@ CASES = {
     "empty categories": data_case("colour,b,kind\n,1,x\n,2,y\n", categorical=["colour"], impute="most_frequent"),
     "infinity imputed": data_case(CSV.replace("2.5", "inf"), impute="median"),
     "nothing to impute from": nothing_to_impute_from,
+    "new rows as numbers": new_rows_as_numbers,
     "class in few groups": group_case([0, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0, 1, *range(8)], 2),
     "large groups": group_case([0, 1] * 8, np.repeat(np.arange(4), 4), 2, 0.6),
     "all groups tested": group_case([0, 1] * 10, np.repeat(np.arange(10), 2), 2, 0.95),
@@ -297,9 +307,9 @@ def test_bad_input_says_what_the_page_says_and_writes_nothing(section, given, me
     case = config_case(given) if section == "Config" else CASES[given]
     with pytest.raises((ValueError, OSError, RuntimeError)) as caught:
         case(tmp_path)
-    said = str(caught.value)
+    said = str(caught.value).rstrip()
     parts = [re.escape(part) for part in message.split("…")]
-    assert re.search(".*".join(parts), said, re.DOTALL), said
+    assert re.search(".*".join(parts) + r"\Z", said, re.DOTALL), said
     assert not (tmp_path / "executed").exists()
     assert not (tmp_path / "data.npz").exists()
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from proset.study.datasets import DataSet, make, mixture_bayes_error, mixture_means
+from proset.study.datasets import DataSet, make, mixture_bayes_error, mixture_means, mixture_probabilities
 from proset.study.results import read_rows
 from proset.study.scores import score_predictions
 from proset.study.splits import TEST, part, split
@@ -75,6 +75,17 @@ def test_own_file_and_round_trip(table, tmp_path, suffix):
         assert loaded.class_names.tolist() == ["x", "y"]
         assert loaded.y.tolist() == [0, 1, 0, 1]
         assert loaded.sample_weight.tolist() == [1.0, 2.0, 1.0, 0.5]
+
+
+def test_named_index_of_parquet_is_columns(table, tmp_path):
+    path = tmp_path / "own.parquet"
+    settings = {"file": str(path), "target": "kind", "drop": ["id", "w"], "group": "a"}
+    table.set_index(["id", "a"]).to_parquet(path)
+    data = make(settings, 0, "own", 0)
+    assert data.feature_names.tolist() == ["b"]
+    assert data.group.tolist() == [0, 1, 2, 3]
+    table.set_index(pd.Index([7, 5, 3, 1])).to_parquet(path)  # no name: numbers of rows
+    assert make(settings, 0, "own", 0).feature_names.tolist() == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +163,19 @@ def test_bayes_error_of_a_mixture():
     """As the rule that knows the densities has on many samples; a finer grid gives the same."""
     error = mixture_bayes_error(4, 7)
     data = make({"generator": "mixture", "samples_per_class": 50_000, "components": 4, "means_seed": 7}, 0, "m", 0)
-    distance = ((data.X[:, None, None] - mixture_means(4, 7)) ** 2).sum(axis=3)
-    densities = np.exp(-2.5 * distance).sum(axis=2)  # 1 / (2 variance) = 2.5
-    assert np.mean(densities.argmax(axis=1) != data.y) == pytest.approx(error, abs=0.005)
+    probabilities = mixture_probabilities(data.X, 4, 7)
+    assert np.mean(probabilities.argmax(axis=1) != data.y) == pytest.approx(error, abs=0.005)
     assert mixture_bayes_error(4, 7, 0.01) == pytest.approx(error, abs=1e-4)
+
+
+def test_probabilities_of_a_mixture_are_the_shares_of_the_classes():
+    data = make({"generator": "mixture", "samples_per_class": 50_000, "components": 4, "means_seed": 7}, 0, "m", 0)
+    probabilities = mixture_probabilities(data.X, 4, 7)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    for low in np.arange(0, 1, 0.1):
+        given, own = ((p >= low) & (p < low + 0.1) for p in (probabilities[:, 0], probabilities[data.y == 0, 0]))
+        assert own.sum() / given.sum() == pytest.approx(probabilities[given, 0].mean(), abs=0.02)
+    means = mixture_means(1, 3)[:, 0]
+    X = np.array([[0.3, -0.2]])
+    normal = [np.exp(-0.5 * (X[0] - mean) @ np.linalg.inv(np.eye(2) / 5) @ (X[0] - mean)) for mean in means]
+    np.testing.assert_allclose(mixture_probabilities(X, 1, 3), [np.array(normal) / sum(normal)])

@@ -123,6 +123,56 @@ def test_class_labels_of_any_type(tmp_path, labels, names, suffix):
     assert [names[k] for k in data.y] == [str(label) for label in labels]
 
 
+def test_labels_categories_and_groups_of_a_csv_stay_as_they_are_written(tmp_path):
+    texts = ["01", "1", "02", "2"]
+    data = own(
+        tmp_path / "own.csv",
+        pd.DataFrame({"a": range(4), "c": texts, "g": texts, "kind": texts}),
+        categorical=["c"],
+        group="g",
+    )
+    assert data.class_names.tolist() == data.categories.tolist() == sorted(texts)
+    assert len(set(data.group)) == 4
+    encoder = Encoder.fit(data.X, data)
+    new = pd.DataFrame({"a": range(4), "c": texts})
+    np.testing.assert_array_equal(encoder.read(new), data.X)
+    with pytest.raises(ValueError, match="X: column 'c' was read as numbers, its categories are text such as '01'; re"):
+        encoder.read(new.astype({"c": int}))
+    np.testing.assert_array_equal(encoder.read(new.assign(c=np.nan))[:, 1], np.full(4, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("written", "parsed", "allowed"),
+    [
+        (["0.5", "1.25", "2", "1"], [2.0, 1.0], True),
+        (["0.5", "1.25", "2.0", "1.0"], [2.0, 1.0], False),
+        (["9007199254740993", "9007199254740992", "a", "b"], [9007199254740993], True),
+        (["True", "False", "True", "False"], [True, False], True),
+        (["true", "false", "true", "false"], [True, False], False),
+        (["a", "b", "c", "d"], [3.0, 4.0], True),  # unknown ones
+    ],
+)
+def test_new_rows_read_without_types_are_the_same_or_refused(tmp_path, written, parsed, allowed):
+    data = own(tmp_path / "own.csv", pd.DataFrame({"c": written, "kind": list("xyxy")}), categorical=["c"])
+    encoder = Encoder.fit(data.X, data)
+    np.testing.assert_array_equal(encoder.read(pd.DataFrame({"c": written})), data.X)
+    if allowed:
+        found = encoder.read(pd.DataFrame({"c": parsed}))
+        expected = encoder.read(pd.DataFrame({"c": [str(p).removesuffix(".0") for p in parsed]}))
+        np.testing.assert_array_equal(found, expected)
+    else:
+        with pytest.raises(ValueError, match=r"column 'c' was read as (numbers|booleans), its categories are text"):
+            encoder.read(pd.DataFrame({"c": parsed}))
+
+
+def test_numbers_as_categories_do_not_depend_on_the_other_rows(tmp_path):
+    frame = pd.DataFrame({"c": [0.5, 1.25, 2.0, 1.0], "kind": list("xyxy")})
+    data = own(tmp_path / "own.parquet", frame, categorical=["c"])
+    encoder = Encoder.fit(data.X, data)
+    assert encoder.feature_names.tolist() == ["c=0.5", "c=1", "c=1.25", "c=2"]
+    np.testing.assert_array_equal(encoder.read(frame[2:]), data.X[2:])
+
+
 @pytest.mark.parametrize("method", ["proset", "knn", "xgboost", "logistic_regression"])
 def test_a_stored_model_takes_the_table_of_the_file(tmp_path, rng, method):
     frame = table(15)

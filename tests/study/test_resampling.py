@@ -1,7 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from proset.study.resampling import bootstrap_sample, nested_order
+from proset.study import methods
+from proset.study.datasets import make
+from proset.study.resampling import bootstrap_part, bootstrap_sample, nested_order, part_of_rows, training_rows
+from proset.study.splits import TEST, split
 
 
 def test_every_beginning_of_the_order_is_stratified(rng):
@@ -55,3 +60,41 @@ def test_groups_are_drawn_whole_and_until_every_class_is_there(rng):
 def test_groups_that_allow_no_sample_are_refused(rng):
     with pytest.raises(ValueError, match="none of 1000 draws of the 2 groups has all classes"):
         bootstrap_sample(np.array([0, 0, 1]), rng, np.array([0, 0, 1]))
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return make({"sklearn": "wine"}, 0, "wine", 0)
+
+
+@pytest.mark.parametrize("method", methods.METHODS)
+def test_copies_are_weights_where_the_method_knows_weights(wine, method):
+    fitted, scored = np.repeat([0, 70, 71, 150, 160], [3, 1, 2, 1, 1]), np.array([5, 80])
+    method = methods.get(method)
+    bound = part_of_rows(wine, fitted, scored, method)
+    rows = bound.X * bound.scale + bound.centre
+    np.testing.assert_array_equal(bound.rows_score, scored)
+    if method.weights == "none":
+        np.testing.assert_allclose(rows, wine.X[fitted], rtol=1e-12, atol=1e-12)
+        assert bound.weight is None
+    else:
+        np.testing.assert_allclose(rows, wine.X[[0, 70, 71, 150, 160]], rtol=1e-12, atol=1e-12)
+        assert bound.weight.tolist() == [3, 1, 2, 1, 1]
+        weighted = replace(wine, sample_weight=np.arange(178) + 1.0)
+        bound = part_of_rows(weighted, fitted, scored, method)
+        assert bound.weight.tolist() == [3, 71, 144, 151, 161]
+        assert bound.weight_score.tolist() == [6, 81]
+    assert part_of_rows(wine, np.unique(fitted), scored, method).weight is None
+
+
+def test_rows_of_weight_zero_are_not_drawn(wine):
+    """Class 0 has two training rows of positive weight among many: a draw of all rows would mostly lose it."""
+    folds = split(wine.y, 3, 0.3, 0)
+    kept = np.append(np.flatnonzero((wine.y == 0) & (folds != TEST))[:2], np.flatnonzero(wine.y > 0))
+    weighted = replace(wine, sample_weight=np.isin(np.arange(178), kept).astype(float))
+    rows = training_rows(weighted, folds)
+    np.testing.assert_array_equal(rows, np.intersect1d(kept, np.flatnonzero(folds != TEST)))
+    for seed in range(5):
+        bound = bootstrap_part(weighted, folds, np.random.default_rng(seed), methods.get("knn"))
+        assert bound.weight.sum() == len(rows)
+        assert set(bound.rows_score) < set(rows)

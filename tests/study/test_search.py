@@ -141,7 +141,8 @@ def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypat
     run_paths(data, folds, range(1), knn, {}, Case(1, 0, "xor", "E8", "knn"), tmp_path / "knn", [])
     train = np.flatnonzero(folds != TEST)
     for bound in parts:
-        assert len(bound.y) == len(train)
+        assert len(np.unique(bound.X, axis=0)) == len(bound.y)  # what was drawn twice has twice the weight
+        assert bound.weight.sum() == len(train)
         assert set(bound.rows_score) < set(train)
         assert 0.2 < len(bound.rows_score) / len(train) < 0.55
         np.testing.assert_array_equal(bound.y_score, data.y[bound.rows_score])

@@ -20,7 +20,8 @@ from proset.study.splits import TEST, read_split
 
 RAW = files("palmerpenguins") / "data/penguins-raw.csv"
 PAGE = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
-EXPERIMENTS = ("E3", "E8", "E9")  # a search for each method
+FURTHER = ("set_cover", "k_means", "decision_tree")  # two predict labels only
+EXPERIMENTS = ("E3", "E8", "E9", *FURTHER)  # a search for each method
 METHODS = ("proset", "knn", "xgboost")
 FOLDER = "results/penguins/replicate_0/penguins"
 
@@ -39,7 +40,14 @@ def finished(tmp_path_factory):
     def change(config):
         config.update(study="penguins", data_sets={"penguins": {**described, "file": str(RAW)}})
         config.update(trials_per_job=config["folds_per_job"] | {"proset": 3}, folds_per_job=dict.fromkeys(METHODS, 2))
+        published = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
+        for e in FURTHER:
+            config["experiments"][e] = {**published[e], "stage2": {"steps": 3}, "overrides": {}}
         config["experiments"] = {e: {**config["experiments"][e], "data_sets": ["penguins"]} for e in EXPERIMENTS}
+        config["comparisons"]["E14"]["experiments"] = list(EXPERIMENTS)
+        del config["evaluations"]["bias_variance"]  # of generated data
+        for evaluation in config["evaluations"].values():
+            evaluation["of"] = {"E8": ["penguins"], "k_means": ["penguins"]}
 
     project.configure(change)
     project.snakemake()

@@ -508,7 +508,7 @@ def _row_errors(where, names, experiments) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor")]
+    generated = [d for d, entry in data_sets.items() if "generator" in entry]
     for kind, entry in config.get("evaluations", {}).items():
         where, allowed = f"evaluations.{kind}.of", generated if kind == "bias_variance" else data_sets
         for experiment, names in entry["of"].items():

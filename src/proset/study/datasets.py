@@ -209,6 +209,13 @@ def mixture_means(components: int, means_seed: int) -> np.ndarray:
     return centres[:, None] + generator(means_seed, "means").normal(size=(3, components, 2))
 
 
+def mixture_probabilities(X: np.ndarray, components: int = 10, means_seed: int = 0) -> np.ndarray:
+    """Class probabilities of points of `mixture`, shape (N, 3)."""
+    squares = ((X[:, None, None] - mixture_means(components, means_seed)) ** 2).sum(axis=3)
+    densities = np.exp(-squares / 2 / _MIXTURE_DEVIATION**2).sum(axis=2)
+    return densities / densities.sum(axis=1, keepdims=True)
+
+
 def mixture_bayes_error(components: int = 10, means_seed: int = 0, spacing: float = 0.02) -> float:
     """Smallest error rate that is possible on `mixture`, from its densities on a grid; right to four decimals."""
     means = mixture_means(components, means_seed)

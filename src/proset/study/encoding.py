@@ -22,9 +22,10 @@ PREFIX = "encoder_"  # of the arrays in a model file
 def as_text(column: "pd.Series") -> "pd.Series":
     """Categories as text, whether they are text, numbers or booleans; missing ones stay missing.
 
-    Whole numbers have no decimal point, even if pandas has made them floats for the sake of missing ones.
+    Whole numbers have no decimal point, even if pandas has made them floats for the sake of missing ones; what a number
+    becomes does not depend on the others.
     """
-    return column.convert_dtypes().astype("string")
+    return column.astype(object).map(_text, na_action="ignore").astype("string")
 
 
 def with_codes(
@@ -148,7 +149,13 @@ class Encoder:
         return encoded
 
     def read(self, table: "pd.DataFrame") -> np.ndarray:
-        """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out."""
+        """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or has been read as numbers although its categories are written in another way.
+        """
         if lacking := [str(name) for name in self.names if name not in table.columns]:
             missing, needed = (", ".join(map(repr, names)) for names in (lacking, self.names.tolist()))
             raise ValueError(f"X: column {missing} is missing; needed are {needed}")
@@ -156,6 +163,7 @@ class Encoder:
         for d, name in enumerate(self.names):
             one_hot = (self.column == d) & ~self.is_number
             if one_hot.any():
+                _refuse_parsed(table[name], self.category[one_hot].tolist())
                 texts = as_text(table[name])
                 codes = texts.map(dict(zip(self.category[one_hot], self.code[one_hot].astype(float), strict=True)))
                 X[:, d] = codes.fillna(UNKNOWN).where(texts.notna()).to_numpy(dtype=np.float64, na_value=np.nan)
@@ -173,6 +181,36 @@ class Encoder:
         if PREFIX + "names" not in arrays:
             return None
         return cls(**{field.name: arrays.pop(PREFIX + field.name) for field in fields(cls)})
+
+
+def _text(value):
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _refuse_parsed(column, categories):
+    """Numbers and booleans cannot be told from categories that are written in another way: 1 may be '1' or '01'."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if not is_numeric_dtype(column.dtype) or column.isna().all():
+        return
+    if changed := [text for text in categories if _parsed(text) != text]:
+        read = "booleans" if is_bool_dtype(column.dtype) else "numbers"
+        raise ValueError(
+            f"X: column {column.name!r} was read as {read}, its categories are text such as {changed[0]!r}; "
+            "read it with dtype=str"
+        )
+
+
+def _parsed(text):
+    """The text of the number or boolean that a reader may take this for."""
+    if text.lower() in ("true", "false"):
+        return text.capitalize()
+    for parse in (int, float):
+        try:
+            return _text(parse(text))
+        except ValueError:
+            pass
+    return text
 
 
 def _codes_of_missing(categories, of_code, n_columns):

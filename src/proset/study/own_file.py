@@ -97,7 +97,8 @@ def read_columns(
         If the table is not like that.
     """
     check_file(file)
-    table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file)
+    texts = [target, *([group] if group else []), *categorical]
+    table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file, texts)
     if not len(table):
         raise ValueError(f"{file} has a header and no rows")
     roles = {
@@ -130,12 +131,13 @@ def read_columns(
     return Columns(features, labels, table[weight] if weight else None, table[group] if group else None)
 
 
-def _read_csv(file):
+def _read_csv(file, texts):
+    """The columns in `texts` as they are written: as numbers 01 and 1 would be the same."""
     import pandas as pd
 
     try:
         header, first = _first_lines(file)
-        table = pd.read_csv(file, low_memory=False)
+        table = pd.read_csv(file, low_memory=False, dtype=dict.fromkeys(texts, str))
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
@@ -166,7 +168,9 @@ def _read_parquet(file):
         _refuse_repeated(file, names)
         if size * 8 > MAX_BYTES:  # before it is unpacked
             raise ValueError(f"{size:,} numbers, at most {MAX_BYTES // 8:,} are allowed")
-        return pd.read_parquet(file).rename(columns=str).reset_index(drop=True)
+        table = pd.read_parquet(file)
+        named = [name for name in table.index.names if name is not None]  # columns of the file, too
+        return table.reset_index(named).reset_index(drop=True).rename(columns=str)
     except (ValueError, OSError, ArrowException) as error:
         raise ValueError(f"{file} cannot be read as .parquet: {error}") from error
 

@@ -1,10 +1,15 @@
-"""Stratified samples of a training part, with and without replacement, and the part to fit and score of one of them."""
+"""Stratified samples of a training part, with and without replacement, and the part to fit and score of one of them.
+
+Copies of a row deceive a method that judges some of its rows by others: proset's candidates would meet themselves among
+the reference samples. So methods that know weights get every drawn row once, with how often it was drawn as a weight.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
 from proset.study.datasets import DataSet
+from proset.study.methods import Method
 from proset.study.splits import TEST, Part, part
 
 ATTEMPTS = 1000  # to draw groups that have every class and leave something out
@@ -64,13 +69,36 @@ def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray 
     raise ValueError(f"bootstrap: none of {ATTEMPTS} draws of the {len(members)} groups has all classes")
 
 
-def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, scaled: bool) -> Part:
-    """Fit on some rows, which may be repeated, and score on others; all else as in `splits.part`."""
+def training_rows(data: DataSet, folds: np.ndarray) -> np.ndarray:
+    """Rows of the training part; those of weight 0, which are never fitted, are left out."""
+    train = folds != TEST
+    return np.flatnonzero(train if data.sample_weight is None else train & (data.sample_weight > 0))
+
+
+def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> Part:
+    """Fit on some rows and score on others; all else as in `splits.part`.
+
+    Parameters
+    ----------
+    data : DataSet
+    fitted : ndarray of int
+        Sorted. Repeated ones are as many copies for a method without weights; for others their weight is multiplied.
+    scored : ndarray of int
+    method : type
+        The method's class.
+    """
+    times = np.ones(len(fitted))
+    if method.weights != "none":
+        fitted, times = np.unique(fitted, return_counts=True)
+    taken = data.take(np.concatenate([fitted, scored]))
+    if (times > 1).any():
+        times = np.append(times, np.ones(len(scored)))
+        taken = replace(taken, sample_weight=times if taken.sample_weight is None else times * taken.sample_weight)
     folds = np.repeat([0, TEST], [len(fitted), len(scored)])
-    return replace(part(data.take(np.concatenate([fitted, scored])), folds, TEST, scaled), rows_score=scored)
+    return replace(part(taken, folds, TEST, method.scaled), rows_score=scored)
 
 
-def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, scaled: bool) -> Part:
+def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> Part:
     """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
 
     Parameters
@@ -79,17 +107,17 @@ def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, s
     folds : ndarray of int, shape (N,)
         Tell which rows are of the training part.
     rng : numpy.random.Generator
-    scaled : bool
-        As in `splits.part`.
+    method : type
+        As in `part_of_rows`.
 
     Raises
     ------
     ValueError
         As in `bootstrap_sample`, or if the draw leaves out no sample.
     """
-    train = np.flatnonzero(folds != TEST)
+    train = training_rows(data, folds)
     drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])
     left_out = np.setdiff1d(np.arange(len(train)), drawn)
     if len(left_out) == 0:
         raise ValueError(f"bootstrap: a draw of {len(train)} samples leaves out none of them")
-    return part_of_rows(data, train[drawn], train[left_out], scaled)
+    return part_of_rows(data, train[drawn], train[left_out], method)

@@ -187,7 +187,7 @@ def _each(
 def _load(method, data, folds, fold, settings, case):
     if settings.get("resampling") == "bootstrap":
         rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
-        bound = bootstrap_part(data, folds, rng, method.scaled)
+        bound = bootstrap_part(data, folds, rng, method)
     else:
         bound = part(data, folds, fold, method.scaled)
     return bound, method(bound)

@@ -170,16 +170,17 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
     """
     weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != left_out), folds == left_out
+    where = "training part" if left_out == TEST else f"fold {left_out}"
     if weight is not None:
         fitted &= weight > 0  # a sample of weight 0 is as good as none
     if len(np.unique(data.y[fitted])) < len(data.class_names):
-        raise ValueError(f"fold {left_out}: some class of {', '.join(data.class_names)} has no sample to fit on")
+        raise ValueError(f"{where}: some class of {', '.join(data.class_names)} has no sample to fit on")
     X, X_score, encoder = data.X[fitted], data.X[scored], None
     if data.is_encoded:
         try:
             encoder = Encoder.fit(X, data)
         except ValueError as error:
-            raise ValueError(f"fold {left_out}: {error}") from error
+            raise ValueError(f"{where}: {error}") from error
         X, X_score = encoder.transform(X), encoder.transform(X_score)
     centre, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     if scaled:

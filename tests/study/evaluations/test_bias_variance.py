@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from proset.study.datasets import make, mixture_bayes_error, mixture_probabilities
 from proset.study.evaluations.bias_variance import bias_variance, decompose
 from proset.study.search import Case
 
@@ -60,3 +61,25 @@ def test_draws_are_keyed_and_any_method_goes(method):
     assert first["brier"] != other["brier"]
     published = {**XOR, "published_draw": {"seed": 1, "test_fraction": 0.3}}  # one draw: not to be taken twenty times
     assert bias_variance(final, published, settings, Case(1, 0, "xor", "E", method))["brier"] == first["brier"]
+
+
+def test_a_mixture_has_noise_and_its_parts_add_up_on_labels_drawn_anew():
+    mixture = {"generator": "mixture", "samples_per_class": 60, "components": 2, "means_seed": 3}
+    case, settings = Case(1, 0, "mixture", "E", "knn"), {"draws": 8, "test_samples": 5000}
+    found = bias_variance({"parameters": {}, "steps": 15, "n_fit": 126}, mixture, settings, case)
+    assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
+    p = mixture_probabilities(make({**mixture, "samples_per_class": 20_000}, 0, "other", 0).X, 2, 3)
+    assert found["noise"] == pytest.approx((p * (1 - p)).sum(axis=1).mean(), abs=0.02)
+    assert mixture_bayes_error(2, 3) - 0.02 < found["error"] < mixture_bayes_error(2, 3) + 0.06
+
+
+def test_training_sets_of_a_mixture_have_all_classes_alike(monkeypatch):
+    """The generator gives one class after the other."""
+    drawn = []
+    monkeypatch.setattr(
+        "proset.study.evaluations.bias_variance.refit",
+        lambda data, fitted, scored, *_: drawn.append(data.y[fitted]) or np.full((len(scored), 3), 1 / 3),
+    )
+    mixture, case = {"generator": "mixture", "samples_per_class": 60}, Case(1, 0, "mixture", "E", "knn")
+    bias_variance({"parameters": {}, "steps": 1, "n_fit": 126}, mixture, {"draws": 2, "test_samples": 300}, case)
+    assert [np.bincount(y).tolist() for y in drawn] == [[42] * 3] * 2

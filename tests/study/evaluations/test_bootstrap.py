@@ -82,7 +82,7 @@ def test_the_nearest_neighbour_by_brute_force(data, folds):
     X = (data.X[train] - data.X[train].mean(axis=0)) / data.X[train].std(axis=0)
     y, wrong = data.y[train], [[] for _ in range(train.sum())]
     for b in range(15):
-        rows = bootstrap_sample(y, generator(1, "bootstrap", "xor", 0, b))
+        rows = np.unique(bootstrap_sample(y, generator(1, "bootstrap", "xor", 0, b)))  # copies are weights
         scale = data.X[train][rows].std(axis=0)  # of the sample alone, as in a fold
         for i in set(range(len(y))) - set(rows.tolist()):
             distance = (((data.X[train][rows] - data.X[train][i]) / scale) ** 2).sum(axis=1)
@@ -116,3 +116,15 @@ def test_groups_are_left_out_whole(data):
         bootstrap(d, folds, FINAL, {"samples": 10}, CASE)["error"]["leave_one_out"] for d in (twins, grouped)
     )
     assert apart < together - 0.1
+
+
+def test_samples_of_weight_zero_are_neither_drawn_nor_counted(data):
+    """One class has three samples of positive weight: draws of all samples would often lose it."""
+    weight = np.ones(len(data.y))
+    weight[np.flatnonzero(data.y == 0)[3:]] = 0.0
+    weighted, kept = replace(data, sample_weight=weight), np.flatnonzero(weight)
+    folds = np.zeros(len(data.y), dtype=int)
+    found = bootstrap(weighted, folds, FINAL, {"samples": 15}, CASE)
+    assert found["n_fit"] == len(kept)
+    without = bootstrap(weighted.take(kept), folds[kept], FINAL, {"samples": 15}, CASE)
+    assert found | {"resources": {}} == without | {"resources": {}}

@@ -20,7 +20,8 @@ def test_hand_solved_scores_of_three_classes():
         **{"true_positive": 3, "false_negative": 1, "false_positive": 2, "true_negative": 4},
         **{"sensitivity": 3 / 4, "specificity": 4 / 6},
         **{"positive_predictive_value": 3 / 5, "negative_predictive_value": 4 / 5},
-        **{"false_positive_rate": 2 / 6, "false_negative_rate": 1 / 4, "false_omission_rate": 1 / 5},
+        **{"false_positive_rate": 2 / 6, "false_negative_rate": 1 / 4},
+        **{"false_discovery_rate": 2 / 5, "false_omission_rate": 1 / 5},
         "f1": pytest.approx(2 * 3 / (2 * 3 + 2 + 1)),
     }
     assert (second["sensitivity"], second["specificity"]) == (2 / 3, 6 / 7)
@@ -38,12 +39,13 @@ def test_weights_count_like_repeated_samples():
 
 def test_undefined_scores_are_none_and_zero_stays_zero():
     never, always = class_scores(sure([1, 1, 1], 2), np.array([0, 1, 1]))
-    assert never["positive_predictive_value"] is None  # never predicted
+    assert never["positive_predictive_value"] is never["false_discovery_rate"] is None  # never predicted
     assert never["sensitivity"] == never["f1"] == 0.0
     assert always["negative_predictive_value"] is always["false_omission_rate"] is None
     absent = class_scores(sure([0, 1, 1], 3), np.array([0, 1, 1]))[2]
     undefined = {name for name, value in absent.items() if value is None}
-    assert undefined == {"sensitivity", "positive_predictive_value", "false_negative_rate", "f1"}
+    of_the_predicted = {"positive_predictive_value", "false_discovery_rate"}
+    assert undefined == {"sensitivity", "false_negative_rate", "f1"} | of_the_predicted
     assert absent["specificity"] == 1.0
 
 

@@ -85,4 +85,12 @@ def test_groups_are_taken_whole(data, folds, tmp_path):
     points = learning_curve(replace(data, group=data.y), folds, final, {"fractions": [0.2], "repeats": 2}, case)[
         "points"
     ]
-    assert all("some class of 0, 1 has no sample to fit on" in p["not_fitted"] for p in points)
+    assert all("training part: some class of 0, 1 has no sample to fit on" in p["not_fitted"] for p in points)
+
+
+def test_samples_of_weight_zero_are_not_counted(data, folds, tmp_path):
+    weighted = replace(data, sample_weight=(data.X[:, 0] > -0.5).astype(float))
+    case, final, _ = final_of(weighted, folds, "knn", {}, 3, tmp_path)
+    half, whole = learning_curve(weighted, folds, final, {"fractions": [0.5, 1.0], "repeats": 1}, case)["points"]
+    assert whole["n_fit"] == final["n_fit"] == ((folds != TEST) & (weighted.sample_weight > 0)).sum()
+    assert half["n_fit"] == round(0.5 * final["n_fit"])

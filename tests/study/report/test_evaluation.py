@@ -1,4 +1,6 @@
 import csv
+from copy import copy
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +15,7 @@ from proset.study.report.evaluation import (
     write_evaluation,
 )
 from proset.study.report.figures.catalogue import data_set_figures, missing_records, overview_figures
-from proset.study.report.figures.evaluation import bias_variance_figure
+from proset.study.report.figures.evaluation import bias_variance_figure, learning_curve_figure
 from proset.study.report.stored import Stored
 
 
@@ -34,7 +36,8 @@ def test_undefined_scores_are_empty_in_the_file(stored, tmp_path):
     with (tmp_path / "class_scores.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     never = [row for row in rows if int(row["true_positive"]) + int(row["false_positive"]) == 0]
-    assert all(row["positive_predictive_value"] == "" for row in never)
+    assert never
+    assert all(row["positive_predictive_value"] == row["false_discovery_rate"] == "" for row in never)
     assert "nan" not in (tmp_path / "class_scores.csv").read_text(encoding="utf-8").lower()
     tables = {name for name, (_, rows) in evaluation_tables(stored).items() if rows}
     assert {path.stem for path in tmp_path.iterdir()} == tables == set(evaluation_tables(stored))
@@ -49,9 +52,10 @@ def test_curve_has_a_row_a_size_and_counts_what_cannot_be_fitted(stored):
     assert half["log_loss_deviation"] > 0
     assert whole["log_loss"] == pytest.approx(stored.final("E3", "cross").scores["log_loss"])
     assert (whole["fits"], whole["log_loss_deviation"]) == (1, None)
+    assert (smallest["fits"], smallest["not_fitted"], smallest["error"]) == (0, 2, None)  # 2 samples of a class
     neighbours = next(row for row in rows if row["experiment"] == "E8")
-    if stored.final("E8", "cross").fit["steps"] > 4:
-        assert (neighbours["fits"], neighbours["not_fitted"], neighbours["error"]) == (0, 2, None)
+    assert stored.final("E8", "cross").fit["steps"] > 4
+    assert (neighbours["fits"], neighbours["not_fitted"], neighbours["error"]) == (0, 2, None)
 
 
 def test_estimates_stand_beside_cross_validation_and_test(stored):
@@ -87,4 +91,21 @@ def test_an_evaluation_that_is_not_there_is_named_with_its_target(stored, tmp_pa
 def test_bars_are_not_negative(stored):
     row = {**variance_rows(stored.evaluated("bias_variance"))[0], "bias2": -1e-3, "variance": 0.2}
     (axes,) = bias_variance_figure([row]).figure.axes
-    assert [bar.get_width() for bar in axes.patches] == [0.0, 0.2] or [bar.get_width() for bar in axes.patches] == [0.2]
+    assert [bar.get_width() for bar in axes.patches] == [0.2]
+
+
+def test_the_caption_knows_which_data_have_noise(stored):
+    row = variance_rows(stored.evaluated("bias_variance"))[0]
+    noisy = {**row, "dataset": "blobs", "noise": 0.3}
+    without = "labels follow from the features, so there is no noise."
+    assert bias_variance_figure([row]).caption.endswith(f"variance; {without}")
+    assert bias_variance_figure([row, noisy]).caption.endswith(f"variance; except on blobs, {without}")
+    assert bias_variance_figure([noisy]).caption.endswith("variance.")
+
+
+def test_the_caption_knows_how_parts_are_drawn(stored):
+    final = stored.final("E8", "cross")
+    assert "nested parts of it, stratified by class;" in learning_curve_figure([final]).caption
+    grouped = copy(final)
+    grouped.__dict__["data"] = replace(final.data, group=final.data.y)
+    assert "nested parts of whole groups, not stratified;" in learning_curve_figure([grouped]).caption

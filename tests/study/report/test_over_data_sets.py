@@ -19,7 +19,7 @@ DATA_SETS = [f"d{i}" for i in range(8)]
 class Given(Stored):
     """A study with given test scores: by experiment, data set and replicate."""
 
-    def __init__(self, scores, generators=()):
+    def __init__(self, scores, generators=(), **entries):
         experiments = {
             e: {"title": e, "method": METHODS[e], "data_sets": list(by_data_set)} for e, by_data_set in scores.items()
         }
@@ -27,7 +27,10 @@ class Given(Stored):
             "study": "given",
             "seed": 1,
             "replicates": [0],
-            "data_sets": {d: {"generator": "xor"} if d in generators else {"sklearn": "wine"} for d in DATA_SETS},
+            "data_sets": {
+                d: {"generator": "xor"} if d in generators else entries.get(d, {"file": f"{d}.csv", "target": "kind"})
+                for d in DATA_SETS
+            },
             "experiments": experiments,
             "comparisons": {"all": {"title": "<all> of them", "experiments": list(scores)}},
         }
@@ -160,6 +163,16 @@ def test_what_so_few_data_sets_can_say_is_in_the_page():
     assert "&lt;all&gt; of them" in text
     six = text_of(Given(several(experiments="ACDE", data_sets=DATA_SETS[:6])))
     assert "no pair can be found different" in six  # 6 * 2 / 2^6
+
+
+def test_a_data_set_under_two_names_is_one_source():
+    entries = {
+        "d0": {"sklearn": "iris"},
+        "d1": {"sklearn": "iris", "features": [0, 1]},
+        "d2": {"file": "d3.csv", "target": "kind", "drop": ["id"]},
+    }
+    assert over_data_sets(Given(several()))[0].test["sources"] == 8
+    assert over_data_sets(Given(several(), generators=DATA_SETS[5:], **entries))[0].test["sources"] == 4
 
 
 def test_files_are_the_same_every_time(tmp_path):

@@ -10,7 +10,9 @@ from proset.study.methods import METHODS
 from proset.study.report import prototypes
 from proset.study.report.claims import write_claims
 from proset.study.report.compared import compared_runs, prototype_runs
+from proset.study.report.evaluation import bootstrap_rows
 from proset.study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
+from proset.study.report.figures.evaluation import bootstrap_figure, learning_curve_figure
 from proset.study.report.figures.style import context, method_style
 from proset.study.report.front import impossible_samples
 from proset.study.report.pages import write_index
@@ -35,6 +37,7 @@ def small(tmp_path_factory) -> Stored:
         "cover": {"method": "cccd", "stage2": {"steps": 1}, "data_sets": ["blobs"]},
         "knn": {"method": "knn", "stage2": {"steps": 5}},
     }
+    on_blobs = {"proset": ["blobs"], "means": ["blobs"]}
     config = {
         "study": "small",
         "seed": 1,
@@ -52,6 +55,10 @@ def small(tmp_path_factory) -> Stored:
             "methods": {"title": "methods", "experiments": ["proset", "knn"]},
             "P": {"title": "prototypes", "experiments": E13},
             "of_one": {"title": "one method", "experiments": ["means", "again"]},
+        },
+        "evaluations": {
+            "learning_curve": {"of": on_blobs, "fractions": [0.5, 1], "repeats": 2},
+            "bootstrap": {"of": on_blobs, "samples": 2},
         },
     }
     return compute(config, tmp_path_factory.mktemp("small"))
@@ -73,6 +80,20 @@ def test_methods_with_prototypes_are_compared_with_each_other_only(small):
     assert [r.name for r in prototype_runs(small.study, "pixels")] == ["proset", "means", "near"]
     for data_set in small.study.data_sets:
         assert [r.name for r in compared_runs(small.study, data_set)] == ["proset", "knn"]
+
+
+def test_log_loss_is_not_drawn_of_methods_that_predict_labels(small):
+    finals = [small.final(name, "blobs") for name in ("proset", "means")]
+    rows = bootstrap_rows(finals)
+    for drawn, of_labels in (
+        (learning_curve_figure(finals), learning_curve_figure(finals[1:])),
+        (bootstrap_figure(rows), bootstrap_figure([row for row in rows if row["method"] == "k_means"])),
+    ):
+        log_loss, error = drawn.figure.axes
+        log_losses, errors = (sum(len(c.lines[0].get_xdata()) for c in axes.containers) for axes in (log_loss, error))
+        assert errors == 2 * log_losses > 0
+        (only,) = of_labels.figure.axes
+        assert "error rate" in only.get_xlabel() + only.get_ylabel()
 
 
 def test_nothing_is_drawn_of_a_study_without_prototype_methods(stored):

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from proset.study.datasets import DataSet, make
+from proset.study.datasets import DataSet, make, mixture_probabilities
 from proset.study.evaluations.refit import refit
 from proset.study.records import Resources
-from proset.study.scores import error_rate
 from proset.study.search import Case
 
 
@@ -17,7 +16,7 @@ def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) 
     final : dict
         Record of the final model, with "parameters", "steps" and "n_fit", the size of every training set.
     data_settings : dict
-        The config's entry of the data set: a generator of one distribution, whose labels follow from the features.
+        The config's entry of the data set, which has a generator.
     settings : dict
         "draws" and "test_samples".
     case : Case
@@ -26,16 +25,17 @@ def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) 
     -------
     dict
         What `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the draws.
+        All of them are expectations over the labels of the test points.
     """
     resources = Resources()
     with resources.measure("evaluation"):
         test = _draw(data_settings, settings["test_samples"], case, "test")
-        truth = np.eye(len(test.class_names))[test.y]
+        truth = _truth(test, data_settings)
         predictions = np.array(
             [_predictions(draw, test, final, data_settings, case) for draw in range(settings["draws"])]
         )
-    errors = [error_rate(p, test.y) for p in predictions]
-    briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)
+    errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
+    briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
     return {
         **case.names(),
         "parameters": final["parameters"],
@@ -79,6 +79,14 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     }
 
 
+def _truth(test, data_settings):
+    """Class probabilities of the test points; of checker and xor the labels follow from the features."""
+    if data_settings["generator"] != "mixture":
+        return np.eye(len(test.class_names))[test.y]
+    means = {key: data_settings[key] for key in ("components", "means_seed") if key in data_settings}
+    return mixture_probabilities(test.X, **means)
+
+
 def _predictions(draw, test, final, data_settings, case):
     train = _draw(data_settings, final["n_fit"], case, f"draw {draw}")
     both = DataSet(np.vstack([train.X, test.X]), np.append(train.y, test.y), train.feature_names, train.class_names)
@@ -92,5 +100,7 @@ def _draw(data_settings, n_samples, case, which):
     X, y = np.empty((0, 0)), np.empty(0, dtype=int)
     while len(y) < n_samples:
         piece = make(settings, case.seed, f"{case.data_set}, {which}, from {len(y)}", case.replicate)
+        if settings["generator"] == "mixture":  # class by class: take them in turn, so that a beginning has all
+            piece = piece.take(np.arange(len(piece.y)).reshape(len(piece.class_names), -1).T.ravel())
         X, y = (np.vstack([X, piece.X]), np.append(y, piece.y)) if len(y) else (piece.X, piece.y)
     return DataSet(X[:n_samples], y[:n_samples], piece.feature_names, piece.class_names)

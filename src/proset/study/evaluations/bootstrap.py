@@ -11,10 +11,9 @@ import numpy as np
 from proset.study.datasets import DataSet
 from proset.study.evaluations.refit import refit, weights_of
 from proset.study.records import Resources
-from proset.study.resampling import bootstrap_sample
+from proset.study.resampling import bootstrap_sample, training_rows
 from proset.study.search import Case
 from proset.study.seeds import generator
-from proset.study.splits import TEST
 
 LOSSES = ("log_loss", "error")
 
@@ -37,7 +36,7 @@ def bootstrap(data: DataSet, folds: np.ndarray, final: dict, settings: dict, cas
     dict
         "log_loss" and "error", each with what `estimates` gives; "never_left_out": samples that every draw has.
     """
-    train = np.flatnonzero(folds != TEST)
+    train = training_rows(data, folds)
     y, weight = data.y[train], weights_of(data, train)
     group = None if data.group is None else data.group[train]
     left_out = np.zeros((settings["samples"], len(train)), dtype=bool)
@@ -92,6 +91,7 @@ def estimates(
     fitted : ndarray, shape (N, K)
         Loss of every sample under the model fitted to all of them, if its class were k.
     y, weight : ndarrays, shape (N,)
+        Weights are positive.
     group : ndarray, shape (N,), optional
         Related samples.
 
@@ -109,7 +109,7 @@ def estimates(
         If no sample is left out by any draw.
     """
     times = left_out.sum(axis=0)
-    known = (times > 0) & (weight > 0)
+    known = times > 0
     if not known.any():
         raise ValueError(f"bootstrap.samples: {len(losses)} draws leave out no sample, there must be more of them")
     by_sample = np.where(left_out, losses, 0.0).sum(axis=0)[known] / times[known]

@@ -5,7 +5,7 @@ import numpy as np
 COUNTS = ("true_positive", "false_negative", "false_positive", "true_negative")
 SCORES = (
     *("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value"),
-    *("false_positive_rate", "false_negative_rate", "false_omission_rate", "f1"),
+    *("false_positive_rate", "false_negative_rate", "false_discovery_rate", "false_omission_rate", "f1"),
 )
 
 
@@ -48,6 +48,7 @@ def class_scores(
             "negative_predictive_value": _ratio(tn, tn + fn),
             "false_positive_rate": _ratio(fp, tn + fp),
             "false_negative_rate": _ratio(fn, fn + tp),
+            "false_discovery_rate": _ratio(fp, tp + fp),
             "false_omission_rate": _ratio(fn, tn + fn),
             "f1": f1[k],
         }

@@ -5,7 +5,7 @@ import numpy as np
 from proset.study.datasets import DataSet
 from proset.study.evaluations.refit import refit, weights_of
 from proset.study.records import Resources
-from proset.study.resampling import nested_order
+from proset.study.resampling import nested_order, training_rows
 from proset.study.scores import error_rate, log_loss
 from proset.study.search import Case
 from proset.study.seeds import generator
@@ -35,7 +35,7 @@ def learning_curve(data: DataSet, folds: np.ndarray, final: dict, settings: dict
         "points", a list with "fraction", "repeat", "n_fit", "log_loss" and "error" of each fit; one that is not
         possible with so few samples has "not_fitted", the reason, in place of the scores.
     """
-    train, test = np.flatnonzero(folds != TEST), np.flatnonzero(folds == TEST)
+    train, test = training_rows(data, folds), np.flatnonzero(folds == TEST)
     group = None if data.group is None else data.group[train]
     points, resources = [], Resources()
     with resources.measure("evaluation"):

@@ -17,7 +17,7 @@ def refit(
     ----------
     data : DataSet
     fitted, scored : ndarrays of int
-        Rows to fit on, which may be repeated, and rows to predict.
+        As in `resampling.part_of_rows`.
     final : dict
         Record of the final model.
     case : Case
@@ -29,7 +29,7 @@ def refit(
         Class probabilities.
     """
     method = methods.get(case.method)
-    bound = part_of_rows(data, fitted, scored, method.scaled)
+    bound = part_of_rows(data, fitted, scored, method)
     model = method(bound).fit(final["parameters"], final["steps"], seed)
     return model.predict_proba(bound.X_score)
 

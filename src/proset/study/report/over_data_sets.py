@@ -122,7 +122,7 @@ def _compare(stored, name, score):
     losses = np.array([[fmean(values[m][d][r] for r in shared[d]) for m in there] for d in common])
     losses = np.round(losses.reshape(len(common), len(there)), statistics.DECIMALS)
     names = {"comparison": name, "score": score}
-    sources = [config["data_sets"][d].get("generator", d) for d in common]
+    sources = [_source(config["data_sets"][d]) for d in common]
     test = {
         **dict.fromkeys(TEST_COLUMNS),
         **names,
@@ -141,6 +141,11 @@ def _compare(stored, name, score):
         ranks = _ranks(names, there, losses, test["critical_difference"])
         pairs = _pairs(names, there, losses, rng)
     return OverDataSets(name, title, score, there, common, losses, test, ranks, pairs)
+
+
+def _source(settings):
+    """The generator, the data set of scikit-learn or the file: what differs in columns or angle is no other source."""
+    return next(settings[kind] for kind in ("generator", "sklearn", "file") if kind in settings)
 
 
 def _values(stored, shown, score):
