@@ -98,7 +98,8 @@ def variance_rows(finals: list[Final]) -> list[dict]:
 
 def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[dict]]]:
     """Columns and rows of every table by its name; without rows for what the config does not ask for."""
-    everything = stored.all_finals()
+    replicates = stored.study.config["replicates"]  # further ones would only make the files large
+    everything = [final for final in stored.all_finals() if final.replicate in replicates]
     return {
         "class_scores": (CLASS_COLUMNS, class_rows(everything)),
         "confusion": (CONFUSION_COLUMNS, confusion_rows(everything)),
