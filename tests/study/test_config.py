@@ -68,7 +68,7 @@ def test_a_method_without_an_entry_fits_fifty_trials_and_all_folds_in_a_job(conf
     study = load(config, SCHEMA)
     assert study.stage2_files("0", "wine", "E3") == before.stage2_files("0", "wine", "E3")
     assert study.chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
-    assert study.chunks(study.runs["svm"], "wine") == [(0, 3)]
+    assert study.chunks(study.runs["svm"], "wine") == [(0, 4)]
 
 
 def test_e14_has_one_model_for_each_method_and_data_set(config):
