@@ -20,8 +20,9 @@ demo: .venv/installed
 study: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --quiet rules reason host
 
+# A file of tests stays in one process, because its tests share what they are made from.
 test: lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 
 # Needs root and apt-get: a real Slurm in a temporary folder.
 test-cluster: .venv/cluster
