@@ -60,6 +60,7 @@ localrules:
 rule all:
     default_target: True
     input:
+        study.score_files(study.experiments),  # a clone has the report, but no results
         f"reports/{study.name}/results.csv",
         f"reports/{study.name}/index.html",
         f"reports/{study.name}/comparison.csv",

@@ -286,6 +286,13 @@ def test_targets_a_person_can_guess(tmp_path, target, expected):
         assert {k: planned[k] for k in expected} == expected
 
 
+def test_a_clone_that_has_tables_but_no_results_computes_them(project):
+    shutil.rmtree(project.folder / "results")
+    assert project.planned("E8")["stage2"] == 2
+    assert project.planned("E14")["stage1"] == 10
+    assert project.planned()["stage1"] == 10
+
+
 def test_changing_one_experiment_reruns_that_experiment_only(project):
     project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(steps=12))
     planned = project.planned()

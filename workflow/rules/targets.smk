@@ -7,6 +7,7 @@ for _table in study.tables:
         name:
             _table
         input:
+            study.score_files(study.tables[_table]["experiments"]),  # a clone has tables, but no results
             f"reports/{study.name}/tables/{_table}.md",
         localrule: True
 
