@@ -25,9 +25,9 @@ def pack(folder: Path, output: Path, with_searches: bool = True) -> None:
         Whether to put in the record of every single fit of the searches; without them it takes half the space.
     """
     patterns = (*RESULTS, *EVALUATIONS, *(SEARCHES if with_searches else ()))
-    files = sorted(path for pattern in patterns for path in folder.glob(pattern))
+    files = sorted((p for pattern in patterns for p in folder.glob(pattern)), key=lambda p: (p.name, p))  # packs best
     output.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz") as archive:
+    with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz", preset=9) as archive:
         for path in files:
             content = path.read_bytes()
             entry = tarfile.TarInfo(str(Path(folder.name) / path.relative_to(folder)))

@@ -162,7 +162,7 @@ def read_figures(folder: Path) -> dict[str, list[dict]]:
         webp = io.BytesIO()  # without loss, and a fifth smaller than PNG
         with Image.open(folder / f"{figure['name']}.png") as png:
             figure["width"], figure["height"] = png.size
-            png.convert("RGB").save(webp, "WEBP", lossless=True)
+            png.convert("RGB").save(webp, "WEBP", lossless=True, quality=100)
         figure["webp"] = base64.b64encode(webp.getvalue()).decode("ascii")
     return listed
 

@@ -133,7 +133,7 @@ def bias_variance_figure(rows: list[dict]) -> Drawn:
         start += part
     axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
     axes.set(xlabel="expected Brier score (sum of squares over the classes)", ylabel="data set and method")
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     legend(figure, 2.0)
     draws, n_test = rows[0]["draws"], rows[0]["n_scored"]
     texts = [f"{_name(row)} {row['bias2']:.3f} and {row['variance']:.3f}" for row in rows]
@@ -158,4 +158,5 @@ def _has(method, score):
 
 def _name(row):
     label = f"{row['experiment']} {row['variant']}".strip()
-    return plain(f"{row['dataset']}, {method_name(row['method'])} ({label})", 48)
+    named = "" if label == row["method"] else f" ({label})"  # some experiments are named after their method
+    return plain(f"{row['dataset']}, {method_name(row['method'])}{named}", 48)

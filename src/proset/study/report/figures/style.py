@@ -193,8 +193,12 @@ def log_axis(axes: Axes, direction: str, dense: bool = False) -> None:
     axes.set(**{f"{direction}scale": "log"})
     axis = getattr(axes, f"{direction}axis")
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if dense else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if dense else _power_of_ten(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value) if dense else _power_of_ten(value)))
     axis.set_minor_locator(NullLocator())
+
+
+def _short(value):
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def _power_of_ten(value):
