@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from proset.study.fingerprints import _closure, code_fingerprint
+from proset.study.fingerprints import _closure, _module, code_fingerprint
+
+
+def forget():
+    code_fingerprint.cache_clear()
+    _module.cache_clear()
 
 
 @pytest.fixture
@@ -22,9 +27,9 @@ def package(tmp_path, monkeypatch):
         return path if path.exists() else None
 
     monkeypatch.setattr(sys.modules[code_fingerprint.__module__], "_source_file", from_copy)
-    code_fingerprint.cache_clear()
+    forget()
     yield tmp_path / "proset"
-    code_fingerprint.cache_clear()
+    forget()
 
 
 SEARCH = {m: ("proset.study.search", f"proset.study.methods.{m}") for m in ("proset", "knn", "xgboost")}
@@ -34,7 +39,7 @@ def edit(path, old, new):
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-    code_fingerprint.cache_clear()
+    forget()
 
 
 def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):

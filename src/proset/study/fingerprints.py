@@ -45,24 +45,32 @@ def code_fingerprint(*modules: str) -> str:
 def _closure(modules: tuple[str, ...]) -> tuple[dict[str, str], set[str]]:
     sources: dict[str, str] = {}
     libraries: set[str] = set()
-    waiting = list(modules)
+    waiting, seen = list(modules), set()
     while waiting:
-        name = waiting.pop()
-        if name in sources:
-            continue
-        path = _source_file(name)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        imported = set(_imports(tree))
-        _strip_docstrings(tree)
-        sources[name] = ast.dump(tree)
-        for beside in (path.with_suffix(".c"), *path.parent.glob("templates/*")):
-            if beside.exists():
-                sources[beside.name] = beside.read_text(encoding="utf-8")
-        libraries |= {i.split(".")[0] for i in imported} & set(_VERSIONED)
-        waiting += [i for i in imported if i.split(".")[0] == "proset" and i != "proset" and _source_file(i)]
+        if (name := waiting.pop()) not in seen:
+            seen.add(name)
+            own, imported = _module(name)
+            sources |= own
+            libraries |= {i.split(".")[0] for i in imported} & set(_VERSIONED)
+            waiting += [i for i in imported if i.split(".")[0] == "proset" and i != "proset" and _source_file(i)]
     return sources, libraries
 
 
+@cache  # parsing takes most of the planning, and closures share most of their modules
+def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
+    """What counts of a module and of the files beside it, by name; and what it imports."""
+    path = _source_file(name)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = frozenset(_imports(tree))
+    _strip_docstrings(tree)
+    besides = [path.with_suffix(".c"), *path.parent.glob("templates/*")]
+    return {
+        name: ast.dump(tree),
+        **{beside.name: beside.read_text(encoding="utf-8") for beside in besides if beside.exists()},
+    }, imported
+
+
+@cache
 def _source_file(name: str) -> Path | None:
     try:
         spec = find_spec(name)
