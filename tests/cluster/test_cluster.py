@@ -28,7 +28,7 @@ SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
 TABLES = ("reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")  # of the runs with faults
 COMPARED = (
     *(f"reports/tiny/tables/{name}.md" for name in ("E3", "E4", "E7", "E8", "E9", "forest", "E3_E8_E9", "E14")),
-    *("reports/tiny/results.csv", "reports/tiny/comparison.csv", "reports/tiny/findings"),
+    *(f"reports/tiny/{name}" for name in ("results.csv", "comparison.csv", "findings", "evaluation")),
 )
 TIMED = re.compile(r"manifest\.json|records/.*|index\.html|data_sets/.*\.html|figures/.*|tables\.xlsx")  # time, machine
 
