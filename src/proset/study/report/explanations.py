@@ -6,6 +6,7 @@ from proset.explain import explain
 from proset.study.report.compared import compared_runs
 from proset.study.report.figures.performance import familiarity
 from proset.study.report.stored import Final, Stored
+from proset.study.resampling import training_rows
 from proset.study.splits import TEST
 
 N_TERMS = 6  # terms shown per point
@@ -38,8 +39,7 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
 def _point(final: Final, title, i, row):
     data, p = final.data, final.probabilities[i]
     found = explain(final.model.fitted.model, final.scaled(data.X[[row]])[0])
-    fitted = final.folds != TEST if data.sample_weight is None else (final.folds != TEST) & (data.sample_weight > 0)
-    train = np.flatnonzero(fitted)
+    train = training_rows(data, final.folds)
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]
     columns = np.sort(by_distance)

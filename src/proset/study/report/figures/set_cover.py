@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from proset.study.report.figures.style import COLOURS, GREY, MARKERS, Drawn, class_style, legend, panels, plain, slug
 from proset.study.report.stored import Final
-from proset.study.splits import TEST
+from proset.study.resampling import training_rows
 
 CATEGORY = "Prototypes chosen by set cover"
 SHOWN = 88  # prototypes at most, the first ones; as many as in the source
@@ -69,10 +69,10 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | N
         area = 40.0 if shape else 140.0 * size[own]  # images hide the marks, which are for the legend
         axes.scatter(*place[own].T, s=area, alpha=0.8, label=_class(final, k), **class_style(k))
     if shape:
-        limits = _grey_levels(final)
+        images, limits = _images(final, shape), _grey_levels(final)
         for number in reversed(range(len(index))):  # the first ones on top
             half = 0.035 * spread * size[number] * np.array([shape[1], shape[0]]) / max(shape)
-            image, (x, y) = _images(final, shape)[number], place[number]
+            image, (x, y) = images[number], place[number]
             colour = to_rgb(class_style(cover.labels[number])["color"])
             grey = np.clip((image - limits["vmin"]) / (limits["vmax"] - limits["vmin"] or 1.0), 0, 1)[..., None]
             tinted = (1 - grey) * (1 - 0.25 * (1 - np.array(colour))) + grey * np.array(colour) * 0.6
@@ -267,8 +267,7 @@ def _newly_covered(final):
 
 def _classes(final):
     """Of the samples that the model was fitted to, shape (n,); those of weight 0 are none of them."""
-    fitted, weight = final.folds != TEST, final.data.sample_weight
-    return final.data.y[fitted if weight is None else fitted & (weight > 0)]
+    return final.data.y[training_rows(final.data, final.folds)]
 
 
 def _class(final, k):
