@@ -5,6 +5,7 @@ it is set.
 """
 
 import os
+import platform
 import shlex
 import subprocess
 import sys
@@ -15,21 +16,40 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-SOURCE = Path("src/proset/kernel.c")
+SOURCES = Path("src/proset/compiled")
 LIBRARY = "_kernel.dll" if sys.platform == "win32" else "_kernel.so"
-OPTIONS = ["-O3", "-ffp-contract=fast", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden"]
+# Products and sums become one operation where the source says so, nowhere else: the bits are those of the source.
+OPTIONS = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-fvisibility=hidden", "-Wno-psabi"]
+AVX2 = ["-mavx2", "-mfma"]
+AVX512 = [*AVX2, "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mprefer-vector-width=512"]
+LEVELS = {
+    "x86_64": {"portable": [], "avx2": AVX2, "avx512": AVX512},
+    "aarch64": {"neon": []},
+}
 
 
-def compile_kernel(folder: Path) -> None:
-    """Compile the kernel into `folder`."""
-    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"]
+def compile_kernel(folder: Path, machine: str = platform.machine(), target: tuple[str, ...] = ()) -> None:
+    """Compile the kernel into `folder`: level.c once for each level of instructions of the machine, and library.c.
+
+    `target` has options for another machine than this one.
+    """
+    zig = [sys.executable, "-m", "ziglang", "cc", *(target or ["-mcpu=baseline"]), "-fno-sanitize=all"]
     compiler = shlex.split(os.environ["CC"]) if os.environ.get("CC") else zig
+    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        built = Path(scratch, LIBRARY)
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
-        subprocess.run([*compiler, *OPTIONS, "-o", str(built), str(SOURCE)], check=True, env=environment)
-        (folder / f"{LIBRARY}.new").write_bytes(built.read_bytes())
+
+        def run(*arguments):
+            subprocess.run([*compiler, *arguments], check=True, env=environment)
+
+        objects = [f"{scratch}/library.o"]
+        run(*OPTIONS, "-c", "-o", objects[0], str(SOURCES / "library.c"))
+        for level, instructions in LEVELS.get(machine, {"portable": []}).items():
+            objects.append(f"{scratch}/{level}.o")
+            run(*OPTIONS, *instructions, f"-DLEVEL={level}", "-c", "-o", objects[-1], str(SOURCES / "level.c"))
+        run("-shared", "-pthread", "-s", "-o", f"{scratch}/{LIBRARY}", *objects, *([] if sys.platform == "win32" else ["-lm"]))
+        (folder / f"{LIBRARY}.new").write_bytes(Path(scratch, LIBRARY).read_bytes())
     os.replace(folder / f"{LIBRARY}.new", folder / LIBRARY)
 
 
@@ -38,7 +58,7 @@ class BuildWithKernel(build_py):
 
     def run(self):
         super().run()
-        compile_kernel(SOURCE.parent if self.editable_mode else Path(self.build_lib, "proset"))
+        compile_kernel(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
 
 
 class PlatformWheel(bdist_wheel):

@@ -80,16 +80,5 @@ def first_batch(bound: Part, penalty: Penalty, seed: int) -> Objective:
     prior = np.bincount(bound.y) / len(bound.y)
     scores = np.tile(prior, (len(bound.y), 1))
     candidates = draw_candidates(scores, bound.y, 1000, 0.5, generator(SEED, "benchmark", seed))
-    is_reference = np.ones(len(bound.y), dtype=bool)
-    is_reference[candidates] = False
-    labels = bound.y[is_reference]
-    factor = np.bincount(bound.y) / np.bincount(labels)
-    return Objective(
-        X=bound.X[is_reference],
-        labels=labels,
-        row_weights=factor[labels] / len(bound.y),
-        scores=scores[is_reference],
-        candidates=bound.X[candidates],
-        blocks=np.searchsorted(bound.y[candidates], np.arange(bound.n_classes + 1)),
-        penalty=penalty,
-    )
+    weight = np.ones(len(bound.y))
+    return model.batch_objective(bound.X, bound.y, weight, scores, candidates, np.zeros(bound.X.shape[1]), penalty)[0]

@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 from benchmarks.cases import all_cases, first_batch, first_fold
 
-from proset.solver import minimize
+from proset.solver import MAX_ITER, TOL
 
 COLUMNS = (
     "data_set",
@@ -32,7 +32,7 @@ def run(data_sets: list[str] | None = None, repeats: int = 40) -> list[dict]:
     rows = []
     for case in all_cases(data_sets):
         objective = first_batch(first_fold(case.data_set), case.penalty, seed=0)
-        solution = minimize(objective, objective.start(), objective.scale()).x
+        solution = objective.minimum(MAX_ITER, TOL).x
         for point, theta in (("start", objective.start()), ("solution", solution)):
             seconds = timed(lambda o=objective, t=theta: o(t), repeats)
             features = int((objective.unpack(theta)[0] > 0).sum())

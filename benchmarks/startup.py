@@ -10,7 +10,7 @@ PROCESSES = {
     "python": "pass",
     "numpy": "import numpy",
     "worker of proset": "import proset.study.__main__, proset.study.search, proset.study.methods.proset, proset.kernel;"
-    "proset.kernel._library()",
+    "proset.library.library()",
     "worker of xgboost": "import proset.study.__main__ as m, proset.study.search; m.import_xgboost_alone()",
     "scipy.optimize": "import scipy.optimize",
     "scikit-learn": "import sklearn.neighbors",

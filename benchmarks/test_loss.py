@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from benchmarks.cases import DATA, SEED, all_cases, first_batch
 from benchmarks.fits import in_float64, left_out_log_loss, published_path
 
-from proset.solver import minimize
+from proset.solver import MAX_ITER, TOL
 from proset.study.datasets import make
 from proset.study.seeds import integer_seed
 from proset.study.splits import TEST, part, split
@@ -29,7 +29,7 @@ def run(data_sets: list[str] | None = None, replicates: range = range(10)) -> li
             folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", case.data_set, replicate))
             bound = part(data, folds, TEST, scaled=True)
             objective = first_batch(bound, case.penalty, replicate)
-            solutions = (minimize(objective, objective.start(), objective.scale()).x, published_path(objective).x)
+            solutions = (objective.minimum(MAX_ITER, TOL).x, published_path(objective).x)
             overlap = 0.0 if "generator" in DATA[case.data_set] else len(bound.y_score) / len(bound.y)
             values = [in_float64(objective, x) for x in solutions]
             losses = [left_out_log_loss(objective, x, bound) for x in solutions]

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from math import fsum
 
 import numpy as np
 
+from proset import arithmetic
 from proset.candidates import draw_candidates
-from proset.kernel import class_sums
 from proset.objective import Objective, Penalty
-from proset.solver import minimize
 
 DUPLICATE_TOLERANCE = 1e-6  # prototypes closer than this in every scaled active feature are one
 
@@ -70,17 +70,17 @@ class Model:
     centre: np.ndarray
     batches: tuple[Batch, ...]
 
-    def staged_scores(self, X: np.ndarray) -> Iterator[np.ndarray]:
+    def staged_scores(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
         """q(x), shape (N, K), float64, for 0, 1, ..., B batches; each step is a new array."""
         scores = np.tile(self.class_prior, (len(X), 1))
         yield scores
         for batch in self.batches:
-            scores = scores + batch_sums(X, batch, self.centre, len(self.class_prior))
+            scores = scores + batch_sums(X, batch, self.centre, len(self.class_prior), n_threads)
             yield scores
 
-    def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
         """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass."""
-        for scores in self.staged_scores(X):
+        for scores in self.staged_scores(X, n_threads):
             yield scores / scores.sum(axis=1, keepdims=True)
 
     def active_features(self, n_batches: int | None = None) -> np.ndarray:
@@ -142,6 +142,7 @@ def fit(
     tol: float,
     seed: np.random.SeedSequence,
     sample_weight: np.ndarray | None = None,
+    n_threads: int = 1,
 ) -> Model:
     """Fit a model: batches one after the other, earlier ones never change.
 
@@ -157,6 +158,8 @@ def fit(
     seed : numpy.random.SeedSequence
         Batch b draws its candidates from a child keyed by b, so that a model with fewer batches is a truncation.
     sample_weight : ndarray of positive float, shape (N,), optional
+    n_threads : int
+        They change nothing but the time.
 
     Returns
     -------
@@ -169,40 +172,71 @@ def fit(
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
-    centre = X.mean(axis=0)
-    scores = np.tile(class_weight / class_weight.sum(), (len(y), 1))
+    centre = arithmetic.means(X)
+    scores = np.tile(class_weight / fsum(class_weight), (len(y), 1))
     model = Model(scores[0].copy(), centre, ())
     for b in range(n_batches):
         rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
         candidates = draw_candidates(scores, y, n_candidates, max_fraction, rng)
-        batch = _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol)
-        scores = scores + batch_sums(X, batch, centre, n_classes)
+        batch = _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol, n_threads)
+        scores = scores + batch_sums(X, batch, centre, n_classes, n_threads)
         model = Model(model.class_prior, centre, (*model.batches, batch))
     return model
 
 
-def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int) -> np.ndarray:
+def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, n_threads: int = 1) -> np.ndarray:
     """What one batch adds to q(x), shape (N, K)."""
     blocks = np.searchsorted(batch.labels, np.arange(n_classes + 1))
-    return class_sums(X - centre, batch.prototypes - centre, blocks, batch.feature_weights, batch.prototype_weights)
+    v, w = batch.feature_weights, batch.prototype_weights
+    return arithmetic.class_sums(X - centre, batch.prototypes - centre, blocks, v, w, n_threads)
 
 
-def _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol):
-    is_reference = np.ones(len(y), dtype=bool)
-    is_reference[candidates] = False
-    labels, n_classes = y[is_reference], scores.shape[1]
+def batch_objective(
+    X: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    scores: np.ndarray,
+    candidates: np.ndarray,
+    centre: np.ndarray,
+    penalty: Penalty,
+    n_threads: int = 1,
+) -> tuple[Objective, np.ndarray]:
+    """Objective of a batch, given the scores of the earlier ones, (N, K), and the rows of its candidates.
+
+    Returns
+    -------
+    objective : Objective
+    candidates : ndarray of int, shape (J,)
+        The same rows in the order in which the objective has their weights; sorted by class.
+    """
+    n_classes = scores.shape[1]
+    references = np.setdiff1d(np.arange(len(y)), candidates, assume_unique=True)
+    blocks = np.searchsorted(y[candidates], np.arange(n_classes + 1))
+    is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
+    if is_sorted:
+        references = arithmetic.neighbours_together(X, references)
+        of_class = np.split(candidates, blocks[1:-1])
+        candidates = np.concatenate([arithmetic.neighbours_together(X, rows) for rows in of_class])
+    labels = y[references]
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
-    reference_weight = np.bincount(labels, weights=weight[is_reference], minlength=n_classes)
+    reference_weight = np.bincount(labels, weights=weight[references], minlength=n_classes)
     objective = Objective(
-        X=X[is_reference] - centre,
+        X=X[references] - centre,
         labels=labels,
-        row_weights=weight[is_reference] * (class_weight / reference_weight)[labels] / weight.sum(),
-        scores=scores[is_reference],
+        row_weights=weight[references] * (class_weight / reference_weight)[labels] / fsum(class_weight),
+        scores=scores[references],
         candidates=X[candidates] - centre,
-        blocks=np.searchsorted(y[candidates], np.arange(n_classes + 1)),
+        blocks=blocks,
         penalty=penalty,
+        is_sorted=is_sorted,
+        n_threads=n_threads,
     )
-    solution = minimize(objective, objective.start(), objective.scale(), max_iter=max_iter, tol=tol)
+    return objective, candidates
+
+
+def _fit_batch(X, y, weight, scores, drawn, centre, penalty, max_iter, tol, n_threads):
+    objective, candidates = batch_objective(X, y, weight, scores, drawn, centre, penalty, n_threads)
+    solution = objective.minimum(max_iter, tol)
     if not np.isfinite(solution.fun):
         raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
     v, w = objective.unpack(solution.x)
@@ -213,7 +247,7 @@ def _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol)
         labels=y[candidates[kept]],
         prototype_weights=merged_weights,
         sample_index=candidates[kept],
-        candidate_index=candidates,
+        candidate_index=drawn,
         objective=float(solution.fun),
         n_iter=solution.n_iter,
         n_evaluations=solution.n_evaluations,

@@ -10,7 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from proset.kernel import largest_values, loss_and_contractions
+from proset import library
+from proset.kernel import loss_and_contractions
+from proset.solver import Solution, minimize
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Objective:
     blocks : ndarray of int, shape (K + 1,)
         Boundaries of the classes among the candidates.
     penalty : Penalty
+    is_sorted : bool
+        Whether references, and candidates of a class, come in an order that keeps neighbours together
+        (`proset.arithmetic.neighbours_together`).
+    n_threads : int
+        They change nothing but the time.
     """
 
     X: np.ndarray
@@ -60,20 +67,33 @@ class Objective:
     candidates: np.ndarray
     blocks: np.ndarray
     penalty: Penalty
+    is_sorted: bool = False
+    n_threads: int = 1
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Value and gradient, shape (D + J,), from one pass over the kernel."""
+        if library.library():
+            return library.objective(self._problem, theta)
         v, w = self.unpack(theta)
         loss, dv, dw = loss_and_contractions(
-            self.X, self.labels, self.row_weights, self.scores, self.candidates, self.blocks, v, w, self.largest
+            self.X, self.labels, self.row_weights, self.scores, self.candidates, self.blocks, v, w
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
 
+    def minimum(self, max_iter: int, tol: float) -> Solution:
+        """The local minimum that `proset.solver.minimize` finds from `start`, by the library if it is there."""
+        if library.library():
+            return Solution(*library.fit(self._problem, self.start(), self.scale(), max_iter, tol))
+        return minimize(self, self.start(), self.scale(), max_iter=max_iter, tol=tol)
+
     @cached_property
-    def largest(self) -> np.ndarray:
-        """Largest absolute value of each feature, shape (D,)."""
-        return largest_values(self.X, self.candidates)
+    def _problem(self) -> library.Problem:
+        arrays = (self.X, self.labels, self.row_weights, self.scores, self.candidates, self.blocks)
+        sizes = (*self.X.shape, self.scores.shape[1], self.is_sorted, self.n_threads)
+        penalty = self.penalty
+        weights = (penalty.lambda_v, penalty.lambda_w, penalty.alpha_v, penalty.alpha_w)
+        return library.problem(arrays, sizes, weights)
 
     def start(self) -> np.ndarray:
         """v_d = 10 / D, w_j = 1."""

@@ -1,0 +1,579 @@
+/* The hot path: kernel values, their class sums, and the contractions the gradient needs.
+
+   Features come scaled by v_d sqrt(log2(e) / 2), so that
+
+       G_nj = exp(-1/2 sum_d (v_d (x_nd - c_jd))^2) = 2 ** -sum_d (x_nd - c_jd)^2,   exactly 0 beyond REACH.
+
+   Layout. Each class of prototypes is padded to blocks of 16, C[block][D][16]; padding has weight 0. Within a class, positive
+   weights come first: blocks of weight 0 have no part in dloss/dv. Rows are taken in tiles of T, so that the kernel values of a
+   tile, G[block][T][16], stay in the second-level cache:
+
+     1. distances: per block, 4 rows at a time: G, and the class sums q_k = sum_j w_j G_nj;
+     2. residuals: per row, a_k = r (1 / sum_l q_l - [y = k] / q_k);
+     3. contract:  per block, sums over the rows of the tile, s_0 = sum_n a_n G_nj = dloss/dw_j and s_d = sum_n a_n x_nd G_nj. With x and
+                   c counted from the middle of the tile, sum_n a_n G_nj (x_nd - c_jd)^2 = sum_n a_n G_nj x_nd^2 - 2 c_jd s_d + c_jd^2 s_0.
+
+   Forms of the exponent, see choose_form(). Where few features count and rows are sorted (order.h), groups of 8 rows whose bounding
+   box is out of reach of a block's are left out: their kernel values are 0.
+
+   Order of operations. A sum over features or rows of a tile runs in their order, one fma after the other, in float32; a sum over the
+   16 lanes in that of sum16(); sums over tiles are float64 and run in the order of the tiles within a strip, then of the strips. Strips
+   are what threads share out, so that their number changes nothing.
+*/
+#pragma once
+#include <math.h>
+#include <stdatomic.h>
+
+#include "lanes.h"
+#include "problem.h"
+#include "threads.h"
+
+enum { ROWS = 4, GROUP = 8, MAX_TILE = 128, STRIP = 2048, TILE_BYTES = 300000 };
+enum { SORTED_FEATURES = 4, DIFFERENCE_FEATURES = 8 };
+
+/* How many blocks at once, and how many sums each: what the registers hold. No sum depends on it. */
+#if defined(__AVX512F__)
+enum { PAIR = 2, CHUNK = 13 };
+#else
+enum { PAIR = 1, CHUNK = 6 };
+#endif
+
+#define REACH 50.0f         /* kernel values below 2^-50 are lost beside the class prior */
+#define BEYOND 50.5f        /* out of reach, however the exponent is rounded */
+#define EPSILON 1.1920929e-7f
+#define LARGE 0x1p40        /* residuals times the smallest kernel values would be denormal numbers, which are slow */
+#define SCALE 0.8493218002880191 /* sqrt(log2(e) / 2) */
+
+enum form { DIFFERENCE, PRODUCT, WIDE };
+
+/* 2 ** -x for x >= 0 (rounding may give a little less), 0 where x is above REACH or not a number. Relative error 1e-7. */
+INLINE v16 exp2_minus(v16 x) {
+    const v16 magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to the nearest integer, found in the lowest bits */
+    const v16 shifted = magic - x;
+    const v16 g = x + (shifted - magic); /* in [-1/2, 1/2]; below: minimax polynomial of 2 ** -g */
+    v16 p = fma16(all(-0.0013276472058631333f), g, all(0.009675541397023257f));
+    p = fma16(p, g, all(-0.055507132738370935f));
+    p = fma16(p, g, all(0.24022119722687085f));
+    p = fma16(p, g, all(-0.6931469670642142f));
+    p = fma16(p, g, all(1.000000071654915f));
+    const u16 scaled = (u16)p + ((u16)shifted << 23); /* times 2 ** -round(x), in the exponent bits */
+    return (v16)(scaled & (u16)(x < all(REACH)));
+}
+
+/* Prototypes as one evaluation sees them. */
+typedef struct {
+    const double *prototypes, *scale; /* (J, stride), and v_d SCALE of the D features that count */
+    const int64_t *starts, *used;
+    int64_t stride, D, K, T, strip; /* T and strip: rows */
+    enum form form;
+    int boxes;
+    int64_t *order, *first;   /* [blocks][16]: which prototype is where, -1 for padding; [K + 1]: first block of each class */
+    float *C, *c_norm, *w;    /* [blocks][D][16], [blocks][16], [blocks][16] */
+    float *low, *high;        /* [blocks][D]: bounding boxes */
+} Packed;
+
+/* Scratch memory of a tile. */
+typedef struct {
+    float *x, *x_norm;        /* [T][D] and [T]: scaled rows (product: times -2), their squared norms */
+    float *centred, *columns; /* [T][D] and [D][T]: rows counted from the middle of the tile */
+    float *middle;            /* [D] */
+    float *low, *high;        /* [D][16]: bounding boxes of groups of rows */
+    float *q_lanes;           /* [T][16] */
+    double *q;                /* [K][T] */
+    float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
+    uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
+    double *own, *others, *b, *odds; /* [T] */
+    float *a;                 /* [K][T] */
+} Tile;
+
+static int64_t n_blocks(int64_t K, const int64_t *starts) {
+    int64_t blocks = 0;
+    for (int64_t k = 0; k < K; k++) blocks += (starts[k + 1] - starts[k] + LANES - 1) / LANES;
+    return blocks;
+}
+
+/* Rows of a tile, a multiple of 16: so many that its kernel values stay in the cache. */
+static int64_t tile_rows(int64_t D, int64_t blocks) {
+    const int64_t T = TILE_BYTES / (4 * (D + 1 + blocks * LANES)) / LANES * LANES;
+    return T < LANES ? LANES : least(T, MAX_TILE);
+}
+
+static void take_packed(Memory *memory, Packed *packed, int64_t blocks, int64_t D, int64_t K) {
+    packed->order = TAKE(memory, int64_t, blocks * LANES), packed->first = TAKE(memory, int64_t, K + 1);
+    packed->C = TAKE(memory, float, blocks * D * LANES), packed->c_norm = TAKE(memory, float, blocks * LANES);
+    packed->w = TAKE(memory, float, blocks * LANES);
+    packed->low = TAKE(memory, float, blocks * D), packed->high = TAKE(memory, float, blocks * D);
+}
+
+static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t K, int store) {
+    tile->x = TAKE(memory, float, T * D), tile->x_norm = TAKE(memory, float, T);
+    tile->q_lanes = TAKE(memory, float, T * LANES), tile->q = TAKE(memory, double, K * T);
+    if (!store) return;
+    tile->centred = TAKE(memory, float, T * D), tile->columns = TAKE(memory, float, D * T), tile->middle = TAKE(memory, float, D);
+    tile->low = TAKE(memory, float, D * LANES), tile->high = TAKE(memory, float, D * LANES);
+    tile->G = TAKE(memory, float, blocks * T * LANES), tile->A = TAKE(memory, float, T * (1 + D));
+    tile->S = TAKE(memory, float, PAIR * (1 + D) * LANES), tile->gv = TAKE(memory, float, D * LANES);
+    tile->near = TAKE(memory, uint32_t, blocks), tile->a = TAKE(memory, float, K * T);
+    tile->own = TAKE(memory, double, T), tile->others = TAKE(memory, double, T);
+    tile->b = TAKE(memory, double, T), tile->odds = TAKE(memory, double, T);
+}
+
+/* How to compute sum_d (x_d - c_d)^2, so that an exponent within reach has an error below 1e-3.
+
+   With s the largest norm of a scaled prototype or row near one, rounding x and c to float32 moves an exponent e by at most
+   2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by about eps s^2 more, as its terms cancel
+   (PRODUCT). WIDE takes the differences in float64: slow, and right at any scale. Rows further out are out of reach in any form. */
+static enum form choose_form(const Packed *packed, int64_t blocks) {
+    float largest = 0.0f;
+    for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
+        if (packed->order[i] >= 0 && !(packed->c_norm[i] <= largest)) largest = packed->c_norm[i];
+    const float s = sqrtf(largest) + sqrtf(REACH), product_error = EPSILON * s * s;
+    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 1e-5f) return PRODUCT;
+    return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
+}
+
+/* Prototypes in float64 to blocks of scaled float32. */
+static void pack_prototypes(Packed *packed, const double *weights, int sorted) {
+    int64_t place = 0;
+    for (int64_t k = 0; k < packed->K; k++) {
+        packed->first[k] = place / LANES;
+        for (int64_t zeros = 0; zeros < 2; zeros++)
+            for (int64_t j = packed->starts[k]; j < packed->starts[k + 1]; j++)
+                if ((weights[j] > 0.0) != zeros) packed->order[place++] = j;
+        while (place % LANES) packed->order[place++] = -1;
+    }
+    const int64_t D = packed->D, blocks = packed->first[packed->K] = place / LANES;
+    for (int64_t block = 0; block < blocks; block++) {
+        const int64_t *order = packed->order + block * LANES;
+        float *C = packed->C + block * D * LANES, *norm = packed->c_norm + block * LANES;
+        for (int64_t i = 0; i < LANES; i++) norm[i] = 0.0f, packed->w[block * LANES + i] = order[i] >= 0 ? (float)weights[order[i]] : 0.0f;
+        for (int64_t d = 0; d < D; d++) {
+            float low = INFINITY, high = -INFINITY;
+            for (int64_t i = 0; i < LANES; i++) {
+                const float c = order[i] >= 0 ? (float)(packed->prototypes[order[i] * packed->stride + packed->used[d]] * packed->scale[d]) : 0.0f;
+                C[d * LANES + i] = c;
+                norm[i] += c * c;
+                if (order[i] >= 0) low = c < low ? c : low, high = c > high ? c : high;
+            }
+            packed->low[block * D + d] = low, packed->high[block * D + d] = high;
+        }
+    }
+    packed->form = choose_form(packed, blocks);
+    packed->boxes = sorted && D > 0 && D <= SORTED_FEATURES && packed->form == DIFFERENCE;
+}
+
+/* Rows of a tile to scaled float32, up to a multiple of 8 rows, which is returned; the last row fills up. */
+static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X, int64_t rows) {
+    const int64_t D = packed->D, padded = (rows + GROUP - 1) / GROUP * GROUP;
+    const float factor = packed->form == PRODUCT ? -2.0f : 1.0f;
+    for (int64_t n = 0; n < padded; n++) {
+        const double *row = X + (n < rows ? n : rows - 1) * packed->stride;
+        float norm = 0.0f;
+        for (int64_t d = 0; d < D; d++) {
+            const float x = (float)(row[packed->used[d]] * packed->scale[d]);
+            tile->x[n * D + d] = factor * x;
+            norm += x * x;
+        }
+        tile->x_norm[n] = norm;
+    }
+    return padded;
+}
+
+/* Rows counted from the middle of the tile, and the boxes of their groups. */
+static void centre_rows(const Packed *packed, const Tile *tile, int64_t padded) {
+    const int64_t D = packed->D, T = packed->T;
+    const float factor = packed->form == PRODUCT ? -0.5f : 1.0f;
+    for (int64_t d = 0; d < D; d++) {
+        float *column = tile->columns + d * T, *low = tile->low + d * LANES, *high = tile->high + d * LANES, from = INFINITY, to = -INFINITY;
+        for (int64_t n = 0; n < padded; n++) column[n] = factor * tile->x[n * D + d];
+        for (int64_t i = 0; i < padded / GROUP; i++) {
+            float a = column[i * GROUP], b = a;
+            for (int64_t n = i * GROUP + 1; n < (i + 1) * GROUP; n++) a = column[n] < a ? column[n] : a, b = column[n] > b ? column[n] : b;
+            low[i] = a, high[i] = b;
+            from = a < from ? a : from, to = b > to ? b : to;
+        }
+        const float middle = tile->middle[d] = 0.5f * (from + to);
+        for (int64_t n = 0; n < padded; n++) tile->centred[n * D + d] = column[n] -= middle;
+        for (int64_t n = padded; n < T; n++) column[n] = 0.0f;
+    }
+}
+
+/* Which groups of rows are within reach of a block: the squared distance of their boxes. */
+INLINE uint32_t groups_in_reach(const Packed *packed, const Tile *tile, int64_t block, int64_t groups) {
+    const uint32_t every = (1u << groups) - 1;
+    if (!packed->boxes) return every;
+    v16 square = all(0.0f);
+    for (int64_t d = 0; d < packed->D; d++) {
+        const v16 below = *(const v16 *)(tile->low + d * LANES) - all(packed->high[block * packed->D + d]);
+        const v16 above = all(packed->low[block * packed->D + d]) - *(const v16 *)(tile->high + d * LANES);
+        const v16 gap = (v16)(((i16)below & (below > 0)) | ((i16)above & (above > 0))); /* at most one is positive */
+        square = fma16(gap, gap, square);
+    }
+    const i16 near = square < all(BEYOND);
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i++) bits |= (uint32_t)(near[i] & 1) << i;
+    return bits & every;
+}
+
+/* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
+INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P, const int product, const int store) {
+    const int64_t D = packed->D, T = packed->T, next = D * LANES;
+    const float *C = packed->C + block * next;
+    v16 w[PAIR];
+    for (int p = 0; p < P; p++) w[p] = *(const v16 *)(packed->w + (block + p) * LANES);
+    for (; near; near &= near - 1) {
+        const int64_t first = __builtin_ctz(near) * GROUP;
+        for (int64_t n = first; n < first + GROUP; n += ROWS) {
+            const float *x = tile->x + n * D;
+            v16 s[ROWS][PAIR];
+            for (int i = 0; i < ROWS; i++)
+                for (int p = 0; p < P; p++)
+                    s[i][p] = product ? all(tile->x_norm[n + i]) + *(const v16 *)(packed->c_norm + (block + p) * LANES) : all(0.0f);
+            for (int64_t d = 0; d < D; d++) {
+                v16 c[PAIR];
+                for (int p = 0; p < P; p++) c[p] = *(const v16 *)(C + p * next + d * LANES);
+                for (int i = 0; i < ROWS; i++)
+                    for (int p = 0; p < P; p++) {
+                        const v16 xd = all(x[i * D + d]), t = xd - c[p];
+                        s[i][p] = product ? fma16(xd, c[p], s[i][p]) : fma16(t, t, s[i][p]);
+                    }
+            }
+            for (int i = 0; i < ROWS; i++) {
+                v16 q = *(const v16 *)(tile->q_lanes + (n + i) * LANES);
+                for (int p = 0; p < P; p++) {
+                    const v16 g = exp2_minus(s[i][p]);
+                    if (store) *(v16 *)(tile->G + ((block + p) * T + n + i) * LANES) = g;
+                    q = fma16(w[p], g, q);
+                }
+                *(v16 *)(tile->q_lanes + (n + i) * LANES) = q;
+            }
+        }
+    }
+}
+
+/* (x - c) sqrt(log2(e) / 2) v of one row and 16 prototypes, subtracted in float64. */
+INLINE v16 wide_difference(const Packed *packed, const double *row, int64_t block, int64_t d) {
+    const int64_t column = packed->used[d];
+    v16 t;
+    for (int i = 0; i < LANES; i++) {
+        const int64_t j = packed->order[block * LANES + i];
+        t[i] = j < 0 ? 0.0f : (float)((row[column] - packed->prototypes[j * packed->stride + column]) * packed->scale[d]);
+    }
+    return t;
+}
+
+static void wide_distances(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, int64_t block, int store) {
+    const v16 w = *(const v16 *)(packed->w + block * LANES);
+    for (int64_t n = 0; n < padded; n++) {
+        v16 s = all(0.0f), *q = (v16 *)(tile->q_lanes + n * LANES);
+        for (int64_t d = 0; d < packed->D; d++) {
+            const v16 t = wide_difference(packed, X + (n < rows ? n : rows - 1) * packed->stride, block, d);
+            s = fma16(t, t, s);
+        }
+        const v16 g = exp2_minus(s);
+        if (store) *(v16 *)(tile->G + (block * packed->T + n) * LANES) = g;
+        *q = fma16(w, g, *q);
+    }
+}
+
+/* Class sums of a tile in tile->q. */
+INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, const int store) {
+    const int64_t groups = padded / GROUP;
+    for (int64_t k = 0; k < packed->K; k++) {
+        memset(tile->q_lanes, 0, sizeof(float) * padded * LANES);
+        for (int64_t block = packed->first[k], P; block < packed->first[k + 1]; block += P) {
+            P = block + PAIR <= packed->first[k + 1] && packed->form != WIDE ? PAIR : 1;
+            uint32_t near = 0;
+            for (int p = 0; p < P; p++) near |= groups_in_reach(packed, tile, block + p, groups);
+            if (store) tile->near[block] = near;
+            if (packed->form == WIDE)
+                wide_distances(packed, tile, X, rows, padded, block, store);
+            else if (packed->form == PRODUCT)
+                P > 1 ? distances(packed, tile, block, near, PAIR, 1, store) : distances(packed, tile, block, near, 1, 1, store);
+            else
+                P > 1 ? distances(packed, tile, block, near, PAIR, 0, store) : distances(packed, tile, block, near, 1, 0, store);
+        }
+        for (int64_t n = 0; n < padded; n++) tile->q[k * packed->T + n] = sum16(wide(*(const v16 *)(tile->q_lanes + n * LANES)));
+    }
+}
+
+/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and -log(own / total) = log(1 + odds), the loss of the tile. */
+static double residuals(const Packed *packed, const Tile *tile, int64_t rows, int64_t padded, const int64_t *labels,
+                        const double *row_weights, const double *scores) {
+    const int64_t K = packed->K, T = packed->T;
+    double *own = tile->own, *others = tile->others, *m_own = tile->odds, *m_others = tile->b;
+    for (int64_t n = 0; n < rows; n++) own[n] = others[n] = m_own[n] = m_others[n] = 0.0;
+    for (int64_t k = 0; k < K; k++) {
+        const double *m = tile->q + k * T;
+        for (int64_t n = 0; n < rows; n++) {
+            const double q = scores[n * K + k] + m[n];
+            const int is_own = labels[n] == k;
+            own[n] += is_own ? q : 0.0, m_own[n] += is_own ? m[n] : 0.0;
+            others[n] += is_own ? 0.0 : q, m_others[n] += is_own ? 0.0 : m[n];
+        }
+    }
+    for (int64_t n = 0; n < rows; n++) {
+        const double odds = others[n] / own[n], a_other = LARGE * row_weights[n] / (own[n] + others[n]), a_own = -a_other * odds;
+        tile->b[n] = a_other * m_others[n] + a_own * m_own[n]; /* a_own without cancellation */
+        own[n] = a_own, others[n] = a_other, tile->odds[n] = row_weights[n] * log1p_of(odds);
+    }
+    for (int64_t k = 0; k < K; k++) {
+        for (int64_t n = 0; n < rows; n++) tile->a[k * T + n] = (float)(labels[n] == k ? own[n] : others[n]);
+        for (int64_t n = rows; n < padded; n++) tile->a[k * T + n] = 0.0f;
+    }
+    double loss = 0.0;
+    for (int64_t n = 0; n < rows; n++) loss += tile->odds[n];
+    for (int64_t n = rows; n < T; n++) tile->b[n] = 0.0;
+    return loss;
+}
+
+/* F of the sums s_0, s_1, ... of P blocks, from the f-th on. F and P are constants where this is expanded, so that all sums live in registers. */
+INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t f0, const int F, const int P) {
+    const int64_t T = packed->T, width = 1 + packed->D;
+    const float *G = tile->G + block * T * LANES;
+    v16 s[CHUNK][PAIR];
+    for (int f = 0; f < F; f++)
+        for (int p = 0; p < P; p++) s[f][p] = all(0.0f);
+    for (; near; near &= near - 1) {
+        const int64_t first = __builtin_ctz(near) * GROUP;
+        for (int64_t n = first; n < first + GROUP; n++) {
+            const float *A = tile->A + n * width + f0;
+            v16 g[PAIR];
+            for (int p = 0; p < P; p++) g[p] = *(const v16 *)(G + (p * T + n) * LANES);
+#pragma GCC unroll 16
+            for (int f = 0; f < F; f++)
+                for (int p = 0; p < P; p++) s[f][p] = fma16(all(A[f]), g[p], s[f][p]);
+        }
+    }
+    for (int f = 0; f < F; f++)
+        for (int p = 0; p < P; p++) *(v16 *)(tile->S + (p * width + f0 + f) * LANES) = s[f][p];
+}
+
+/* All n sums of P blocks: first those that do not fill a chunk. */
+INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t n, const int P) {
+    int64_t f = (n - 1) % CHUNK + 1;
+    switch (f) {
+#define CASE(F) case F: if (F <= CHUNK) contract(packed, tile, block, near, 0, F <= CHUNK ? F : 1, P); break;
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
+#undef CASE
+    }
+    for (; f < n; f += CHUNK) contract(packed, tile, block, near, f, CHUNK, P);
+}
+
+/* The same sums with the square of each difference in the place of a product. */
+static void wide_contract(const Packed *packed, const Tile *tile, const float *a, const double *X, int64_t rows, int64_t block) {
+    for (int64_t f = 0; f <= packed->D; f++) *(v16 *)(tile->S + f * LANES) = all(0.0f);
+    for (int64_t n = 0; n < rows; n++) {
+        if (!(tile->near[block] >> (n / GROUP) & 1)) continue;
+        const v16 H = all(a[n]) * *(const v16 *)(tile->G + (block * packed->T + n) * LANES);
+        *(v16 *)tile->S += H;
+        for (int64_t d = 0; d < packed->D; d++) {
+            const v16 t = wide_difference(packed, X + n * packed->stride, block, d);
+            v16 *s = (v16 *)(tile->S + (1 + d) * LANES);
+            *s = fma16(H * t, t, *s);
+        }
+    }
+}
+
+/* Sums over the rows of a tile: gw[block][16] += dloss/dw, gv[d] += sum_{n,j} a w G (x_d - c_d)^2. */
+static void contractions(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, double *gw, double *gv) {
+    const int64_t D = packed->D, T = packed->T, width = 1 + D;
+    float radius = 0.0f;
+    for (int64_t n = 0; n < padded; n++) {
+        float norm = 0.0f;
+        for (int64_t d = 0; d < D; d++) norm += tile->centred[n * D + d] * tile->centred[n * D + d];
+        if (!(norm <= radius)) radius = norm;
+    }
+    const int is_wide = packed->form == WIDE || !(EPSILON * radius < 1e-3f);
+    for (int64_t d = 0; d < D; d++) *(v16 *)(tile->gv + d * LANES) = all(0.0f);
+    for (int64_t k = 0; k < packed->K; k++) {
+        const float *a = tile->a + k * T;
+        for (int64_t n = 0; n < padded; n++) {
+            tile->A[n * width] = a[n];
+            for (int64_t d = 0; d < D; d++) tile->A[n * width + 1 + d] = a[n] * tile->centred[n * D + d];
+        }
+        for (int64_t block = packed->first[k]; block < packed->first[k + 1];) {
+            const int P = block + PAIR <= packed->first[k + 1] && !is_wide ? PAIR : 1;
+            const int64_t n = packed->w[block * LANES] > 0.0f ? width : 1;
+            if (is_wide)
+                wide_contract(packed, tile, a, X, rows, block);
+            else
+                P > 1 ? contract_all(packed, tile, block, tile->near[block], n, PAIR) : contract_all(packed, tile, block, tile->near[block], n, 1);
+            for (int p = 0; p < P; p++, block++) {
+                const float *S = tile->S + p * width * LANES, *C = packed->C + block * D * LANES;
+                const v16 w = *(const v16 *)(packed->w + block * LANES), s0 = *(const v16 *)S;
+                *(d16 *)(gw + block * LANES) += wide(s0);
+                if (n == 1) continue;
+                for (int64_t d = 0; d < D; d++) {
+                    const v16 s = *(const v16 *)(S + (1 + d) * LANES), c = *(const v16 *)(C + d * LANES) - all(tile->middle[d]);
+                    v16 *sum = (v16 *)(tile->gv + d * LANES);
+                    *sum = is_wide ? fma16(w, s, *sum) : fma16(w * c, fma16(c, s0, all(-2.0f) * s), *sum);
+                }
+            }
+        }
+    }
+    for (int64_t d = 0; d < D; d++) {
+        d16 square = {0}; /* the part x^2 of the square needs only sum_j a w G of the row */
+        for (int64_t n = 0; !is_wide && n < rows; n += LANES) {
+            const d16 x = wide(*(const v16 *)(tile->columns + d * T + n));
+            square += *(const d16 *)(tile->b + n) * (x * x);
+        }
+        gv[d] += sum16(wide(*(const v16 *)(tile->gv + d * LANES))) + sum16(square);
+    }
+}
+
+/* An evaluation: what threads share out strip by strip, and what they leave for each strip. */
+typedef struct {
+    const Problem *problem;
+    const Packed *packed;
+    Tile *tiles;            /* one for each thread */
+    int64_t n_strips;
+    double *loss, *gw, *gv; /* [strips], [strips][blocks][16], [strips][D] */
+    atomic_llong next;
+} Evaluation;
+
+static void evaluate_strips(void *shared, int64_t thread) {
+    Evaluation *evaluation = shared;
+    const Problem *problem = evaluation->problem;
+    const Packed *packed = evaluation->packed;
+    const Tile *tile = evaluation->tiles + thread;
+    const int64_t K = packed->K, D = packed->D, n_weights = packed->first[K] * LANES;
+    for (int64_t strip; (strip = atomic_fetch_add(&evaluation->next, 1)) < evaluation->n_strips;) {
+        double *gw = evaluation->gw + strip * n_weights, *gv = evaluation->gv + strip * D, *loss = evaluation->loss + strip;
+        memset(gw, 0, sizeof(double) * n_weights), memset(gv, 0, sizeof(double) * D), *loss = 0.0;
+        const int64_t start = strip * packed->strip, stop = least(start + packed->strip, problem->N);
+        for (int64_t n = start; n < stop; n += packed->T) {
+            const int64_t rows = least(stop - n, packed->T);
+            const double *X = problem->X + n * packed->stride;
+            const int64_t padded = pack_rows(packed, tile, X, rows);
+            centre_rows(packed, tile, padded);
+            tile_sums(packed, tile, X, rows, padded, 1);
+            *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n, problem->scores + n * K);
+            contractions(packed, tile, X, rows, padded, gw, gv);
+        }
+    }
+}
+
+/* Everything that evaluate() needs beside the problem. */
+typedef struct {
+    Packed packed;
+    Evaluation evaluation;
+    int64_t *used;
+    double *scale, *ones;
+} Workspace;
+
+static void take_workspace(Memory *memory, Workspace *work, const Problem *problem) {
+    const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->starts), longest = D > blocks * LANES ? D : blocks * LANES;
+    Packed *packed = &work->packed;
+    Evaluation *evaluation = &work->evaluation;
+    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D), work->ones = TAKE(memory, double, longest);
+    *packed = (Packed){.prototypes = problem->candidates, .starts = problem->starts, .used = work->used, .scale = work->scale,
+                       .stride = D, .K = K, .T = tile_rows(D, blocks)};
+    packed->strip = STRIP / packed->T * packed->T;
+    take_packed(memory, packed, blocks, D, K);
+    *evaluation = (Evaluation){.problem = problem, .packed = packed, .n_strips = (problem->N + packed->strip - 1) / packed->strip};
+    evaluation->tiles = TAKE(memory, Tile, problem->n_threads);
+    Tile uncounted;
+    for (int64_t i = 0; i < problem->n_threads; i++)
+        take_tile(memory, memory->base ? evaluation->tiles + i : &uncounted, packed->T, blocks, D, K, 1);
+    evaluation->loss = TAKE(memory, double, evaluation->n_strips);
+    evaluation->gw = TAKE(memory, double, evaluation->n_strips * blocks * LANES);
+    evaluation->gv = TAKE(memory, double, evaluation->n_strips * D);
+    if (memory->base)
+        for (int64_t i = 0; i < longest; i++) work->ones[i] = 1.0;
+}
+
+/* lambda (alpha / 2 x'x + (1 - alpha) sum x), and its derivative added to the gradient. */
+static double penalty(const Workspace *work, double lambda, double alpha, const double *x, int64_t n, double *gradient) {
+    for (int64_t i = 0; i < n; i++) gradient[i] += lambda * (alpha * x[i] + (1.0 - alpha));
+    return lambda * (0.5 * alpha * dot(x, x, n) + (1.0 - alpha) * dot(work->ones, x, n));
+}
+
+/* f(theta) of a batch and its gradient, with theta = [v, w]:
+
+       f = -sum_n r_n log P(y_n | x_n) + penalty(v) + penalty(w)
+       df/dw_j = sum_n a_{n,k(j)} G_nj + ...,   df/dv_d = -v_d sum_{n,j} a_{n,k(j)} w_j G_nj (x_nd - c_jd)^2 + ... */
+static double evaluate(void *context, const double *theta, double *gradient) {
+    Workspace *work = context;
+    Evaluation *evaluation = &work->evaluation;
+    const Problem *problem = evaluation->problem;
+    Packed *packed = &work->packed;
+    const int64_t J = problem->starts[problem->K];
+    const double *v = theta, *w = theta + problem->D;
+    double *dv = gradient, *dw = gradient + problem->D;
+    packed->D = 0;
+    for (int64_t d = 0; d < problem->D; d++) /* df/dv_d has the factor v_d: features at zero need no contraction */
+        if (v[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = v[d] * SCALE;
+    pack_prototypes(packed, w, problem->sorted);
+    atomic_store(&evaluation->next, 0);
+    run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
+
+    const int64_t D = packed->D, n_weights = packed->first[packed->K] * LANES;
+    double loss = 0.0, *gw = evaluation->gw, *gv = evaluation->gv; /* sums over strips, in place */
+    for (int64_t strip = 0; strip < evaluation->n_strips; strip++) {
+        loss += evaluation->loss[strip];
+        for (int64_t i = 0; strip > 0 && i < n_weights; i++) gw[i] += evaluation->gw[strip * n_weights + i];
+        for (int64_t d = 0; strip > 0 && d < D; d++) gv[d] += evaluation->gv[strip * D + d];
+    }
+    memset(gradient, 0, sizeof(double) * (problem->D + J));
+    for (int64_t i = 0; i < n_weights; i++)
+        if (packed->order[i] >= 0) dw[packed->order[i]] = gw[i] / LARGE;
+    for (int64_t d = 0; d < D; d++) dv[work->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[work->used[d]]); /* it was scaled */
+    return loss + (penalty(work, problem->lambda_v, problem->alpha_v, v, problem->D, dv) +
+                   penalty(work, problem->lambda_w, problem->alpha_w, w, J, dw));
+}
+
+/* Class sums of rows: what threads share out. */
+typedef struct {
+    const Prediction *prediction;
+    const Packed *packed;
+    const Tile *tiles;
+    double *sums;
+    atomic_llong next;
+} Sums;
+
+static void sum_strips(void *shared, int64_t thread) {
+    Sums *sums = shared;
+    const Packed *packed = sums->packed;
+    const Tile *tile = sums->tiles + thread;
+    const int64_t K = packed->K, N = sums->prediction->N;
+    for (int64_t start; (start = atomic_fetch_add(&sums->next, 1) * packed->strip) < N;) {
+        const int64_t stop = least(start + packed->strip, N);
+        for (int64_t n = start; n < stop; n += packed->T) {
+            const int64_t rows = least(stop - n, packed->T);
+            const double *X = sums->prediction->X + n * packed->stride;
+            tile_sums(packed, tile, X, rows, pack_rows(packed, tile, X, rows), 0);
+            for (int64_t i = 0; i < rows; i++)
+                for (int64_t k = 0; k < K; k++) sums->sums[(n + i) * K + k] = tile->q[k * packed->T + i];
+        }
+    }
+}
+
+static void take_sums(Memory *memory, Packed *packed, Tile **tiles, const Prediction *prediction) {
+    const int64_t D = prediction->D, K = prediction->K, blocks = n_blocks(K, prediction->starts);
+    int64_t *used = TAKE(memory, int64_t, D);
+    double *scale = TAKE(memory, double, D);
+    *packed = (Packed){.prototypes = prediction->prototypes, .starts = prediction->starts, .used = used, .scale = scale,
+                       .stride = D, .K = K, .T = MAX_TILE, .strip = STRIP};
+    take_packed(memory, packed, blocks, D, K);
+    *tiles = TAKE(memory, Tile, prediction->n_threads);
+    Tile uncounted;
+    for (int64_t i = 0; i < prediction->n_threads; i++) take_tile(memory, memory->base ? *tiles + i : &uncounted, MAX_TILE, blocks, D, K, 0);
+    for (int64_t d = 0; memory->base && d < D; d++)
+        if (prediction->v[d] > 0.0) used[packed->D] = d, scale[packed->D++] = prediction->v[d] * SCALE;
+}
+
+/* sums_nk = sum_{j in class k} w_j G_nj, shape (N, K). 0, or 1 if there is no memory. The sums of a row do not depend on other rows. */
+static int32_t class_sums(const Prediction *prediction, double *sums) {
+    Memory memory = {0};
+    Packed packed;
+    Tile *tiles;
+    take_sums(&memory, &packed, &tiles, prediction);
+    if (!allocate(&memory)) return 1;
+    take_sums(&memory, &packed, &tiles, prediction);
+    pack_prototypes(&packed, prediction->w, 0);
+    Sums shared = {.prediction = prediction, .packed = &packed, .tiles = tiles, .sums = sums};
+    run(sum_strips, &shared, least(prediction->n_threads, (prediction->N + STRIP - 1) / STRIP));
+    release(&memory);
+    return 0;
+}

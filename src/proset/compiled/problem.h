@@ -1,0 +1,32 @@
+/* What callers hand over and get back. Arrays are contiguous. */
+#pragma once
+#include <stdint.h>
+
+/* References, candidates and penalties of one batch; see proset.objective. */
+typedef struct {
+    const double *X;                     /* (N, D) */
+    const int64_t *labels;               /* (N) */
+    const double *row_weights, *scores;  /* (N), (N, K) */
+    const double *candidates;            /* (J, D), sorted by class */
+    const int64_t *starts;               /* K + 1 boundaries of the classes among the candidates */
+    int64_t N, D, K, sorted, n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
+    double lambda_v, lambda_w, alpha_v, alpha_w;
+} Problem;
+
+/* Rows, and the prototypes whose class sums are wanted. */
+typedef struct {
+    const double *X, *prototypes;        /* (N, D), (J, D), sorted by class */
+    const int64_t *starts;
+    const double *v, *w;                 /* (D), (J) */
+    int64_t N, D, K, n_threads;
+} Prediction;
+
+typedef double (*Function)(void *context, const double *x, double *gradient);
+typedef int32_t (*Progress)(int64_t n_iter, double value); /* not 0: stop */
+
+enum message { LIMIT, GRADIENT, DECREASE, FAILED, NOT_FINITE, STOPPED, NO_MEMORY };
+
+typedef struct {
+    double value;
+    int64_t n_iter, n_evaluations, message;
+} Solution;

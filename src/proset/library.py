@@ -1,0 +1,227 @@
+"""The compiled library (compiled/*.c): fits, objective and class sums in one order of operations on every processor.
+
+The environment variable PROSET_LEVEL forces a level of instructions ("avx512", "avx2", "portable" or "neon"), or NumPy in
+the place of the library ("numpy"); it is for tests. Without it the best level of the processor is used. All levels give the
+same bits; NumPy does not.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+MESSAGES = (  # in the order of compiled/problem.h
+    "limit of iterations reached",
+    "projected gradient below tolerance",
+    "decrease below tolerance",
+    "line search failed",
+    "the function or its gradient is not finite at the start",
+    "stopped",
+    "out of memory",
+)
+_CONVERGED, _NOT_FINITE, _STOPPED, _NO_MEMORY = (1, 2), 4, 5, 6
+MAX_THREADS = 256
+
+Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), POINTER(c_double))
+_Progress = ctypes.CFUNCTYPE(c_int32, c_int64, c_double)
+
+
+class Problem(ctypes.Structure):
+    """`Problem` of compiled/problem.h."""
+
+    _fields_ = (
+        *((name, c_void_p) for name in ("X", "labels", "row_weights", "scores", "candidates", "starts")),
+        *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
+        *((name, c_double) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")),
+    )
+
+
+class _Prediction(ctypes.Structure):
+    _fields_ = (
+        *((name, c_void_p) for name in ("X", "prototypes", "starts", "v", "w")),
+        *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
+    )
+
+
+class _Solution(ctypes.Structure):
+    _fields_ = (("value", c_double), *((name, c_int64) for name in ("n_iter", "n_evaluations", "message")))
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The loaded library with its level chosen, or None where NumPy has to do; that warns, once.
+
+    Raises
+    ------
+    ValueError
+        If PROSET_LEVEL names a level that this machine does not have.
+    """
+    wanted = os.environ.get("PROSET_LEVEL") or None
+    if wanted == "numpy":
+        return None
+    path = Path(__file__).with_name("_kernel.dll" if sys.platform == "win32" else "_kernel.so")
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        warnings.warn(
+            f"the compiled library of proset cannot be loaded ({error}); NumPy takes its place: fits are several times "
+            "slower and their numbers are not those of the library",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    doubles, integers = c_void_p, c_void_p
+    for name, result, arguments in (
+        ("use_level", c_char_p, [c_char_p]),
+        ("fit", None, [POINTER(Problem), doubles, doubles, c_int64, c_double, _Progress, POINTER(_Solution)]),
+        ("objective", c_double, [POINTER(Problem), doubles, doubles]),
+        ("minimize", None, [Function, doubles, doubles, c_int64, c_int64, c_double, POINTER(_Solution)]),
+        ("class_sums", c_int32, [POINTER(_Prediction), doubles]),
+        ("log", None, [doubles, c_int64, doubles]),
+        ("sort_neighbours", None, [doubles, c_int64, integers, c_int64]),
+        ("means", None, [doubles, c_int64, c_int64, doubles]),
+    ):
+        function = getattr(loaded, f"proset_{name}")
+        function.restype, function.argtypes = result, arguments
+    chosen = loaded.proset_use_level(wanted.encode() if wanted else None)
+    if chosen is None:
+        raise ValueError(f"PROSET_LEVEL: {wanted!r} is not a level of this machine; without it the best one is used")
+    loaded.level = chosen.decode()
+    return loaded
+
+
+def problem(arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], weights: tuple[float, ...]) -> Problem:
+    """A `Problem` with its fields in their order, which keeps the arrays it points to."""
+    kept = [_integers(a) if a.dtype.kind == "i" else _floats(a) for a in arrays]
+    made = Problem(*map(_pointer, kept), *sizes, *weights)
+    made.arrays = kept
+    return made
+
+
+def fit(
+    problem: Problem, theta: np.ndarray, scale: np.ndarray, max_iter: int, tol: float
+) -> tuple[np.ndarray, float, int, int, bool, str]:
+    """Minimise the objective of a batch; the fields of `proset.solver.Solution`.
+
+    Raises
+    ------
+    FloatingPointError
+        If the objective or its gradient is not finite at the start.
+    MemoryError
+    KeyboardInterrupt
+        After Ctrl-C, at the end of an iteration.
+    """
+    theta, scale, solution = _floats(theta).copy(), _floats(scale), _Solution()
+    with _interrupts() as received:
+        progress = _Progress(lambda n_iter, value: len(received))  # Python runs here, and with it handlers of signals
+        library().proset_fit(
+            byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution)
+        )
+    return _result(solution, theta, max_iter)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list]:
+    """Collect Ctrl-C in a list, and let it do at the end what it does elsewhere: a fit has no place where it could."""
+    received: list = []
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield received
+        return
+    signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if received:
+        usual(*received[0])
+
+
+def minimize(
+    fun: Callable[[np.ndarray], tuple[float, np.ndarray]], x0: np.ndarray, scale: np.ndarray, max_iter: int, tol: float
+) -> tuple[np.ndarray, float, int, int, bool, str]:
+    """Minimise any function of non-negative variables with the compiled solver; for tests of it."""
+    x, scale, solution, n = _floats(x0).copy(), _floats(scale), _Solution(), len(x0)
+
+    def function(context, x, gradient):
+        value, slopes = fun(np.ctypeslib.as_array(x, (n,)).copy())
+        np.ctypeslib.as_array(gradient, (n,))[:] = slopes
+        return value
+
+    library().proset_minimize(Function(function), _pointer(x), _pointer(scale), n, max_iter, tol, byref(solution))
+    return _result(solution, x, max_iter)
+
+
+def _result(solution, x, max_iter):
+    number = solution.message
+    if number == _NO_MEMORY:
+        raise MemoryError(f"no memory for a fit of {len(x)} variables")
+    if number == _NOT_FINITE:
+        raise FloatingPointError(MESSAGES[number])
+    message = f"limit of {max_iter} iterations reached" if number == 0 else MESSAGES[number]
+    return x, solution.value, solution.n_iter, solution.n_evaluations, number in _CONVERGED, message
+
+
+def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
+    """Value and gradient of the objective of a batch."""
+    theta = _floats(theta)
+    gradient = np.empty_like(theta)
+    return library().proset_objective(byref(problem), _pointer(theta), _pointer(gradient)), gradient
+
+
+def class_sums(
+    X: np.ndarray, prototypes: np.ndarray, starts: np.ndarray, v: np.ndarray, w: np.ndarray, n_threads: int
+) -> np.ndarray:
+    """`proset.kernel.class_sums`."""
+    X, prototypes, v, w = map(_floats, (X, prototypes, v, w))
+    starts = _integers(starts)
+    sums = np.empty((len(X), len(starts) - 1))
+    arrays = (_pointer(array) for array in (X, prototypes, starts, v, w))
+    prediction = _Prediction(*arrays, *X.shape, len(starts) - 1, n_threads)
+    if library().proset_class_sums(byref(prediction), _pointer(sums)):
+        raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
+    return sums
+
+
+def log(x: np.ndarray) -> np.ndarray:
+    """Natural logarithm of positive normal numbers."""
+    x = _floats(x)
+    result = np.empty_like(x)
+    library().proset_log(_pointer(x), x.size, _pointer(result))
+    return result
+
+
+def means(X: np.ndarray) -> np.ndarray:
+    """Means of the columns, summed in the order of the rows."""
+    X = _floats(X)
+    result = np.empty(X.shape[1])
+    library().proset_means(_pointer(X), *X.shape, _pointer(result))
+    return result
+
+
+def sort_neighbours(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows of X in an order that keeps neighbours together."""
+    X, rows = _floats(X), _integers(rows).copy()
+    library().proset_sort_neighbours(_pointer(X), X.shape[1], _pointer(rows), len(rows))
+    return rows
+
+
+def _floats(array):
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _integers(array):
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _pointer(array):
+    return array.ctypes.data
