@@ -31,7 +31,7 @@ MESSAGES = (  # in the order of compiled/problem.h
 _CONVERGED, _NOT_FINITE, _STOPPED, _NO_MEMORY = (1, 2), 4, 5, 6
 MAX_THREADS = 256
 
-Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), POINTER(c_double))
+Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), c_void_p, POINTER(c_double))
 _Progress = ctypes.CFUNCTYPE(c_int32, c_int64, c_double)
 
 
@@ -152,7 +152,7 @@ def minimize(
     """Minimise any function of non-negative variables with the compiled solver; for tests of it."""
     x, scale, solution, n = _floats(x0).copy(), _floats(scale), _Solution(), len(x0)
 
-    def function(context, x, gradient):
+    def function(context, x, active, gradient):
         value, slopes = fun(np.ctypeslib.as_array(x, (n,)).copy())
         np.ctypeslib.as_array(gradient, (n,))[:] = slopes
         return value

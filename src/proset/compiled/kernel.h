@@ -128,18 +128,18 @@ static enum form choose_form(const Packed *packed, int64_t blocks) {
     for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
         if (packed->order[i] >= 0 && !(packed->c_norm[i] <= largest)) largest = packed->c_norm[i];
     const float s = sqrtf(largest) + sqrtf(REACH), product_error = EPSILON * s * s;
-    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 1e-5f) return PRODUCT;
+    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 1e-4f) return PRODUCT;
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
 }
 
-/* Prototypes in float64 to blocks of scaled float32. */
-static void pack_prototypes(Packed *packed, const double *weights, int sorted) {
+/* Prototypes in float64 to blocks of scaled float32, those that are not active left out. */
+static void pack_prototypes(Packed *packed, const double *weights, const uint8_t *active, int sorted) {
     int64_t place = 0;
     for (int64_t k = 0; k < packed->K; k++) {
         packed->first[k] = place / LANES;
         for (int64_t zeros = 0; zeros < 2; zeros++)
             for (int64_t j = packed->starts[k]; j < packed->starts[k + 1]; j++)
-                if ((weights[j] > 0.0) != zeros) packed->order[place++] = j;
+                if (active[j] && (weights[j] > 0.0) != zeros) packed->order[place++] = j;
         while (place % LANES) packed->order[place++] = -1;
     }
     const int64_t D = packed->D, blocks = packed->first[packed->K] = place / LANES;
@@ -285,7 +285,7 @@ INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, i
             P = block + PAIR <= packed->first[k + 1] && packed->form != WIDE ? PAIR : 1;
             uint32_t near = 0;
             for (int p = 0; p < P; p++) near |= groups_in_reach(packed, tile, block + p, groups);
-            if (store) tile->near[block] = near;
+            for (int p = 0; store && p < P; p++) tile->near[block + p] = near;
             if (packed->form == WIDE)
                 wide_distances(packed, tile, X, rows, padded, block, store);
             else if (packed->form == PRODUCT)
@@ -493,7 +493,7 @@ static double penalty(const Workspace *work, double lambda, double alpha, const 
 
        f = -sum_n r_n log P(y_n | x_n) + penalty(v) + penalty(w)
        df/dw_j = sum_n a_{n,k(j)} G_nj + ...,   df/dv_d = -v_d sum_{n,j} a_{n,k(j)} w_j G_nj (x_nd - c_jd)^2 + ... */
-static double evaluate(void *context, const double *theta, double *gradient) {
+static double evaluate(void *context, const double *theta, const uint8_t *active, double *gradient) {
     Workspace *work = context;
     Evaluation *evaluation = &work->evaluation;
     const Problem *problem = evaluation->problem;
@@ -504,7 +504,7 @@ static double evaluate(void *context, const double *theta, double *gradient) {
     packed->D = 0;
     for (int64_t d = 0; d < problem->D; d++) /* df/dv_d has the factor v_d: features at zero need no contraction */
         if (v[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = v[d] * SCALE;
-    pack_prototypes(packed, w, problem->sorted);
+    pack_prototypes(packed, w, active + problem->D, problem->sorted);
     atomic_store(&evaluation->next, 0);
     run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
 
@@ -549,13 +549,15 @@ static void sum_strips(void *shared, int64_t thread) {
     }
 }
 
-static void take_sums(Memory *memory, Packed *packed, Tile **tiles, const Prediction *prediction) {
+static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **tiles, const Prediction *prediction) {
     const int64_t D = prediction->D, K = prediction->K, blocks = n_blocks(K, prediction->starts);
     int64_t *used = TAKE(memory, int64_t, D);
     double *scale = TAKE(memory, double, D);
     *packed = (Packed){.prototypes = prediction->prototypes, .starts = prediction->starts, .used = used, .scale = scale,
                        .stride = D, .K = K, .T = MAX_TILE, .strip = STRIP};
     take_packed(memory, packed, blocks, D, K);
+    *active = TAKE(memory, uint8_t, prediction->starts[K]);
+    for (int64_t j = 0; memory->base && j < prediction->starts[K]; j++) (*active)[j] = 1;
     *tiles = TAKE(memory, Tile, prediction->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < prediction->n_threads; i++) take_tile(memory, memory->base ? *tiles + i : &uncounted, MAX_TILE, blocks, D, K, 0);
@@ -567,11 +569,12 @@ static void take_sums(Memory *memory, Packed *packed, Tile **tiles, const Predic
 static int32_t class_sums(const Prediction *prediction, double *sums) {
     Memory memory = {0};
     Packed packed;
+    uint8_t *active;
     Tile *tiles;
-    take_sums(&memory, &packed, &tiles, prediction);
+    take_sums(&memory, &packed, &active, &tiles, prediction);
     if (!allocate(&memory)) return 1;
-    take_sums(&memory, &packed, &tiles, prediction);
-    pack_prototypes(&packed, prediction->w, 0);
+    take_sums(&memory, &packed, &active, &tiles, prediction);
+    pack_prototypes(&packed, prediction->w, active, 0);
     Sums shared = {.prediction = prediction, .packed = &packed, .tiles = tiles, .sums = sums};
     run(sum_strips, &shared, least(prediction->n_threads, (prediction->N + STRIP - 1) / STRIP));
     release(&memory);

@@ -22,11 +22,15 @@ static Solution fit(const Problem *problem, double *theta, const double *scale, 
 }
 
 static double objective(const Problem *problem, const double *theta, double *gradient) {
-    Memory memory = {0};
+    Memory memory = {0}, for_active = {0};
     Workspace work;
-    if (!with_workspace(problem, &memory, &work)) return NAN;
-    const double value = evaluate(&work, theta, gradient);
-    release(&memory);
+    const int64_t n = problem->D + problem->starts[problem->K];
+    TAKE(&for_active, uint8_t, n);
+    if (!with_workspace(problem, &memory, &work) || !allocate(&for_active)) return NAN;
+    uint8_t *active = TAKE(&for_active, uint8_t, n);
+    memset(active, 1, (size_t)n);
+    const double value = evaluate(&work, theta, active, gradient);
+    release(&memory), release(&for_active);
     return value;
 }
 

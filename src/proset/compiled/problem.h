@@ -21,7 +21,8 @@ typedef struct {
     int64_t N, D, K, n_threads;
 } Prediction;
 
-typedef double (*Function)(void *context, const double *x, double *gradient);
+/* Value and gradient at x. Variables whose `active` is 0 are 0, and their derivatives need not be set. */
+typedef double (*Function)(void *context, const double *x, const uint8_t *active, double *gradient);
 typedef int32_t (*Progress)(int64_t n_iter, double value); /* not 0: stop */
 
 enum message { LIMIT, GRADIENT, DECREASE, FAILED, NOT_FINITE, STOPPED, NO_MEMORY };

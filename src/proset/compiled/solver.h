@@ -9,7 +9,7 @@
 #include "problem.h"
 #include "threads.h"
 
-enum { PATH_ITERATIONS = 30, PATH_MEMORY = 10, MEMORY = 30, WINDOW = 10, TRIALS = 12 };
+enum { PATH_ITERATIONS = 30, PATH_MEMORY = 10, MEMORY = 30, WINDOW = 10, TRIALS = 12, REFRESH = 10 };
 #define NOISE 1e-7
 #define MACHINE_EPSILON 2.220446049250313e-16
 
@@ -41,7 +41,8 @@ typedef struct {
     double *direction, *s, *y, *trial, *trial_gradient, *scaled;
     Pairs pairs;
     double *w, *free_w, *stop, *d, *point, *step, *mask; /* first phase: [2 PATH_MEMORY][n] twice, and vectors */
-    int64_t *order, *index;
+    int64_t *index;
+    uint8_t *active;                                  /* 0: held at its bound, its derivative is an older one */
 } State;
 
 static void take_state(Memory *memory, State *state, int64_t n) {
@@ -50,14 +51,14 @@ static void take_state(Memory *memory, State *state, int64_t n) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TAKE(memory, double, n);
     state->pairs.s = TAKE(memory, double, MEMORY * n), state->pairs.y = TAKE(memory, double, MEMORY * n);
     state->w = TAKE(memory, double, 2 * PATH_MEMORY * n), state->free_w = TAKE(memory, double, 2 * PATH_MEMORY * n);
-    state->order = TAKE(memory, int64_t, n), state->index = TAKE(memory, int64_t, n);
+    state->index = TAKE(memory, int64_t, n), state->active = TAKE(memory, uint8_t, n);
 }
 
 static double value_at(State *state, const double *x, double *gradient) {
     state->n_evaluations++;
     for (int64_t i = 0; i < state->n; i++) state->scaled[i] = x[i] * state->unit[i];
-    const double value = state->function(state->context, state->scaled, gradient);
-    for (int64_t i = 0; i < state->n; i++) gradient[i] *= state->unit[i];
+    const double value = state->function(state->context, state->scaled, state->active, gradient);
+    for (int64_t i = 0; i < state->n; i++) gradient[i] = state->active[i] ? gradient[i] * state->unit[i] : state->gradient[i];
     return value;
 }
 
@@ -336,6 +337,16 @@ static int free_direction(State *state, double near) {
     return gamma > 0.0;
 }
 
+/* From now on variables that are held at their bound are left out of evaluations; 1 if there are any. */
+static int leave_out_held(State *state) {
+    int held = 0;
+    for (int64_t i = 0; i < state->n; i++) {
+        state->active[i] = state->x[i] > 0.0 || state->gradient[i] <= 0.0;
+        held |= !state->active[i];
+    }
+    return held;
+}
+
 /* Find a local minimum over x >= 0, starting at and returning x. */
 static Solution minimize(Function function, void *context, double *x, const double *scale, int64_t n, int64_t max_iter, double tol, Progress progress) {
     Solution solution = {.message = NO_MEMORY};
@@ -345,7 +356,7 @@ static Solution minimize(Function function, void *context, double *x, const doub
     if (!allocate(&memory)) return solution;
     take_state(&memory, state, n);
     state->function = function, state->context = context, state->n = n;
-    for (int64_t i = 0; i < n; i++) state->unit[i] = 1.0, state->x[i] = x[i] > 0.0 ? x[i] : 0.0;
+    for (int64_t i = 0; i < n; i++) state->unit[i] = 1.0, state->active[i] = 1, state->x[i] = x[i] > 0.0 ? x[i] : 0.0;
     state->value = value_at(state, state->x, state->gradient);
     int finite = isfinite(state->value);
     for (int64_t i = 0; i < n; i++) finite = finite && isfinite(state->gradient[i]);
@@ -379,21 +390,29 @@ static Solution minimize(Function function, void *context, double *x, const doub
     state->pairs.size = MEMORY, state->pairs.first = state->pairs.count = 0;
     double values[WINDOW + 1]; /* the last ones, in turn */
     int64_t moves = 0;
+    int incomplete = leave_out_held(state);
     while (solution.message == LIMIT && solution.n_iter < max_iter) {
         const double size = projected_gradient(state);
         values[moves % (WINDOW + 1)] = state->value;
-        if (size <= tol) {
-            solution.message = GRADIENT;
+        const double decrease = moves < WINDOW ? INFINITY : values[(moves + 1) % (WINDOW + 1)] - state->value;
+        const int flat = decrease <= 10.0 * tol * (fabs(state->value) > 1.0 ? fabs(state->value) : 1.0);
+        if ((size <= tol || flat) && incomplete) { /* is it a minimum in the held variables, too? */
+            memset(state->active, 1, (size_t)n);
+            state->value = value_at(state, state->x, state->gradient);
+            if (projected_gradient(state) > size) moves = 0;
+            incomplete = 0;
+            continue;
+        }
+        if (size <= tol || flat) {
+            solution.message = size <= tol ? GRADIENT : DECREASE;
             break;
         }
-        if (moves >= WINDOW && values[(moves + 1) % (WINDOW + 1)] - state->value <= 10.0 * tol * (fabs(state->value) > 1.0 ? fabs(state->value) : 1.0)) {
-            solution.message = DECREASE;
-            break;
-        }
+        if (moves % REFRESH == REFRESH - 1) memset(state->active, 1, (size_t)n), incomplete = 0;
         const int informed = free_direction(state, size < 1e-3 ? size : 1e-3);
         if (dot(state->gradient, state->direction, n) < 0.0 && line_search(state, 1.0, 1.0, INFINITY)) {
             solution.n_iter++, moves++;
             if (dot(state->s, state->y, n) > MACHINE_EPSILON * dot(state->y, state->y, n)) add_pair(&state->pairs, state->s, state->y);
+            if (!incomplete) incomplete = leave_out_held(state);
             if (progress && progress(solution.n_iter, state->value)) solution.message = STOPPED;
         } else if (informed)
             state->pairs.count = 0;
