@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 from proset.study.environment import THREAD_VARIABLES
 
@@ -47,3 +48,10 @@ def batch(rng):
         "prototype_weights": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
         "sample_weight": rng.uniform(0.1, 4.0, n),
     }
+
+
+@pytest.fixture
+def child_environment():
+    """The environment for Python in a process of its own, run from any folder."""
+    root = str(Path(__file__).parent.parent)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([f"{root}/src", root])}

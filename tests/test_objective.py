@@ -1,9 +1,12 @@
 """Gradient by finite differences; the fast code equals the slow reference."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from proset import kernel, reference
+from proset import arithmetic, kernel, library, reference
 from proset.objective import Objective, Penalty
 
 PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}
@@ -60,30 +63,38 @@ def test_reference_gradient_is_the_five_point_difference_of_the_reference_object
             assert analytic[i] == pytest.approx(numeric, rel=1e-6, abs=1e-9), (name, i)
 
 
-@pytest.fixture(params=["difference", "product", "product in NumPy", "direct"])
+@pytest.fixture(params=["compiled", "product in NumPy", "direct in NumPy"])
 def form(request, monkeypatch):
-    """Force one way to the kernel; the compiled library must be there."""
-    assert kernel._library() is not None
-    if request.param == "product in NumPy":
-        monkeypatch.setattr(kernel, "_library", lambda: None)
-    monkeypatch.setattr(kernel, "choose_form", lambda feature_weights, largest: request.param.split(" in ")[0])
+    """One way to the kernel; the compiled library must be there, and chooses its form by size and scale."""
+    assert library.library() is not None
+    if request.param != "compiled":
+        monkeypatch.setattr(library, "library", lambda: None)
+        is_product = request.param == "product in NumPy"
+        monkeypatch.setattr(kernel, "product_is_accurate", lambda *arguments: is_product)
     return request.param
+
+
+def class_sums(X, prototypes, blocks, v, w):
+    return arithmetic.class_sums(X, prototypes, np.asarray(blocks), v, w, 1)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("tile_bytes", [1, 3000, kernel.TILE_BYTES])
 def test_fast_equals_slow(batch, weighted, tile_bytes, form, monkeypatch):
-    monkeypatch.setattr(kernel, "TILE_BYTES", tile_bytes)
+    monkeypatch.setattr(kernel, "TILE_BYTES", tile_bytes)  # of NumPy; the library's is tried at many sizes below
     value, gradient = fast(batch, weighted)(theta(batch))
     expected = np.concatenate(reference.gradient(**slow_arguments(batch, weighted)))
-    tolerance = 1e-12 if form == "direct" else 2e-6
+    tolerance = 1e-12 if form == "direct in NumPy" else 2e-6
     assert value == pytest.approx(reference.objective(**slow_arguments(batch, weighted)), rel=tolerance)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(
     ("n", "n_features", "n_classes", "n_candidates"),
-    [(40, 1, 2, 7), (90, 17, 20, 33), (70, 64, 3, 16), (30, 150, 2, 10), (300, 5, 2, 250), (50, 6, 4, 48)],
+    [
+        *[(40, 1, 2, 7), (90, 17, 20, 33), (70, 64, 3, 16), (30, 150, 2, 10), (300, 5, 2, 250), (50, 6, 4, 48)],
+        *[(400, 2, 2, 130), (2500, 13, 3, 40), (4300, 3, 2, 20)],  # more than a tile, and more than a strip
+    ],
 )
 def test_fast_equals_slow_at_odd_sizes(rng, form, n, n_features, n_classes, n_candidates):
     """Blocks that are not full, fewer rows than a register block, classes without a candidate, weights at zero."""
@@ -103,7 +114,7 @@ def test_fast_equals_slow_at_odd_sizes(rng, form, n, n_features, n_classes, n_ca
     expected = np.concatenate(reference.gradient(**slow_arguments(batch)))
     assert value == pytest.approx(reference.objective(**slow_arguments(batch)), rel=3e-6)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=3e-6 * np.abs(expected).max())
-    sums = kernel.class_sums(
+    sums = class_sums(
         batch["X"],
         batch["X"][candidates],
         np.searchsorted(y[candidates], np.arange(n_classes + 1)),
@@ -116,26 +127,70 @@ def test_fast_equals_slow_at_odd_sizes(rng, form, n, n_features, n_classes, n_ca
     np.testing.assert_allclose(sums, slow, rtol=2e-5, atol=1e-12)
 
 
-def test_the_stated_bound_of_the_exponent_holds(rng, form):
-    """Kernel values of single pairs at the largest scale a form is used for."""
-    n_features = 3
-    scale = {"difference": 1e-3 / 22, "product": 1e-3, "product in NumPy": 1e-3, "direct": 1e30}[form]
-    eps = np.finfo(np.float32).eps
-    size = {"difference": scale / eps, "direct": 1e4}.get(form, np.sqrt(scale / eps))
-    X = rng.uniform(-1, 1, (200, n_features)) * size / np.sqrt(n_features)
-    C = X + rng.normal(size=X.shape) * 2.0
-    ones, exact = np.ones(n_features), reference.kernel(X, C, np.ones(n_features)).diagonal()
-    found = [
-        kernel.class_sums(X[i : i + 1], C[i : i + 1], np.array([0, 1]), ones, np.ones(1))[0, 0] for i in range(200)
-    ]
-    seen = exact > np.exp(-59)
-    assert seen.sum() > 100
-    assert np.abs(np.log(np.array(found)[seen]) - np.log(exact[seen])).max() < 1.5 * kernel.MAX_EXPONENT_ERROR
+@pytest.mark.parametrize(
+    ("n_features", "size"),
+    [(3, 600.0), (12, 50.0), (6, 25.0), (40, 50.0), (12, 600.0), (3, 1e5), (12, 1e5)],  # each form up to its limit
+)
+def test_the_stated_bound_of_the_exponent_holds(rng, n_features, size):
+    """Kernel values of single pairs, compiled."""
+    X = rng.normal(size=(400, n_features))
+    X *= size / np.linalg.norm(X, axis=1, keepdims=True)
+    C = X + rng.normal(size=X.shape) * 5.0 / np.sqrt(n_features)
+    ones, exact = np.ones(n_features), np.exp(-0.5 * ((X - C) ** 2).sum(axis=1))
+    found = [class_sums(X[i : i + 1], C[i : i + 1], [0, 1], ones, np.ones(1))[0, 0] for i in range(len(X))]
+    seen = exact > 2.0**-49
+    assert seen.sum() > 300
+    assert np.abs(np.log(np.array(found)[seen]) - np.log(exact[seen])).max() < 1e-3
+
+
+@pytest.mark.parametrize("is_sorted", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 30.0, 1e3, 1e6])
+@pytest.mark.parametrize("n_features", [2, 4, 6, 12])
+def test_every_form_of_the_library_equals_the_slow_code(rng, n_features, spread, is_sorted):
+    """Clouds far apart on the scale of the kernel: tiles in reach of some blocks only, at any distance from 0."""
+    n, n_classes = 600, 2
+    clouds = rng.integers(0, 4, n)
+    X = rng.normal(size=(n, n_features)) + spread * rng.normal(size=(4, n_features))[clouds]
+    y = rng.integers(0, n_classes, n)
+    candidates = [rng.choice(np.flatnonzero(y == k), 75, replace=False) for k in range(n_classes)]
+    references = np.setdiff1d(np.arange(n), np.concatenate(candidates))
+    if is_sorted:
+        candidates = [library.sort_neighbours(X, c) for c in candidates]
+        references = library.sort_neighbours(X, references)
+    candidates, blocks = np.concatenate(candidates), np.array([0, 75, 150])
+    v = rng.uniform(0.5, 1.5, n_features)
+    w = rng.exponential(5.0, 150) * (rng.random(150) > 0.5)
+    scores = rng.uniform(0.2, 3.0, (n, n_classes))
+    labels = y[references]
+    factor = np.bincount(y) / np.bincount(labels) / n
+    fast_objective = Objective(
+        *(X[references], labels, factor[labels], scores[references], X[candidates], blocks, Penalty(**PENALTY)),
+        is_sorted=is_sorted,
+    )
+    value, gradient = fast_objective(np.concatenate([v, w]))
+    arguments = (X, y, scores, candidates, v, w)
+    expected = np.concatenate(reference.gradient(*arguments, **PENALTY))
+    assert value == pytest.approx(reference.objective(*arguments, **PENALTY), rel=1e-4 if spread == 30.0 else 1e-5)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [1, 8, 9, 100, 1000])
+def test_neighbours_are_a_permutation_with_compact_groups(rng, n):
+    X = rng.integers(0, 50, (n, 2)).astype(float)  # with ties
+    rows = rng.permutation(n)
+    order = library.sort_neighbours(X, rows)
+    assert sorted(order) == sorted(rows)
+    assert (library.sort_neighbours(X, rows) == order).all()
+    if n == 1000:
+        widths = [
+            np.ptp(X[group], axis=0).mean() for group in (order.reshape(-1, 8), rows.reshape(-1, 8)) for group in group
+        ]
+        assert np.mean(widths[:125]) < 0.2 * np.mean(widths[125:])
 
 
 def test_far_points_give_exactly_zero(form):
     X, C = np.array([[0.0], [30.0]]), np.array([[0.0]])
-    sums = kernel.class_sums(X, C, np.array([0, 1, 1]), np.ones(1), np.ones(1))
+    sums = class_sums(X, C, [0, 1, 1], np.ones(1), np.ones(1))
     np.testing.assert_allclose(sums[:, 0], [1.0, 0.0], rtol=1e-6, atol=0)
 
 
@@ -143,14 +198,6 @@ def test_same_bytes_on_repeat(batch, form):
     first, again = (fast(batch)(theta(batch)) for _ in range(2))
     assert first[0] == again[0]
     assert first[1].tobytes() == again[1].tobytes()
-
-
-def test_the_form_follows_the_scale_and_the_number_of_features():
-    ones = np.ones(3)
-    assert kernel.choose_form(ones, 10 * ones) == "difference"
-    assert kernel.choose_form(np.ones(40), np.ones(40)) == "product"
-    assert kernel.choose_form(np.ones(40), 100 * np.ones(40)) == "direct"
-    assert kernel.choose_form(ones, 1e30 * ones) == "direct"
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e30])
@@ -170,29 +217,28 @@ def test_class_sums_equal_the_reference(batch, form):
     arguments = (batch["X"], batch["X"][candidates])
     weights = (batch["feature_weights"], batch["prototype_weights"])
     expected = reference.class_scores(arguments[0], np.zeros((60, 3)), arguments[1], y[candidates], *weights)
-    np.testing.assert_allclose(kernel.class_sums(*arguments, blocks, *weights), expected, rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(class_sums(*arguments, blocks, *weights), expected, rtol=1e-5, atol=1e-12)
 
 
-def test_no_array_grows_with_rows_times_prototypes(rng, form):
-    import tracemalloc
+LARGE_OBJECTIVE = """
+import resource, numpy as np
+from proset.objective import Objective, Penalty
+rng = np.random.default_rng(0)
+X, C = rng.normal(size=(100_000, 3)), rng.normal(size=(1000, 3))
+objective = Objective(X, np.repeat([0, 1], 50_000), np.full(100_000, 1e-5), np.full((100_000, 2), 0.5), C,
+                      np.array([0, 500, 1000]), Penalty(0.0, 0.0, 0.5, 0.5))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+objective(objective.start())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
 
-    X, C = rng.normal(size=(20_000, 3)), rng.normal(size=(1000, 3))
-    blocks = np.array([0, 500, 1000])
-    tracemalloc.start()
-    kernel.loss_and_contractions(
-        X,
-        np.repeat([0, 1], 10_000),
-        np.full(20_000, 5e-5),
-        np.full((20_000, 2), 0.5),
-        C,
-        blocks,
-        np.ones(3),
-        np.ones(1000),
-        np.ones(3),
-    )
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 8e6  # all kernel values at once would be 80 MB in float32
+
+@pytest.mark.parametrize("level", ["", "numpy"])
+def test_no_array_grows_with_rows_times_prototypes(level, child_environment):
+    command = [sys.executable, "-c", LARGE_OBJECTIVE]
+    environment = {**child_environment, "PROSET_LEVEL": level}
+    run = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert int(run.stdout) < 20_000  # KiB; all kernel values at once would be 400 MB in float32
 
 
 def test_hand_solved_objective_of_two_references_and_one_candidate_each():

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proset import ProsetClassifier
+from proset.arithmetic import class_sums
 from proset.candidates import bin_counts
-from proset.kernel import class_sums
 from proset.objective import Objective, Penalty
 
 examples = settings(max_examples=30, deadline=None, derandomize=True, database=None)
@@ -192,7 +192,7 @@ def test_kernel_sums_are_finite_and_bounded(seed, log_scale, log_weight):
     X, C = (rng.normal(size=(n, 3)) * 10.0 ** min(log_scale, 100) for n in (9, 5))
     with np.errstate(over="ignore"):
         v = np.minimum(np.abs(rng.normal(size=3)) * 10.0**log_weight, 1e100)
-    sums = class_sums(X, C, np.array([0, 2, 5]), v, np.ones(5))
+    sums = class_sums(X, C, np.array([0, 2, 5]), v, np.ones(5), 1)
     assert np.isfinite(sums).all()
     assert sums.min() >= 0
     assert sums.max() <= 3 + 1e-4

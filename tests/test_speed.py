@@ -8,7 +8,7 @@ import pytest
 from benchmarks.cases import Case, first_batch, first_fold
 from benchmarks.fits import in_float64, published_path
 
-from proset.solver import minimize
+from proset.solver import MAX_ITER, TOL
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from proset.solver import minimize
 )
 def test_few_evaluations_reach_an_objective_no_worse_than_the_published_path(data_set, setting, evaluations):
     objective = first_batch(first_fold(data_set), Case(data_set, setting).penalty, seed=0)
-    ours = minimize(objective, objective.start(), objective.scale())
+    ours = objective.minimum(MAX_ITER, TOL)
     theirs = published_path(objective)
     assert ours.converged
     assert ours.n_evaluations <= evaluations

@@ -1,13 +1,13 @@
 """Gaussian kernel values in tiles, their class sums, and the contractions the gradient needs, in NumPy.
 
-This is what the compiled library computes (compiled/kernel.h), for machines without it: slower, and with other last digits.
+This is what the compiled library computes (compiled/kernel.h), for machines without it: slower, with other last digits.
 
 Pure functions on arrays. Prototypes are sorted by class, so that each class is a contiguous block of columns:
 `blocks` holds the K + 1 block boundaries. Kernel values exist for one tile of rows at a time; no array grows with the
 product of the numbers of rows and prototypes.
 
-There are two ways to the exponent: as a matrix product, x^2 - 2 x c + c^2, in float32, and where the terms would cancel,
-one feature after the other in float64.
+There are two ways to the exponent: as a matrix product, x^2 - 2 x c + c^2, in float32, and where its terms would cancel
+too much, one feature after the other in float64.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """The compiled library (compiled/*.c): fits, objective and class sums in one order of operations on every processor.
 
-The environment variable PROSET_LEVEL forces a level of instructions ("avx512", "avx2", "portable" or "neon"), or NumPy in
-the place of the library ("numpy"); it is for tests. Without it the best level of the processor is used. All levels give the
-same bits; NumPy does not.
+The environment variable PROSET_LEVEL forces a level of instructions ("avx512", "avx2", "portable" or "neon"), or NumPy
+in the place of the library ("numpy"); it is for tests. Without it the best level of the processor is used. All levels
+give the same bits; NumPy does not.
 """
 
 import ctypes
@@ -123,9 +123,7 @@ def fit(
     theta, scale, solution = _floats(theta).copy(), _floats(scale), _Solution()
     with _interrupts() as received:
         progress = _Progress(lambda n_iter, value: len(received))  # Python runs here, and with it handlers of signals
-        library().proset_fit(
-            byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution)
-        )
+        library().proset_fit(byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution))
     return _result(solution, theta, max_iter)
 
 

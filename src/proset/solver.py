@@ -5,7 +5,11 @@ Two phases, because the first steps choose the local minimum and the later ones 
 1. *Path*: some iterations of L-BFGS-B in the variables as they are. Directions are those of the published algorithm,
    the line search is a simpler one; in the cases tried, this led to the minimum the published algorithm finds.
 2. *Descent*: projected L-BFGS in rescaled variables. The quasi-Newton step is taken in the variables that are free
-   and projected to the bounds. It is cheaper per iteration and needs far fewer of them.
+   and projected to the bounds. It is cheaper per iteration and needs far fewer of them. Variables that are held at
+   their bound are left out of evaluations; all derivatives are looked at every `REFRESH` steps, and before the end.
+
+compiled/solver.h is the same in C, where evaluations without the held variables are cheaper. This module is its measure
+and stands in for it where the library cannot be loaded.
 
 References
 ----------
@@ -14,8 +18,8 @@ Comput. 16 (1995). Compact representation, generalised Cauchy point, subspace mi
 
 J. L. Morales, J. Nocedal: Remark on "Algorithm 778". ACM Trans. Math. Softw. 38 (2011). Projected subspace step.
 
-R. H. Byrd, J. Nocedal, R. B. Schnabel: Representations of quasi-Newton matrices and their use in limited memory
-methods. Math. Program. 63 (1994). Compact form of the inverse, used in the second phase.
+J. Nocedal: Updating quasi-Newton matrices with limited storage. Math. Comp. 35 (1980). Two-loop recursion, used in the
+second phase.
 
 D. P. Bertsekas: Projected Newton methods for optimization problems with simple constraints. SIAM J. Control Optim. 20
 (1982). Free variables and search along the projected path, used in the second phase.
@@ -32,6 +36,7 @@ PATH_ITERATIONS = 30  # fewer lead to other minima: with 20, digits keeps two fe
 PATH_MEMORY = 10  # pairs of steps and gradient changes kept in the first phase, as published
 MEMORY = 30  # ... and in the second
 WINDOW = 10  # iterations over which the decrease is judged
+REFRESH = 10  # steps of the second phase after which the held variables are looked at again
 NOISE = 1e-7  # relative accuracy of the values: rises below it do not count as such
 _EPS = float(np.finfo(float).eps)
 
@@ -79,12 +84,17 @@ class _Point:
 
     def __init__(self, fun, x, unit):
         self.fun, self.unit, self.n_evaluations = fun, unit, 0
+        self.active = np.ones(len(x), dtype=bool)  # False: held at the bound, its derivative is an older one
+        self.gradient = np.empty(len(x))
         self.x, self.value, self.gradient = x, *self.evaluate(x)
 
     def evaluate(self, x):
         self.n_evaluations += 1
         value, gradient = self.fun(x * self.unit)
-        return float(value), gradient * self.unit
+        return float(value), np.where(self.active, gradient * self.unit, self.gradient)
+
+    def leave_out_held(self):
+        self.active = (self.x > 0) | (self.gradient <= 0)
 
     def rescale(self, unit):
         self.x, self.gradient, self.unit = self.x * self.unit / unit, self.gradient / self.unit * unit, unit
@@ -245,30 +255,29 @@ def _path_direction(x, g, model):
 def _free_direction(x, g, pairs, near):
     """Quasi-Newton step in the free variables, straight to the bound in those held there.
 
-    Held are variables within `near` of the bound that the gradient pushes towards it. The inverse matrix is built from
-    the pairs restricted to the free variables: ``H g = gamma g + S' a - gamma Y' b`` with ``b = R^-1 S g`` and
-    ``a = R^-T ((D + gamma Y Y') b - gamma Y g)``; R and D are the upper triangle and the diagonal of ``S Y'``.
+    Held are variables within `near` of the bound that the gradient pushes towards it. The inverse matrix is that of the
+    pairs restricted to the free variables, applied by the two-loop recursion.
 
     Returns
     -------
     (direction, informed) : `informed` is False if no pair could be used and the step is one of steepest descent.
     """
     free = np.flatnonzero((x > near) | (g <= 0))
-    direction, g = -x, g[free]
+    direction, q = -x, g[free]
     s, y = pairs.s.take(free, axis=1), pairs.y.take(free, axis=1)
-    sy = np.einsum("ij,ij->i", s, y)
-    good = sy > 1e-10 * np.einsum("ij,ij->i", y, y)
-    if not good.any():
-        direction[free] = -g / max(1.0, np.linalg.norm(g))
+    sy, yy = np.einsum("ij,ij->i", s, y), np.einsum("ij,ij->i", y, y)
+    good = np.flatnonzero(sy > 1e-10 * yy)
+    if not len(good):
+        direction[free] = -q / max(1.0, np.linalg.norm(q))
         return direction, False
-    if not good.all():
-        s, y, sy = s[good], y[good], sy[good]
-    gram = y @ y.T
-    gamma = sy[-1] / gram[-1, -1]
-    r = np.triu(s @ y.T)
-    b = np.linalg.solve(r, s @ g)
-    a = np.linalg.solve(r.T, sy * b + gamma * (gram @ b - y @ g))
-    direction[free] = gamma * (b @ y - g) - a @ s
+    a = {}
+    for i in reversed(good):
+        a[i] = s[i] @ q / sy[i]
+        q = q - a[i] * y[i]
+    q = q * (sy[good[-1]] / yy[good[-1]])
+    for i in good:
+        q = q + (a[i] - y[i] @ q / sy[i]) * s[i]
+    direction[free] = -q
     return direction, True
 
 
@@ -338,14 +347,22 @@ def minimize(
     pairs = _Pairs(MEMORY, n)
     values = [point.value]
     converged = False
+    point.leave_out_held()
     while n_iter < max_iter:
         size = point.projected_gradient()
-        if size <= tol:
-            converged, message = True, "projected gradient below tolerance"
+        flat = len(values) > WINDOW and values[-1 - WINDOW] - point.value <= 10 * tol * max(1.0, abs(point.value))
+        if (size <= tol or flat) and not point.active.all():  # is it a minimum in the held variables, too?
+            point.active[:] = True
+            point.value, point.gradient = point.evaluate(point.x)
+            values = [point.value] if point.projected_gradient() > size else [*values[:-1], point.value]
+            continue
+        if size <= tol or flat:
+            converged = True
+            message = "projected gradient below tolerance" if size <= tol else "decrease below tolerance"
             break
-        if len(values) > WINDOW and values[-1 - WINDOW] - point.value <= 10 * tol * max(1.0, abs(point.value)):
-            converged, message = True, "decrease below tolerance"
-            break
+        if len(values) % REFRESH == 0:
+            point.active[:] = True
+        was_complete = point.active.all()
         direction, informed = _free_direction(point.x, point.gradient, pairs, min(1e-3, size))
         moved = point.line_search(direction, 1.0, 1.0, np.inf) if point.gradient @ direction < 0 else None
         if moved:
@@ -353,6 +370,8 @@ def minimize(
             values.append(point.value)
             if moved[0] @ moved[1] > _EPS * (moved[1] @ moved[1]):
                 pairs.add(*moved)
+            if was_complete:
+                point.leave_out_held()
         elif informed:
             pairs.count = 0
         else:

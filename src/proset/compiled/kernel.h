@@ -121,14 +121,15 @@ static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int
 /* How to compute sum_d (x_d - c_d)^2, so that an exponent within reach has an error below 1e-3.
 
    With s the largest norm of a scaled prototype or row near one, rounding x and c to float32 moves an exponent e by at most
-   2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by about eps s^2 more, as its terms cancel
-   (PRODUCT). WIDE takes the differences in float64: slow, and right at any scale. Rows further out are out of reach in any form. */
+   2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by up to 3 eps s^2, as its terms cancel
+   (PRODUCT; where it saves little, it has to be better than that). WIDE takes the differences in float64: slow, and right at any
+   scale. Rows further out are out of reach in any form. */
 static enum form choose_form(const Packed *packed, int64_t blocks) {
     float largest = 0.0f;
     for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
         if (packed->order[i] >= 0 && !(packed->c_norm[i] <= largest)) largest = packed->c_norm[i];
-    const float s = sqrtf(largest) + sqrtf(REACH), product_error = EPSILON * s * s;
-    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 1e-4f) return PRODUCT;
+    const float s = sqrtf(largest) + sqrtf(REACH), product_error = 3.0f * EPSILON * s * s;
+    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 3e-4f) return PRODUCT;
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
 }
 

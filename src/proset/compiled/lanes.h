@@ -59,7 +59,11 @@ INLINE double dot(const double *a, const double *b, int64_t n) {
     d16 lanes = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) lanes += *(const d16 *)(a + i) * *(const d16 *)(b + i);
-    for (int64_t lane = 0; i < n; i++, lane++) lanes[lane] += a[i] * b[i];
+    if (i < n) {
+        double last_a[LANES] = {0}, last_b[LANES] = {0};
+        for (int64_t lane = 0; i < n; i++, lane++) last_a[lane] = a[i], last_b[lane] = b[i];
+        lanes += *(const d16 *)last_a * *(const d16 *)last_b;
+    }
     return sum16(lanes);
 }
 

@@ -117,7 +117,7 @@ static int line_search(State *state, double step, double step_max, double wolfe)
 
 enum { SIDE = 2 * PATH_MEMORY };
 
-/* A system of linear equations, factorised with partial pivoting. */
+/* A system of linear equations, factorised with partial pivoting; lu[j] is column j. */
 typedef struct {
     double lu[SIDE][SIDE];
     int64_t pivot[SIDE], size;
@@ -126,19 +126,19 @@ typedef struct {
 static int factorise(System *system) {
     const int64_t size = system->size;
     for (int64_t k = 0; k < size; k++) {
+        double *column = system->lu[k];
         int64_t pivot = k;
         for (int64_t i = k + 1; i < size; i++)
-            if (fabs(system->lu[i][k]) > fabs(system->lu[pivot][k])) pivot = i;
+            if (fabs(column[i]) > fabs(column[pivot])) pivot = i;
         system->pivot[k] = pivot;
-        if (!(fabs(system->lu[pivot][k]) > 0.0)) return 0;
+        if (!(fabs(column[pivot]) > 0.0)) return 0;
         for (int64_t j = 0; j < size; j++) {
-            const double swapped = system->lu[k][j];
-            system->lu[k][j] = system->lu[pivot][j], system->lu[pivot][j] = swapped;
+            const double swapped = system->lu[j][k];
+            system->lu[j][k] = system->lu[j][pivot], system->lu[j][pivot] = swapped;
         }
-        for (int64_t i = k + 1; i < size; i++) {
-            const double factor = system->lu[i][k] /= system->lu[k][k];
-            for (int64_t j = k + 1; j < size; j++) system->lu[i][j] -= factor * system->lu[k][j];
-        }
+        for (int64_t i = k + 1; i < size; i++) column[i] /= column[k];
+        for (int64_t j = k + 1; j < size; j++)
+            for (int64_t i = k + 1; i < size; i++) system->lu[j][i] -= column[i] * system->lu[j][k];
     }
     return 1;
 }
@@ -151,10 +151,10 @@ static void solve(const System *system, const double *right, double *x) {
         x[k] = x[system->pivot[k]], x[system->pivot[k]] = swapped;
     }
     for (int64_t k = 0; k < size; k++)
-        for (int64_t j = 0; j < k; j++) x[k] -= system->lu[k][j] * x[j];
+        for (int64_t i = k + 1; i < size; i++) x[i] -= system->lu[k][i] * x[k];
     for (int64_t k = size - 1; k >= 0; k--) {
-        for (int64_t j = k + 1; j < size; j++) x[k] -= system->lu[k][j] * x[j];
         x[k] /= system->lu[k][k];
+        for (int64_t i = 0; i < k; i++) x[i] -= system->lu[k][i] * x[k];
     }
 }
 
