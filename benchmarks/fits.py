@@ -58,7 +58,7 @@ def left_out_log_loss(objective, theta: np.ndarray, bound: Part) -> float:
     """Log-loss of a solution on the fold left out."""
     v, w = objective.unpack(theta)
     scores = np.bincount(bound.y) / len(bound.y)
-    scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, objective.blocks, v, w, 1)
+    scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, 0.0 * v, objective.blocks, v, w)
     return log_loss(scores / scores.sum(axis=1, keepdims=True), bound.y_score)
 
 

@@ -75,7 +75,7 @@ def form(request, monkeypatch):
 
 
 def class_sums(X, prototypes, blocks, v, w):
-    return arithmetic.class_sums(X, prototypes, np.asarray(blocks), v, w, 1)
+    return arithmetic.class_sums(X, prototypes, 0.0 * v, np.asarray(blocks), v, w)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

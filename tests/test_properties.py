@@ -192,7 +192,7 @@ def test_kernel_sums_are_finite_and_bounded(seed, log_scale, log_weight):
     X, C = (rng.normal(size=(n, 3)) * 10.0 ** min(log_scale, 100) for n in (9, 5))
     with np.errstate(over="ignore"):
         v = np.minimum(np.abs(rng.normal(size=3)) * 10.0**log_weight, 1e100)
-    sums = class_sums(X, C, np.array([0, 2, 5]), v, np.ones(5), 1)
+    sums = class_sums(X, C, np.zeros(3), np.array([0, 2, 5]), v, np.ones(5))
     assert np.isfinite(sums).all()
     assert sums.min() >= 0
     assert sums.max() <= 3 + 1e-4

@@ -32,15 +32,30 @@ def means(X: np.ndarray) -> np.ndarray:
     return library.means(X) if library.library() else X.mean(axis=0)
 
 
+def row_sums(X: np.ndarray) -> np.ndarray:
+    """Sums of the rows of X (N, K)."""
+    return library.row_sums(X) if library.library() else X.sum(axis=1)
+
+
 def neighbours_together(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows of X (N, D), in an order that keeps neighbours together, as far as the library makes use of it."""
     return library.sort_neighbours(X, rows) if library.library() else rows
 
 
 def class_sums(
-    X: np.ndarray, prototypes: np.ndarray, blocks: np.ndarray, v: np.ndarray, w: np.ndarray, n_threads: int
+    X: np.ndarray,
+    prototypes: np.ndarray,
+    centre: np.ndarray,
+    blocks: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+    n_threads: int = 1,
 ) -> np.ndarray:
-    """Weighted kernel sums of each class, shape (N, K); see `proset.kernel.class_sums`."""
+    """Weighted kernel sums of each class, shape (N, K); see `proset.kernel.class_sums`.
+
+    The kernel sees differences only; features are counted from the centre, (D,), to keep them small. The sums of a row
+    do not depend on the other rows.
+    """
     if library.library():
-        return library.class_sums(X, prototypes, blocks, v, w, n_threads)
-    return kernel.class_sums(X, prototypes, blocks, v, w)
+        return library.class_sums(X, prototypes, centre, blocks, v, w, n_threads)
+    return kernel.class_sums(X - centre, prototypes - centre, blocks, v, w)

@@ -47,7 +47,7 @@ class Problem(ctypes.Structure):
 
 class _Prediction(ctypes.Structure):
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "prototypes", "starts", "v", "w")),
+        *((name, c_void_p) for name in ("X", "prototypes", "centre", "starts", "v", "w")),
         *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
     )
 
@@ -89,6 +89,7 @@ def library() -> ctypes.CDLL | None:
         ("log", None, [doubles, c_int64, doubles]),
         ("sort_neighbours", None, [doubles, c_int64, integers, c_int64]),
         ("means", None, [doubles, c_int64, c_int64, doubles]),
+        ("row_sums", None, [doubles, c_int64, c_int64, doubles]),
     ):
         function = getattr(loaded, f"proset_{name}")
         function.restype, function.argtypes = result, arguments
@@ -177,13 +178,19 @@ def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def class_sums(
-    X: np.ndarray, prototypes: np.ndarray, starts: np.ndarray, v: np.ndarray, w: np.ndarray, n_threads: int
+    X: np.ndarray,
+    prototypes: np.ndarray,
+    centre: np.ndarray,
+    starts: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+    n_threads: int,
 ) -> np.ndarray:
-    """`proset.kernel.class_sums`."""
-    X, prototypes, v, w = map(_floats, (X, prototypes, v, w))
+    """`proset.kernel.class_sums` of features counted from a centre."""
+    X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
     starts = _integers(starts)
     sums = np.empty((len(X), len(starts) - 1))
-    arrays = (_pointer(array) for array in (X, prototypes, starts, v, w))
+    arrays = (_pointer(array) for array in (X, prototypes, centre, starts, v, w))
     prediction = _Prediction(*arrays, *X.shape, len(starts) - 1, n_threads)
     if library().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
@@ -203,6 +210,14 @@ def means(X: np.ndarray) -> np.ndarray:
     X = _floats(X)
     result = np.empty(X.shape[1])
     library().proset_means(_pointer(X), *X.shape, _pointer(result))
+    return result
+
+
+def row_sums(X: np.ndarray) -> np.ndarray:
+    """Sums of the rows, in the order of the columns."""
+    X = _floats(X)
+    result = np.empty(len(X))
+    library().proset_row_sums(_pointer(X), *X.shape, _pointer(result))
     return result
 
 

@@ -81,7 +81,7 @@ class Model:
     def staged_predict_proba(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
         """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass."""
         for scores in self.staged_scores(X, n_threads):
-            yield scores / scores.sum(axis=1, keepdims=True)
+            yield scores / arithmetic.row_sums(scores)[:, None]
 
     def active_features(self, n_batches: int | None = None) -> np.ndarray:
         """Sorted indices of features active in any of the first `n_batches` (default: all) batches."""
@@ -188,7 +188,7 @@ def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, 
     """What one batch adds to q(x), shape (N, K)."""
     blocks = np.searchsorted(batch.labels, np.arange(n_classes + 1))
     v, w = batch.feature_weights, batch.prototype_weights
-    return arithmetic.class_sums(X - centre, batch.prototypes - centre, blocks, v, w, n_threads)
+    return arithmetic.class_sums(X, batch.prototypes, centre, blocks, v, w, n_threads)
 
 
 def batch_objective(

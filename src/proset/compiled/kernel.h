@@ -62,8 +62,9 @@ INLINE v16 exp2_minus(v16 x) {
 
 /* Prototypes as one evaluation sees them. */
 typedef struct {
-    const double *prototypes, *scale; /* (J, stride), and v_d SCALE of the D features that count */
-    const int64_t *starts, *used;
+    const double *prototypes, *centre; /* (J, stride), (stride): what features are counted from */
+    const int64_t *starts, *used;      /* the D features that count, */
+    const double *scale;               /* and v_d SCALE of them */
     int64_t stride, D, K, T, strip; /* T and strip: rows */
     enum form form;
     int boxes;
@@ -133,6 +134,12 @@ static enum form choose_form(const Packed *packed, int64_t blocks) {
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
 }
 
+/* One of the features that count. */
+INLINE float scaled(const Packed *packed, const double *row, int64_t d) {
+    const int64_t column = packed->used[d];
+    return (float)((row[column] - packed->centre[column]) * packed->scale[d]);
+}
+
 /* Prototypes in float64 to blocks of scaled float32, those that are not active left out. */
 static void pack_prototypes(Packed *packed, const double *weights, const uint8_t *active, int sorted) {
     int64_t place = 0;
@@ -151,7 +158,7 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
         for (int64_t d = 0; d < D; d++) {
             float low = INFINITY, high = -INFINITY;
             for (int64_t i = 0; i < LANES; i++) {
-                const float c = order[i] >= 0 ? (float)(packed->prototypes[order[i] * packed->stride + packed->used[d]] * packed->scale[d]) : 0.0f;
+                const float c = order[i] >= 0 ? scaled(packed, packed->prototypes + order[i] * packed->stride, d) : 0.0f;
                 C[d * LANES + i] = c;
                 norm[i] += c * c;
                 if (order[i] >= 0) low = c < low ? c : low, high = c > high ? c : high;
@@ -171,7 +178,7 @@ static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X
         const double *row = X + (n < rows ? n : rows - 1) * packed->stride;
         float norm = 0.0f;
         for (int64_t d = 0; d < D; d++) {
-            const float x = (float)(row[packed->used[d]] * packed->scale[d]);
+            const float x = scaled(packed, row, d);
             tile->x[n * D + d] = factor * x;
             norm += x * x;
         }
@@ -460,15 +467,15 @@ typedef struct {
     Packed packed;
     Evaluation evaluation;
     int64_t *used;
-    double *scale, *ones;
+    double *scale, *ones, *zeros;
 } Workspace;
 
 static void take_workspace(Memory *memory, Workspace *work, const Problem *problem) {
     const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->starts), longest = D > blocks * LANES ? D : blocks * LANES;
     Packed *packed = &work->packed;
     Evaluation *evaluation = &work->evaluation;
-    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D), work->ones = TAKE(memory, double, longest);
-    *packed = (Packed){.prototypes = problem->candidates, .starts = problem->starts, .used = work->used, .scale = work->scale,
+    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D), work->ones = TAKE(memory, double, longest), work->zeros = TAKE(memory, double, D);
+    *packed = (Packed){.prototypes = problem->candidates, .centre = work->zeros, .starts = problem->starts, .used = work->used, .scale = work->scale,
                        .stride = D, .K = K, .T = tile_rows(D, blocks)};
     packed->strip = STRIP / packed->T * packed->T;
     take_packed(memory, packed, blocks, D, K);
@@ -480,8 +487,9 @@ static void take_workspace(Memory *memory, Workspace *work, const Problem *probl
     evaluation->loss = TAKE(memory, double, evaluation->n_strips);
     evaluation->gw = TAKE(memory, double, evaluation->n_strips * blocks * LANES);
     evaluation->gv = TAKE(memory, double, evaluation->n_strips * D);
-    if (memory->base)
-        for (int64_t i = 0; i < longest; i++) work->ones[i] = 1.0;
+    if (!memory->base) return;
+    for (int64_t i = 0; i < longest; i++) work->ones[i] = 1.0;
+    memset(work->zeros, 0, sizeof(double) * D);
 }
 
 /* lambda (alpha / 2 x'x + (1 - alpha) sum x), and its derivative added to the gradient. */
@@ -551,19 +559,22 @@ static void sum_strips(void *shared, int64_t thread) {
 }
 
 static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **tiles, const Prediction *prediction) {
-    const int64_t D = prediction->D, K = prediction->K, blocks = n_blocks(K, prediction->starts);
+    const int64_t K = prediction->K, J = prediction->starts[K], blocks = n_blocks(K, prediction->starts);
+    int64_t D = 0;
+    for (int64_t d = 0; d < prediction->D; d++) D += prediction->v[d] > 0.0;
     int64_t *used = TAKE(memory, int64_t, D);
     double *scale = TAKE(memory, double, D);
-    *packed = (Packed){.prototypes = prediction->prototypes, .starts = prediction->starts, .used = used, .scale = scale,
-                       .stride = D, .K = K, .T = MAX_TILE, .strip = STRIP};
+    *packed = (Packed){.prototypes = prediction->prototypes, .centre = prediction->centre, .starts = prediction->starts, .used = used,
+                       .scale = scale, .stride = prediction->D, .D = D, .K = K, .strip = STRIP,
+                       .T = least(MAX_TILE, (prediction->N + LANES - 1) / LANES * LANES)};
     take_packed(memory, packed, blocks, D, K);
-    *active = TAKE(memory, uint8_t, prediction->starts[K]);
-    for (int64_t j = 0; memory->base && j < prediction->starts[K]; j++) (*active)[j] = 1;
-    *tiles = TAKE(memory, Tile, prediction->n_threads);
+    *active = TAKE(memory, uint8_t, J), *tiles = TAKE(memory, Tile, prediction->n_threads);
     Tile uncounted;
-    for (int64_t i = 0; i < prediction->n_threads; i++) take_tile(memory, memory->base ? *tiles + i : &uncounted, MAX_TILE, blocks, D, K, 0);
-    for (int64_t d = 0; memory->base && d < D; d++)
-        if (prediction->v[d] > 0.0) used[packed->D] = d, scale[packed->D++] = prediction->v[d] * SCALE;
+    for (int64_t i = 0; i < prediction->n_threads; i++) take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0);
+    if (!memory->base) return;
+    memset(*active, 1, (size_t)J);
+    for (int64_t d = 0, i = 0; d < prediction->D; d++)
+        if (prediction->v[d] > 0.0) used[i] = d, scale[i++] = prediction->v[d] * SCALE;
 }
 
 /* sums_nk = sum_{j in class k} w_j G_nj, shape (N, K). 0, or 1 if there is no memory. The sums of a row do not depend on other rows. */

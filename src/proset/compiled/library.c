@@ -86,3 +86,11 @@ EXPORT void proset_means(const double *X, int64_t N, int64_t D, double *means) {
         for (int64_t d = 0; d < D; d++) means[d] += X[n * D + d];
     for (int64_t d = 0; d < D; d++) means[d] /= (double)N;
 }
+
+/* Sums of the rows of X (N, K), in the order of the columns. */
+EXPORT void proset_row_sums(const double *X, int64_t N, int64_t K, double *sums) {
+    for (int64_t n = 0; n < N; n++) {
+        sums[n] = 0.0;
+        for (int64_t k = 0; k < K; k++) sums[n] += X[n * K + k];
+    }
+}

@@ -16,6 +16,7 @@ typedef struct {
 /* Rows, and the prototypes whose class sums are wanted. */
 typedef struct {
     const double *X, *prototypes;        /* (N, D), (J, D), sorted by class */
+    const double *centre;                /* (D), subtracted from both */
     const int64_t *starts;
     const double *v, *w;                 /* (D), (J) */
     int64_t N, D, K, n_threads;
