@@ -16,7 +16,7 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-SOURCES = Path("src/proset/compiled")
+SOURCES = Path(__file__).parent / "src/proset/compiled"
 LIBRARY = "_kernel.dll" if sys.platform == "win32" else "_kernel.so"
 # Products and sums become one operation where the source says so, nowhere else: the bits are those of the source.
 OPTIONS = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-fvisibility=hidden", "-Wno-psabi"]
@@ -28,27 +28,29 @@ LEVELS = {
 }
 
 
-def compile_kernel(folder: Path, machine: str = platform.machine(), target: tuple[str, ...] = ()) -> None:
-    """Compile the kernel into `folder`: level.c once for each level of instructions of the machine, and library.c.
-
-    `target` has options for another machine than this one.
-    """
-    zig = [sys.executable, "-m", "ziglang", "cc", *(target or ["-mcpu=baseline"]), "-fno-sanitize=all"]
-    compiler = shlex.split(os.environ["CC"]) if os.environ.get("CC") else zig
+def objects(folder: Path, compiler: list[str], machine: str, environment: dict[str, str] | None = None) -> list[str]:
+    """Compile the sources into `folder`: level.c once for each level of instructions of the machine, and library.c."""
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    levels = LEVELS.get(machine, {"portable": []})
+    sources = [("library", "library.c", [])]
+    sources += [(name, "level.c", [*instructions, f"-DLEVEL={name}"]) for name, instructions in levels.items()]
+    for name, source, options in sources:
+        command = [*compiler, *OPTIONS, *options, "-c", "-o", f"{folder}/{name}.o", str(SOURCES / source)]
+        subprocess.run(command, check=True, env=environment)
+    return [f"{folder}/{name}.o" for name, _, _ in sources]
+
+
+def compile_library(folder: Path) -> None:
+    """Compile the library into `folder`."""
+    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"]
+    compiler = shlex.split(os.environ["CC"]) if os.environ.get("CC") else zig
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
-
-        def run(*arguments):
-            subprocess.run([*compiler, *arguments], check=True, env=environment)
-
-        objects = [f"{scratch}/library.o"]
-        run(*OPTIONS, "-c", "-o", objects[0], str(SOURCES / "library.c"))
-        for level, instructions in LEVELS.get(machine, {"portable": []}).items():
-            objects.append(f"{scratch}/{level}.o")
-            run(*OPTIONS, *instructions, f"-DLEVEL={level}", "-c", "-o", objects[-1], str(SOURCES / "level.c"))
-        run("-shared", "-pthread", "-s", "-o", f"{scratch}/{LIBRARY}", *objects, *([] if sys.platform == "win32" else ["-lm"]))
+        libraries = [] if sys.platform == "win32" else ["-pthread", "-lm"]
+        built = objects(Path(scratch), compiler, platform.machine(), environment)
+        command = [*compiler, "-shared", "-s", "-o", f"{scratch}/{LIBRARY}", *built, *libraries]
+        subprocess.run(command, check=True, env=environment)
         (folder / f"{LIBRARY}.new").write_bytes(Path(scratch, LIBRARY).read_bytes())
     os.replace(folder / f"{LIBRARY}.new", folder / LIBRARY)
 
@@ -58,7 +60,7 @@ class BuildWithKernel(build_py):
 
     def run(self):
         super().run()
-        compile_kernel(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
+        compile_library(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
 
 
 class PlatformWheel(bdist_wheel):
@@ -75,4 +77,5 @@ class PlatformDistribution(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": BuildWithKernel, "bdist_wheel": PlatformWheel}, distclass=PlatformDistribution)
+if __name__ == "__main__":  # tests compile for other machines
+    setup(cmdclass={"build_py": BuildWithKernel, "bdist_wheel": PlatformWheel}, distclass=PlatformDistribution)
