@@ -2,6 +2,7 @@
 PYTHON ?= python3
 CORES ?= 2
 SLURM := munge slurmctld slurmd slurm-client
+EMULATION := qemu-user gcc libc6-dev
 REPORT ?= reports/study
 REFITS ?= 5
 BIN := .venv/bin
@@ -12,7 +13,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study test test-cluster verify lint format bench clean
+.PHONY: demo study test test-cluster test-native verify lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
@@ -29,6 +30,12 @@ test-cluster: .venv/cluster
 	dpkg --status $(SLURM) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
 	$(BIN)/python -m pytest -q tests/cluster
+
+# Needs root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
+test-native: .venv/native
+	dpkg --status $(EMULATION) > /dev/null 2>&1 \
+		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)
+	$(BIN)/python -m pytest -q tests/native
 
 verify: .venv/installed
 	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
@@ -63,6 +70,10 @@ bench: .venv/installed .venv-bench/installed
 
 .venv/cluster: .venv/installed requirements-cluster.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-cluster.txt
+	touch $@
+
+.venv/native: .venv/installed requirements-native.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-native.txt
 	touch $@
 
 clean:

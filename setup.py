@@ -29,10 +29,10 @@ LEVELS = {
 
 
 def objects(folder: Path, compiler: list[str], machine: str, environment: dict[str, str] | None = None) -> list[str]:
-    """Compile the sources into `folder`: level.c once for each level of instructions of the machine, and library.c."""
+    """Compile the sources into `folder`: level.c once for each level of instructions of the machine, and the rest."""
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     levels = LEVELS.get(machine, {"portable": []})
-    sources = [("library", "library.c", [])]
+    sources = [(name, f"{name}.c", []) for name in ("library", "threads")]
     sources += [(name, "level.c", [*instructions, f"-DLEVEL={name}"]) for name, instructions in levels.items()]
     for name, source, options in sources:
         command = [*compiler, *OPTIONS, *options, "-c", "-o", f"{folder}/{name}.o", str(SOURCES / source)]

@@ -29,6 +29,7 @@ def main() -> None:
             "fits",
             "test-loss",
             "prediction",
+            "threads",
             "published",
             "startup",
             "growth",
@@ -63,11 +64,17 @@ def main() -> None:
     elif args.part == "published":
         from benchmarks import against_published
 
+        rows = against_published.small(args.published, 2 if args.quick else 30)
+        write("published_small", against_published.SMALL_COLUMNS, rows)
         against_published.run(RESULTS / "published.csv", args.published, data_sets, seeds)
     elif args.part == "prediction":
         from benchmarks import prediction
 
         write("prediction", prediction.COLUMNS, prediction.run(data_sets))
+    elif args.part == "threads":
+        from benchmarks import threads
+
+        write("threads", threads.COLUMNS, threads.run((5_000,) if args.quick else threads.ROWS))
     elif args.part == "startup":
         from benchmarks import startup
 

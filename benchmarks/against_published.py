@@ -13,15 +13,18 @@ import time
 from pathlib import Path
 
 import numpy as np
-from benchmarks.cases import PENALTIES, Case, all_cases, first_fold, fit
+from benchmarks.cases import PENALTIES, Case, all_cases, at, first_fold, fit, levels, training_part
+from benchmarks.evaluations import timed
 
+from proset.objective import Penalty
 from proset.study.scores import log_loss
 from proset.study.splits import Part
 
 COLUMNS = (
-    *("data_set", "setting", "seed", "seconds", "log_loss", "features", "prototypes"),
+    *("data_set", "setting", "seed", "seconds", "avx2_seconds", "log_loss", "features", "prototypes"),
     *("published_seconds", "published_log_loss", "published_features", "published_prototypes"),
 )
+SMALL_COLUMNS = ("data_set", "rows", "seconds", "avx2_seconds", "published_seconds", "times_faster")
 
 
 def run(out: Path, python: str, data_sets: list[str] | None = None, seeds: range = range(5)) -> None:
@@ -45,14 +48,42 @@ def run(out: Path, python: str, data_sets: list[str] | None = None, seeds: range
 
 
 def fit_ours(case: Case, seed: int) -> dict:
-    """Our fit of one batch."""
+    """Our fit of one batch, at the processor's best level and at AVX2."""
     bound = first_fold(case.data_set)
-    start = time.perf_counter()
-    fitted = fit(bound, case.penalty, seed)
-    seconds = time.perf_counter() - start
+    seconds = {}
+    for level in levels():
+        with at(level):
+            start = time.process_time()
+            fitted = fit(bound, case.penalty, seed)
+            seconds[level] = time.process_time() - start
     *_, p = fitted.staged_predict_proba(bound.X_score)
     counts = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
-    return {"seconds": seconds, "log_loss": log_loss(p, bound.y_score), **counts}
+    best = seconds[levels()[0]]
+    return {
+        "seconds": best,
+        "avx2_seconds": seconds.get("avx2", best),
+        "log_loss": log_loss(p, bound.y_score),
+        **counts,
+    }
+
+
+def small(python: str, repeats: int = 30) -> list[dict]:
+    """Rows with `SMALL_COLUMNS`: warm fits with the default penalties to whole training parts, median CPU seconds."""
+    rows = []
+    penalty = Penalty(1e-3, 1e-8, 0.95, 0.95)
+    for data_set in ("cancer", "wine", "iris_2f"):
+        bound = training_part(data_set)
+        result, _ = published_implementation(
+            bound, {"lambda_v": 1e-3, "lambda_w": 1e-8, "random_state": 0}, python, repeats
+        )
+        ours = {}
+        for level in levels():
+            with at(level):
+                ours[level] = timed(lambda b=bound, p=penalty: fit(b, p, 0), repeats)
+        best, theirs = ours[levels()[0]], result["seconds"]
+        values = (data_set, len(bound.y), best, ours.get("avx2", best), theirs, theirs / best)
+        rows.append(dict(zip(SMALL_COLUMNS, values, strict=True)))
+    return rows
 
 
 def fit_published(case: Case, seed: int, python: str) -> dict:
@@ -69,10 +100,14 @@ def fit_published(case: Case, seed: int, python: str) -> dict:
     }
 
 
-def published_implementation(bound: Part, settings: dict, python: str) -> tuple[dict, np.ndarray]:
-    """Seconds, features and prototypes of a fit by `proset` 0.6.1 in a process of its own, and its probabilities."""
+def published_implementation(bound: Part, settings: dict, python: str, repeats: int = 1) -> tuple[dict, np.ndarray]:
+    """CPU seconds, features and prototypes of a fit by `proset` 0.6.1 in a process of its own, and its probabilities.
+
+    With `repeats` the median of so many fits after the first, which is not counted.
+    """
     with tempfile.TemporaryDirectory() as folder:
         np.savez(Path(folder, "in.npz"), X=bound.X, y=bound.y, X_score=bound.X_score)
         script = Path(__file__).with_name("published_fit.py")
-        subprocess.run([python, str(script), folder, json.dumps(settings)], check=True, stdout=sys.stderr)
+        command = [python, str(script), folder, json.dumps(settings), str(repeats)]
+        subprocess.run(command, check=True, stdout=sys.stderr)
         return json.loads(Path(folder, "out.json").read_text(encoding="utf-8")), np.load(Path(folder, "out.npy"))

@@ -1,17 +1,19 @@
 """The problems that are timed: the first training fold of five data sets, at two settings of the penalties."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from proset import model
+from proset import arithmetic, library, model
 from proset.candidates import draw_candidates
 from proset.model import Model
 from proset.objective import Objective, Penalty
 from proset.solver import MAX_ITER, TOL
 from proset.study.datasets import make
 from proset.study.seeds import generator, integer_seed, seed_sequence
-from proset.study.splits import Part, part, split
+from proset.study.splits import TEST, Part, part, split
 
 SEED = 20210
 DATA = {
@@ -21,6 +23,7 @@ DATA = {
     "digits": {"sklearn": "digits"},
     "cancer": {"sklearn": "breast_cancer"},
 }
+SMALL = {"iris_2f": {"sklearn": "iris", "features": [0, 1]}, "wine": {"sklearn": "wine"}}
 PENALTIES = {  # (lambda_v, lambda_w): the published selection of E3 (of E10 for xor_6_6f), and the defaults
     "selected": {
         "checker": (5.6e-5, 1.7e-8),
@@ -54,12 +57,21 @@ def all_cases(data_sets: list[str] | None = None) -> list[Case]:
 
 def first_fold(data_set: str) -> Part:
     """Four folds to fit, scaled by their own statistics, and the first to score, as in the study's replicate 0."""
-    data = make(DATA[data_set], SEED, data_set, 0)
+    return _part(data_set, 0)
+
+
+def training_part(data_set: str) -> Part:
+    """The whole training part, as final models of the study get it."""
+    return _part(data_set, TEST)
+
+
+def _part(data_set, left_out):
+    data = make((DATA | SMALL)[data_set], SEED, data_set, 0)
     folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", data_set, 0))
-    return part(data, folds, 0, scaled=True)
+    return part(data, folds, left_out, scaled=True)
 
 
-def fit(bound: Part, penalty: Penalty, seed: int) -> Model:
+def fit(bound: Part, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:
     """Our fit of one batch, with the settings of the study."""
     return model.fit(
         bound.X,
@@ -72,7 +84,25 @@ def fit(bound: Part, penalty: Penalty, seed: int) -> Model:
         max_iter=MAX_ITER,
         tol=TOL,
         seed=seed_sequence(SEED, "benchmark", seed),
+        n_threads=n_threads,
     )
+
+
+def levels() -> list[str]:
+    """Levels of instructions that this machine has, the best one first; the portable one only where it is alone."""
+    found = [name for name in ("avx512", "avx2") if library.library().proset_use_level(name.encode())]
+    library.library().proset_use_level(None)
+    return found or [arithmetic.level()]
+
+
+@contextmanager
+def at(level: str) -> Iterator[None]:
+    """Let the library use the instructions of a level."""
+    library.library().proset_use_level(level.encode())
+    try:
+        yield
+    finally:
+        library.library().proset_use_level(None)
 
 
 def first_batch(bound: Part, penalty: Penalty, seed: int) -> Objective:

@@ -40,15 +40,14 @@ def _grouped(rows: list[dict]) -> dict[tuple[str, str], Callable[[str], list[flo
 
 
 def _evaluations(rows):
-    head = ["data set", "penalties", "at", "features", "ms", "ns per entry", "limit, ns", "share of the limit"]
+    head = ["data set", "penalties", "at", "level", "features", "ms", "ns per entry", "limit, ns", "share of the limit"]
     columns = ["ms", "ns_per_entry", "limit_ns", "share"]
-    return _markdown(
-        head, [[r["data_set"], r["setting"], r["point"], r["features"], *(float(r[c]) for c in columns)] for r in rows]
-    )
+    named = ("data_set", "setting", "point", "level", "features")
+    return _markdown(head, [[*(r[c] for c in named), *(float(r[c]) for c in columns)] for r in rows])
 
 
 def _fits(rows):
-    head = ["data set", "penalties", "seconds", "seconds to the published path's objective", "evaluations"]
+    head = ["data set", "penalties", "seconds", "evaluations"]
     head += ["published path: evaluations"]
     head += ["our objective - published path's: min", "median", "max", "features - published path's: min", "max"]
     head += ["left-out log-loss - published path's: mean", "standard error"]
@@ -58,23 +57,41 @@ def _fits(rows):
         features = [int(a - b) for a, b in zip(get("features"), get("published_path_features"), strict=True)]
         evaluations = [round(median(get(c))) for c in ("evaluations", "published_path_evaluations")]
         changes = [f"{f(difference):.1e}" for f in (min, median, max)]
-        seconds = [median(get(c)) for c in ("seconds", "seconds_to_path")]
         losses = [a - b for a, b in zip(get("log_loss"), get("published_path_log_loss"), strict=True)]
         error = stdev(losses) / len(losses) ** 0.5
         effect = [f"{fmean(losses):.1e}", f"{error:.1e}"]
-        body.append([*key, *seconds, *evaluations, *changes, min(features), max(features), *effect])
+        body.append([*key, median(get("seconds")), *evaluations, *changes, min(features), max(features), *effect])
     return _markdown(head, body)
 
 
 def _published(rows):
-    head = ["data set", "penalties", "seeds", "seconds", "published, seconds", "times faster"]
+    head = ["data set", "penalties", "seeds", "CPU s", "with AVX2", "published, CPU s", "times faster", "with AVX2"]
     head += ["log-loss", "published, log-loss", "features", "published, features"]
     body = []
     for key, get in _grouped(rows).items():
-        seconds, published = median(get("seconds")), median(get("published_seconds"))
+        seconds, avx2, published = (median(get(c)) for c in ("seconds", "avx2_seconds", "published_seconds"))
         medians = [median(get(c)) for c in ("log_loss", "published_log_loss", "features", "published_features")]
-        body.append([*key, len(get("seed")), seconds, published, f"{published / seconds:.0f}", *medians])
+        ratios = [f"{published / ours:.0f}" for ours in (seconds, avx2)]
+        body.append([*key, len(get("seed")), seconds, avx2, published, *ratios, *medians])
     return _markdown(head, body)
+
+
+def _published_small(rows):
+    head = ["data set", "rows", "CPU ms", "with AVX2", "published, CPU ms", "times faster"]
+    columns = ("seconds", "avx2_seconds", "published_seconds")
+    return _markdown(
+        head,
+        [
+            [r["data_set"], r["rows"], *(1e3 * float(r[c]) for c in columns), f"{float(r['times_faster']):.0f}"]
+            for r in rows
+        ],
+    )
+
+
+def _threads(rows):
+    head = ["rows", "iterations", "threads", "seconds", "CPU s", "times faster than one"]
+    columns = ("seconds", "cpu_seconds", "times_faster")
+    return _markdown(head, [[r["rows"], r["max_iter"], r["threads"], *(float(r[c]) for c in columns)] for r in rows])
 
 
 def _test_loss(rows):
@@ -129,8 +146,8 @@ def _trees(rows):
 
 
 def _prediction(rows):
-    head = ["data set", "penalties", "prototypes", "us per row", "KNN, us per row", "times faster"]
-    columns = ["us_per_row", "knn_us_per_row", "times_faster"]
+    head = ["data set", "penalties", "prototypes", "us per row", "one row alone, us", "KNN, us per row", "times faster"]
+    columns = ["us_per_row", "us_one_row", "knn_us_per_row", "times_faster"]
     return _markdown(
         head, [[r["data_set"], r["setting"], r["prototypes"], *(float(r[c]) for c in columns)] for r in rows]
     )
@@ -179,6 +196,8 @@ _SECTIONS = [
     ("E1 on cancer with the published parameters", "e1_on_cancer", _e1_on_cancer),
     ("XGBoost with the published parameters on the published draw", "trees", _trees),
     ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
+    ("Small data, default penalties, warm fits: ours and proset 0.6.1", "published_small", _published_small),
+    ("Threads", "threads", _threads),
     ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
     ("Start of a process", "startup", _startup),
     ("Growth", "growth", _growth),

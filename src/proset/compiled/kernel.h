@@ -515,7 +515,7 @@ static double evaluate(void *context, const double *theta, const uint8_t *active
         if (v[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = v[d] * SCALE;
     pack_prototypes(packed, w, active + problem->D, problem->sorted);
     atomic_store(&evaluation->next, 0);
-    run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
+    proset_run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
 
     const int64_t D = packed->D, n_weights = packed->first[packed->K] * LANES;
     double loss = 0.0, *gw = evaluation->gw, *gv = evaluation->gv; /* sums over strips, in place */
@@ -588,7 +588,7 @@ static int32_t class_sums(const Prediction *prediction, double *sums) {
     take_sums(&memory, &packed, &active, &tiles, prediction);
     pack_prototypes(&packed, prediction->w, active, 0);
     Sums shared = {.prediction = prediction, .packed = &packed, .tiles = tiles, .sums = sums};
-    run(sum_strips, &shared, least(prediction->n_threads, (prediction->N + STRIP - 1) / STRIP));
+    proset_run(sum_strips, &shared, least(prediction->n_threads, (prediction->N + STRIP - 1) / STRIP));
     release(&memory);
     return 0;
 }

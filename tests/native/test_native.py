@@ -1,0 +1,154 @@
+"""The compiled code as ARM64 runs it, as another compiler makes it, and under sanitizers.
+
+`make test-native` runs this; `make test` does not. It needs root for Debian's packages qemu-user and gcc.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.digests import GOLDEN
+
+from proset import arithmetic, library
+from proset.objective import Objective, Penalty
+
+ROOT = Path(__file__).parent.parent.parent
+ZIG = [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=all"]
+SIZES = [  # references, features, classes, candidates, factor of the features
+    *[(150, 2, 3, 60, 1.0), (120, 6, 2, 50, 1.0), (120, 6, 2, 50, 12.0), (100, 20, 5, 64, 1.0), (60, 3, 2, 20, 2e4)],
+    (4500, 4, 2, 20, 1.0),
+]
+
+
+@pytest.fixture(scope="session")
+def setup():
+    """The module setup.py, which knows how to compile."""
+    spec = importlib.util.spec_from_file_location("proset_setup", ROOT / "setup.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*command, **keywords):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **keywords)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def driver(setup, folder, compiler, machine, *libraries):
+    objects = setup.objects(folder, compiler, machine)
+    program = folder / "driver"
+    run(*compiler, "-I", setup.SOURCES, "-o", program, ROOT / "tests/native/driver.c", *objects, *libraries)
+    return program
+
+
+def problem(n, n_features, n_classes, n_candidates, factor):
+    """Objective, start and scale; numbers are fractions drawn from integers."""
+    rng = np.random.default_rng(n + n_features)
+    X, C = (factor * rng.integers(-1000, 1000, (size, n_features)) / 577.0 for size in (n, n_candidates))
+    labels, of_candidate = ((np.abs(Z[:, :2]).sum(axis=1) * n_classes / factor).astype(int) % n_classes for Z in (X, C))
+    order = np.argsort(of_candidate, kind="stable")
+    C, blocks = C[order], np.searchsorted(of_candidate[order], np.arange(n_classes + 1))
+    is_sorted = n_features <= arithmetic.SORTED_FEATURES
+    if is_sorted:
+        rows = arithmetic.neighbours_together(X, np.arange(n))
+        X, labels = X[rows], labels[rows]
+    weights, scores = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
+    penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
+    return Objective(X, labels, weights, scores, C, blocks, penalty, is_sorted=is_sorted, n_threads=2)
+
+
+def stored(objective, max_iter):
+    """What the driver reads."""
+    numbers = [
+        *objective.X.shape,
+        objective.scores.shape[1],
+        len(objective.candidates),
+        objective.is_sorted,
+        2,
+        max_iter,
+    ]
+    arrays = (objective.X, objective.labels, objective.row_weights, objective.scores, objective.candidates)
+    p = objective.penalty
+    penalty = np.array([p.lambda_v, p.lambda_w, p.alpha_v, p.alpha_w])
+    rest = (objective.blocks, penalty, objective.start(), objective.scale())
+    return b"".join(np.ascontiguousarray(a).tobytes() for a in (np.array(numbers, dtype=np.int64), *arrays, *rest))
+
+
+def expected(objective, max_iter):
+    """What the driver writes, computed by the library here."""
+    value, gradient = objective(objective.start())
+    solution = library._Solution()
+    x, scale = objective.start(), objective.scale()
+    progress = library._Progress()  # none
+    library.library().proset_fit(
+        objective._problem, x.ctypes.data, scale.ctypes.data, max_iter, 1e-5, progress, solution
+    )
+    centre = arithmetic.means(objective.X)
+    v, w = objective.unpack(x)
+    sums = arithmetic.class_sums(objective.X, objective.candidates, centre, objective.blocks, v, w)
+    order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
+    scores = objective.scores
+    tail = (x, centre, sums, arithmetic.row_sums(scores), arithmetic.log(scores), order)
+    head = np.float64(value).tobytes() + gradient.tobytes() + bytes(solution)
+    return head + b"".join(a.tobytes() for a in tail)
+
+
+def check_driver(command, folder, level):
+    for size in SIZES:
+        objective, max_iter = problem(*size), 40 if size[0] > 1000 else 300
+        (folder / "input").write_bytes(stored(objective, max_iter))
+        assert run(*command, folder / "input", folder / "output").strip() == level
+        assert (folder / "output").read_bytes() == expected(objective, max_iter), size
+
+
+def test_arm64_gives_the_same_bits(setup, tmp_path):
+    """Compiled for ARM64 with NEON, run by an emulator."""
+    compiler = [*ZIG, "-target", "aarch64-linux-musl", "-static"]
+    check_driver(["qemu-aarch64", driver(setup, tmp_path, compiler, "aarch64")], tmp_path, "neon")
+
+
+def test_it_compiles_for_windows_and_macos(setup, tmp_path):
+    for target, machine in (("x86_64-windows-gnu", "x86_64"), ("aarch64-macos", "aarch64"), ("x86_64-macos", "x86_64")):
+        (tmp_path / target).mkdir()
+        assert setup.objects(tmp_path / target, [*ZIG, "-target", target], machine)
+
+
+@pytest.fixture(scope="session")
+def sanitized(setup, tmp_path_factory):
+    """The package with a library by GCC that stops at undefined behaviour and at accesses out of bounds."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    shutil.copytree(ROOT / "src/proset", folder / "proset", ignore=shutil.ignore_patterns("_kernel*"))
+    compiler = ["gcc", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    objects = setup.objects(folder, compiler, os.uname().machine)
+    run(*compiler, "-shared", "-o", folder / "proset/_kernel.so", *objects, "-pthread", "-lm")
+    asan = run("gcc", "-print-file-name=libasan.so").strip()
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
+        "LD_PRELOAD": asan,
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python's own are not ours to judge
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+
+
+def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
+    tests = [ROOT / "tests" / name for name in ("test_objective.py", "test_solver.py")]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "not no_array_grows"]
+    said = run(*command, cwd=ROOT, env=sanitized)
+    assert " passed" in said
+
+
+@pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
+def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(sanitized, level):
+    if library.library().proset_use_level(level.encode()) is None:
+        pytest.skip(f"this processor has no {level}")
+    library.library().proset_use_level(None)
+    said = json.loads(run(sys.executable, "-m", "tests.digests", cwd=ROOT, env={**sanitized, "PROSET_LEVEL": level}))
+    assert said == {"level": level, "digests": [json.loads(GOLDEN.read_text(encoding="utf-8"))] * 3}
