@@ -226,34 +226,40 @@ INLINE uint32_t groups_in_reach(const Packed *packed, const Tile *tile, int64_t 
 /* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
 INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P, const int product, const int store) {
     const int64_t D = packed->D, T = packed->T, next = D * LANES;
-    const float *C = packed->C + block * next;
-    v16 w[PAIR];
-    for (int p = 0; p < P; p++) w[p] = *(const v16 *)(packed->w + (block + p) * LANES);
+    const float *restrict C = packed->C + block * next, *restrict x_norm = tile->x_norm;
+    float *restrict q_lanes = tile->q_lanes, *restrict G = tile->G + (store ? block * T * LANES : 0);
+    v16 w[PAIR], c_norm[PAIR];
+    for (int p = 0; p < P; p++) {
+        w[p] = *(const v16 *)(packed->w + (block + p) * LANES);
+        c_norm[p] = *(const v16 *)(packed->c_norm + (block + p) * LANES);
+    }
     for (; near; near &= near - 1) {
         const int64_t first = __builtin_ctz(near) * GROUP;
         for (int64_t n = first; n < first + GROUP; n += ROWS) {
-            const float *x = tile->x + n * D;
+            const float *restrict x = tile->x + n * D;
             v16 s[ROWS][PAIR];
+#pragma GCC unroll 4
             for (int i = 0; i < ROWS; i++)
-                for (int p = 0; p < P; p++)
-                    s[i][p] = product ? all(tile->x_norm[n + i]) + *(const v16 *)(packed->c_norm + (block + p) * LANES) : all(0.0f);
+                for (int p = 0; p < P; p++) s[i][p] = product ? all(x_norm[n + i]) + c_norm[p] : all(0.0f);
             for (int64_t d = 0; d < D; d++) {
                 v16 c[PAIR];
                 for (int p = 0; p < P; p++) c[p] = *(const v16 *)(C + p * next + d * LANES);
+#pragma GCC unroll 4
                 for (int i = 0; i < ROWS; i++)
                     for (int p = 0; p < P; p++) {
                         const v16 xd = all(x[i * D + d]), t = xd - c[p];
                         s[i][p] = product ? fma16(xd, c[p], s[i][p]) : fma16(t, t, s[i][p]);
                     }
             }
+#pragma GCC unroll 4
             for (int i = 0; i < ROWS; i++) {
-                v16 q = *(const v16 *)(tile->q_lanes + (n + i) * LANES);
+                v16 q = *(const v16 *)(q_lanes + (n + i) * LANES);
                 for (int p = 0; p < P; p++) {
                     const v16 g = exp2_minus(s[i][p]);
-                    if (store) *(v16 *)(tile->G + ((block + p) * T + n + i) * LANES) = g;
+                    if (store) *(v16 *)(G + (p * T + n + i) * LANES) = g;
                     q = fma16(w[p], g, q);
                 }
-                *(v16 *)(tile->q_lanes + (n + i) * LANES) = q;
+                *(v16 *)(q_lanes + (n + i) * LANES) = q;
             }
         }
     }
