@@ -18,6 +18,12 @@ from proset import ProsetClassifier, arithmetic, library
 LEVELS = {"x86_64": ("portable", "avx2", "avx512"), "aarch64": ("neon",)}.get(platform.machine(), ("portable",))
 
 
+def golden():
+    stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert stored["version"] == arithmetic.VERSION
+    return stored["digests"]
+
+
 def in_child(environment, *command):
     run = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
@@ -31,7 +37,7 @@ def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_en
     library.library().proset_use_level(None)
     found = json.loads(in_child({**child_environment, "PROSET_LEVEL": level}, "-m", "tests.digests"))
     assert found["level"] == level
-    assert found["digests"] == [json.loads(GOLDEN.read_text(encoding="utf-8"))] * 3
+    assert found["digests"] == [golden()] * 3
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,7 @@ def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_en
 )
 def test_no_other_library_is_on_the_path_of_a_fit(libraries, child_environment):
     found = json.loads(in_child({**child_environment, **libraries}, "-m", "tests.digests"))
-    assert found["digests"][0] == json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert found["digests"][0] == golden()
 
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="names a number of its libm")
