@@ -60,7 +60,14 @@ class BuildWithKernel(build_py):
 
     def run(self):
         super().run()
-        compile_library(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
+        try:
+            compile_library(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(
+                f"warning: proset is installed without its compiled library ({error}); set CC to a C compiler and "
+                "install it again. Until then NumPy takes its place: slower, and with other last digits.",
+                file=sys.stderr,
+            )
 
 
 class PlatformWheel(bdist_wheel):

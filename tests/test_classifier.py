@@ -218,3 +218,18 @@ def test_too_few_iterations_warn_and_are_recorded(wine):
     with pytest.warns(ConvergenceWarning, match="batch 1 did not converge after 3 iterations"):
         model = ProsetClassifier(max_iter=3, random_state=0).fit(*wine)
     assert not model.batches_[0].converged
+
+
+@pytest.mark.parametrize(
+    ("factor", "lambda_v", "cause"),
+    [
+        (1e3, 1e-3, "standard deviation of .*e\\+03.* StandardScaler"),
+        (1.0, 1e3, "lambda_v=1000 or lambda_w=1e-08 may be"),
+    ],
+)
+def test_a_fit_that_learnt_nothing_says_so_and_why(rng, factor, lambda_v, cause):
+    X = rng.normal(size=(100, 3))
+    model = ProsetClassifier(lambda_v=lambda_v, random_state=0)
+    with pytest.warns(UserWarning, match=f"nothing was learnt, every prediction is the class prior; .*{cause}"):
+        model.fit(factor * X, X[:, 0] > 0)
+    assert np.ptp(model.predict_proba(factor * X), axis=0).max() < 1e-6

@@ -136,6 +136,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
 
+        Warns
+        -----
+        ConvergenceWarning
+            If a batch did not converge.
+        UserWarning
+            If no prototype or no feature has weight, with the likely cause.
+
         Raises
         ------
         ValueError
@@ -189,7 +196,21 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
                     ConvergenceWarning,
                     stacklevel=2,
                 )
+        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
+            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
         return self
+
+    def _why(self, X):
+        spread = X.std(axis=0).max()
+        if not 0.1 < spread < 10.0:
+            return (
+                f"the widest feature has a standard deviation of {spread:.3g}, where about 1 is expected: standardise the "
+                "features, for example with StandardScaler"
+            )
+        return (
+            f"lambda_v={self.lambda_v:g} or lambda_w={self.lambda_w:g} may be too large, or {len(X)} samples of these "
+            "features tell nothing about the classes"
+        )
 
     def _store(self, fitted: model.Model) -> None:
         self._model = fitted

@@ -120,6 +120,19 @@ def test_it_compiles_for_windows_and_macos(setup, tmp_path):
         assert setup.objects(tmp_path / target, [*ZIG, "-target", target], machine)
 
 
+def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_path):
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("_kernel*", "*.egg-info"))
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "built"]
+    environment = {**os.environ, "CC": "no-such-compiler"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "installed without its compiled library" in done.stderr
+    assert "set CC to a C compiler" in done.stderr
+    assert (tmp_path / "built/proset/classifier.py").exists()
+
+
 @pytest.fixture(scope="session")
 def sanitized(setup, tmp_path_factory):
     """The package with a library by GCC that stops at undefined behaviour and at accesses out of bounds."""
