@@ -204,7 +204,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         spread = X.std(axis=0).max()
         if not 0.1 < spread < 10.0:
             return (
-                f"the widest feature has a standard deviation of {spread:.3g}, where about 1 is expected: standardise the "
+                f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: standardise the "
                 "features, for example with StandardScaler"
             )
         return (
