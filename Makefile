@@ -4,6 +4,8 @@ CORES ?= 2
 SLURM := munge slurmctld slurmd slurm-client
 REPORT ?= reports/study
 REFITS ?= 5
+FILES ?=
+MINUTES ?= 120
 BIN := .venv/bin
 
 # Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
@@ -32,7 +34,7 @@ test-cluster: .venv/cluster
 
 verify: .venv/installed
 	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
-		--refits $(REFITS) --seed $(shell date +%s)
+		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) --files $(FILES)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

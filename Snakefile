@@ -3,13 +3,14 @@ import sys
 from pathlib import Path
 
 try:
-    from proset.study.environment import check_packages, put_python_first, use_one_thread
+    from proset.study.environment import check_packages, pin_libraries, put_python_first
 except ModuleNotFoundError:
     sys.exit(
         f"proset is not installed for {sys.executable}; install it with: {sys.executable} -m pip install --editable ."
     )
 
 check_packages()  # before they are imported
+pin_libraries()
 
 from proset.study.config import ConfigError, load
 from proset.study.config_file import check_config_file
@@ -17,6 +18,7 @@ from proset.study.environment import prepare
 from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
+from proset.study.inputs import record_files, result_files, scored_files
 from proset.study.progress import describe
 from proset.study.resources import Needs
 
@@ -38,7 +40,6 @@ except ConfigError as error:
 holes = Holes(study)
 needs = Needs(study)
 put_python_first()
-use_one_thread()
 
 
 wildcard_constraints:
