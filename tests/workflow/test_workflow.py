@@ -137,7 +137,8 @@ class Project:
             if path.suffix in (".json", ".jsonl"):
                 text = path.read_text(encoding="utf-8")
                 records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]
-                found[name] = [{k: v for k, v in r.items() if k not in ("resources", "fingerprint")} for r in records]
+                left_out = ("resources", "fingerprint", "sha256")
+                found[name] = [{k: v for k, v in r.items() if k not in left_out} for r in records]
             elif path.suffix in (".csv", ".npz"):
                 found[name] = path.read_bytes()
         return found
@@ -211,7 +212,7 @@ def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
     assert "results.csv, line " in run.stdout
 
 
-def verify(project, study="tiny"):
+def verify(project, study="tiny", files=()):
     command = [
         sys.executable,
         "-m",
@@ -224,7 +225,7 @@ def verify(project, study="tiny"):
         "--seed",
         "1",
     ]
-    command += ["--published", "data/published/published.csv"]
+    command += ["--published", "data/published/published.csv", "--files", *files]
     environment = {**os.environ, "PYTHONPATH": "src"}
     return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
 

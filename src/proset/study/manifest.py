@@ -14,6 +14,7 @@ from proset.archive import read_archive
 from proset.study.config import Study
 from proset.study.environment import library_arithmetic, pins
 from proset.study.fingerprints import uses_kernel
+from proset.study.packed import records_sha256
 from proset.study.report.stored import Stored
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
@@ -36,8 +37,8 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
-        (with the seed), "data_sha256", "cost" and "not_converged" by replicate (see `fits_and_cost`), "missing" (the
-        holes of a partial report; else empty).
+        (with the seed), "records_sha256" by replicate, "data_sha256", "cost" and "not_converged" by replicate (see
+        `fits_and_cost`), "missing" (the holes of a partial report; else empty).
 
     Raises
     ------
@@ -53,6 +54,9 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
+        "records_sha256": {
+            str(replicate): records_sha256(folder, stored.study, replicate) for replicate in stored.replicates
+        },
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},

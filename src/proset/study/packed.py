@@ -1,5 +1,6 @@
 """The records of a replicate as one small archive: what a second person needs to check a study."""
 
+import hashlib
 import io
 import lzma
 import tarfile
@@ -16,14 +17,27 @@ MAX_OTHERS = 10_000  # things in an archive that are no records
 
 def pack(folder: Path, study: Study, replicate: int, output: Path) -> None:
     """Write the records of a replicate below `folder` (results/<study>) as .tar.xz; same records, same bytes."""
-    names = [Path(file).relative_to(f"results/{study.name}") for file in record_files(study, replicate)]
     output.parent.mkdir(parents=True, exist_ok=True)
     with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz", preset=9) as archive:
-        for name in sorted(names, key=lambda name: (name.name, name)):  # packs best
+        for name in sorted(record_names(study, replicate), key=lambda name: (Path(name).name, name)):  # packs best
             content = read_text(folder / name).encode()
-            entry = tarfile.TarInfo(str(name))
+            entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
+
+
+def record_names(study: Study, replicate: int) -> list[str]:
+    """What is packed of a replicate: names below results/<study>."""
+    return [file.removeprefix(f"results/{study.name}/") for file in record_files(study, replicate)]
+
+
+def records_sha256(folder: Path, study: Study, replicate: int) -> str:
+    """SHA-256 of all records of a replicate that are there."""
+    digest = hashlib.sha256()
+    for name in sorted(record_names(study, replicate)):
+        if (folder / name).exists():
+            digest.update(f"{name}\n{read_text(folder / name)}".encode())
+    return digest.hexdigest()
 
 
 def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[str]:
@@ -40,7 +54,7 @@ def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[st
         If a record is missing, there twice, no plain file or larger than `MAX_FILE`, or all is larger than
         `MAX_ARCHIVE`.
     """
-    wanted = {str(Path(file).relative_to(f"results/{study.name}")) for file in record_files(study, replicate)}
+    wanted = set(record_names(study, replicate))
     lacking, others, size = set(wanted), [], 0
     try:
         with tarfile.open(archive, "r|xz") as packed:
@@ -50,7 +64,7 @@ def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[st
                     raise ValueError(f"{archive.name} is too large: at most {MAX_ARCHIVE:,} bytes are unpacked")
                 if entry.name not in wanted:
                     others.append(entry.name)
-                elif entry.type != tarfile.REGTYPE or entry.pax_headers or entry.name not in lacking:
+                elif entry.type != tarfile.REGTYPE or entry.name not in lacking:
                     raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is there twice")
                 else:
                     lacking.remove(entry.name)

@@ -23,7 +23,7 @@ from proset.study.fingerprints import arithmetic_of, uses_kernel
 from proset.study.foreign import ForeignReport, Refused, checked_study, one_line
 from proset.study.inputs import belongs
 from proset.study.manifest import content_hash, fits_and_cost
-from proset.study.packed import unpack
+from proset.study.packed import records_sha256, unpack
 from proset.study.report.comparison import write_comparison
 from proset.study.report.evaluation import write_evaluation
 from proset.study.report.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
@@ -106,6 +106,8 @@ def verify(
     yield from _guarded("data", _data, stored, manifest)
     yield from _guarded("choices", _choices, stored)
     yield from _guarded("costs", _costs, stored, manifest)
+    if made_by is not None:
+        yield from _guarded("records", _records, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
     say(
         "results.csv, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and compared "
@@ -165,6 +167,12 @@ def _data(stored, manifest):
         yield f"manifest.json: data_sha256 has {len(digests)} file(s) that the config does not make, {min(digests)!r}"
 
 
+def _records(stored, manifest):
+    for replicate in stored.replicates:
+        if manifest["records_sha256"].get(str(replicate)) != records_sha256(stored.folder, stored.study, replicate):
+            yield f"records/replicate_{replicate}.tar.xz: manifest.json has the checksum of other records"
+
+
 def _with_searches(stored):
     """Final models whose searches are in the archives: not those of further replicates."""
     return [final for replicate in stored.study.config["replicates"] for final in stored.finals(replicate)]
@@ -222,6 +230,7 @@ def _workbook(stored, foreign, published, tolerance):
     """Every cell; the rest of the file (dates, styles) is not compared."""
     write_workbook(stored.folder / "tables.xlsx", study_tables(stored, published))
     ours, theirs = _sheets(stored.folder / "tables.xlsx"), _sheets(foreign.path("tables.xlsx"))
+    absolute = CANCELLED if tolerance else 0.0
     if list(ours) != list(theirs):
         yield "tables.xlsx: sheets differ"
     for name in ours.keys() & theirs.keys():
@@ -229,10 +238,17 @@ def _workbook(stored, foreign, published, tolerance):
             yield f"tables.xlsx, sheet {name}: the number of rows or columns differs"
             continue
         cells = zip(*(sheet.iter_rows() for sheet in (ours[name], theirs[name])), strict=True)
-        for a, b in ((a, b) for both in cells for a, b in zip(*both, strict=True)):
-            if not _same(a.value, b.value, tolerance, CANCELLED if tolerance else 0.0) or a.data_type != b.data_type:
-                found = f"{_brief(b.value)}, computed again {_brief(a.value)}"
-                yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
+        differing = [
+            (a, b)
+            for both in cells
+            for a, b in zip(*both, strict=True)
+            if "f" in (a.data_type, b.data_type) or not _same(a.value, b.value, tolerance, absolute)
+        ]
+        for a, b in differing[:SHOWN]:
+            found = f"{_brief(b.value)}, computed again {_brief(a.value)}"
+            yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
+        if len(differing) > SHOWN:
+            yield f"tables.xlsx, sheet {name}: {len(differing) - SHOWN} more cells differ"
 
 
 def _sheets(path):
@@ -261,7 +277,11 @@ def _findings(stored, foreign, published, tolerance):
 
 
 def _compare(name, made, foreign, tolerance, kept=None):
-    ours, theirs = made.read_text(encoding="utf-8").split("\n"), foreign.text(name).split("\n")
+    try:
+        ours, theirs = made.read_text(encoding="utf-8").split("\n"), foreign.text(name).split("\n")
+    except Refused as error:
+        yield str(error)
+        return
     if kept is not None:
         theirs = [*filter(kept, theirs[:-1]), *theirs[-1:]]
     if len(ours) != len(theirs):
