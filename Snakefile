@@ -18,7 +18,7 @@ from proset.study.environment import prepare
 from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
-from proset.study.inputs import record_files, result_files, scored_files
+from proset.study.inputs import record_files, remove_leftovers, result_files, scored_files
 from proset.study.progress import describe
 from proset.study.resources import Needs
 
@@ -71,6 +71,11 @@ rule all:
         expand("reports/{study}/records/replicate_{replicate}.tar.xz", study=study.name, replicate=study.replicates),
         expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
         expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),
+        [
+            file
+            for file in expand("reports/{study}/data_sets/{data_set}.csv", study=study.name, data_set=study.data_sets)
+            if Path(file).exists()
+        ],  # asked for before: they stay up to date
 
 
 include: "workflow/rules/data.smk"
@@ -99,6 +104,8 @@ onstart:
 
 
 onsuccess:
+    if any(job.rule.name == "all" for job in workflow.dag.jobs):
+        remove_leftovers(study, Path("reports", study.name))
     report = f"{study.name}-partial" if any(job.rule.name == "partial" for job in workflow.dag.jobs) else study.name
     print(f"Study {study.name}: done; see reports/{report}/index.html", file=sys.stderr)
 

@@ -3,7 +3,10 @@
 What a former config left behind is therefore in no number, and a file that is lost is made again before it is read.
 """
 
+import re
+import shutil
 from collections.abc import Iterable
+from pathlib import Path
 
 from proset.study.config import Study
 from proset.study.evaluations import KINDS
@@ -62,3 +65,16 @@ def belongs(study: Study, name: str) -> bool:
         "evaluation": suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)
+
+
+def remove_leftovers(study: Study, report: Path) -> None:
+    """Remove tables, pages, figures and archives of what a former config had from the report; other files stay."""
+    for path in report.glob("*/*"):
+        name = str(path.relative_to(report))
+        if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
+            shutil.rmtree(path)
+        elif _MADE.fullmatch(name) and not belongs(study, name):
+            path.unlink()
+
+
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\.tar\.xz")

@@ -210,6 +210,10 @@ def _numbers(stored, foreign, published, tolerance):
     write_rows(made / "results.csv", stored.rows)
     write_comparison(made / "comparison.csv", stored, published)
     write_evaluation(made / "evaluation", stored)
+    for data_set in study.data_sets:
+        if (name := f"data_sets/{data_set}.csv") in foreign.files:  # made only where it was asked for
+            cases = json.loads(study.cases(study.replicates, data_set=data_set))
+            write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
     for path in sorted(path for path in made.rglob("*") if path.is_file()):
         yield from _compare(str(path.relative_to(made)), path, foreign, tolerance)
     lost = [name for name in foreign.files if name.startswith("evaluation/") and not (made / name).exists()]
