@@ -75,6 +75,12 @@ class ForeignReport:
         for key, kind in _MANIFEST.items():
             if not isinstance(found, dict) or not isinstance(found.get(key), kind):
                 raise Refused(f"manifest.json: {key} is missing or of the wrong kind")
+        if "arithmetic" in found:  # not in older reports
+            said = found["arithmetic"]
+            if not isinstance(said, dict) or not isinstance(said.get("proset"), str):
+                raise Refused("manifest.json: arithmetic does not name that of proset")
+            if not isinstance(found.get("records_sha256"), dict):
+                raise Refused("manifest.json: records_sha256 is missing or of the wrong kind")
         return found
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
+from proset.study import methods
 from proset.study.datasets import DataSet, make
 from proset.study.evaluations import KINDS
 from proset.study.evaluations.bias_variance import bias_variance
@@ -90,8 +91,7 @@ def verify(
     except (OSError, ValueError, MemoryError) as error:
         yield f"{report} is refused: {one_line(error)}"
         return
-    said = manifest.get("arithmetic")
-    made_by = said.get("proset") if isinstance(said, dict) else None
+    made_by = manifest["arithmetic"]["proset"] if "arithmetic" in manifest else None
     same = made_by == arithmetic.name()
     tolerance = 0.0 if same else OLDER
     say(f"data and splits are made again from their seeds, choices and costs from the records of {_replicates(study)}")
@@ -103,6 +103,10 @@ def verify(
             say(f"{ignored}; they are not read")
         else:
             yield ignored
+    complete = True
+    for line in _guarded("records", _completeness, stored):
+        complete = False
+        yield line
     yield from _guarded("data", _data, stored, manifest)
     yield from _guarded("choices", _choices, stored)
     yield from _guarded("costs", _costs, stored, manifest)
@@ -121,7 +125,7 @@ def verify(
     for name, check in (("numbers", _numbers), ("tables", _tables), ("workbook", _workbook), ("findings", _findings)):
         yield from _guarded(name, check, stored, foreign, published, tolerance)
     yield from (f"{name!r} does not belong to the report" for name in sorted(foreign.files) if not belongs(study, name))
-    if n_refits:
+    if n_refits and complete:
         yield from _guarded("refits", _refits, stored, same, n_refits, np.random.default_rng(seed), scratch, say)
     else:
         say("no fit is repeated")
@@ -171,6 +175,25 @@ def _records(stored, manifest):
     for replicate in stored.replicates:
         if manifest["records_sha256"].get(str(replicate)) != records_sha256(stored.folder, stored.study, replicate):
             yield f"records/replicate_{replicate}.tar.xz: manifest.json has the checksum of other records"
+
+
+def _completeness(stored):
+    """Whether the records are those of the fits that the config asks for."""
+    config = stored.study.config
+    folds = list(range(config["folds"]))
+    for final in _with_searches(stored):
+        name, stage2 = _name(stored, final), final.run.stage("stage2", final.data_set)
+        sizes = stage2["steps"] - methods.get(final.run.method).first_step + 1
+        if final.stage1:
+            trials = range(stored.study.n_trials(final.run.name, final.data_set))
+            if sorted((r["fold"], r["trial"]) for r in final.trials) != [(f, t) for f in folds for t in trials]:
+                yield f"{name}: stage 1 has other records than a trial of the config for each fold"
+        if sorted(r["fold"] for r in final.paths) != folds or any(len(r["log_loss"]) != sizes for r in final.paths):
+            yield f"{name}: stage 2 has other records than {sizes} sizes for each fold"
+    for final in stored.all_finals():
+        found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "steps")]
+        if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["steps"]]:
+            yield f"{_name(stored, final)}/fit.json: it is the record of another model"
 
 
 def _with_searches(stored):
