@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from proset.study.fingerprints import _closure, _module, code_fingerprint
+from proset import arithmetic
+from proset.study.environment import library_arithmetic
+from proset.study.fingerprints import _closure, _module, arithmetic_of, code_fingerprint, uses_kernel
+from proset.study.methods import METHODS
 
 
 def forget():
@@ -82,3 +85,13 @@ def test_neither_the_estimator_nor_the_report_makes_a_result_stale(modules):
 
 def test_templates_count_for_the_pages():
     assert "index.html.j2" in _closure(["proset.study.report.pages"])[0]
+
+
+def test_the_arithmetic_of_proset_counts_for_its_fits_only():
+    assert uses_kernel("proset")
+    assert not any(uses_kernel(method) for method in METHODS if method != "proset")
+    assert arithmetic_of("proset") == arithmetic.name()
+    assert arithmetic_of("knn") == library_arithmetic()
+    for method in ("proset", "knn"):  # scores are made with its logarithm: its version counts, the kernel does not
+        assert "proset.arithmetic" in _closure(SEARCH[method])[0]
+    assert "proset.kernel" not in _closure(SEARCH["knn"])[0]
