@@ -18,7 +18,7 @@ from proset.study.environment import prepare
 from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
-from proset.study.inputs import record_files, remove_leftovers, result_files, scored_files
+from proset.study.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
 from proset.study.progress import describe
 from proset.study.resources import Needs
 
@@ -71,11 +71,7 @@ rule all:
         expand("reports/{study}/records/replicate_{replicate}.tar.xz", study=study.name, replicate=study.replicates),
         expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
         expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),
-        [
-            file
-            for file in expand("reports/{study}/data_sets/{data_set}.csv", study=study.name, data_set=study.data_sets)
-            if Path(file).exists()
-        ],  # asked for before: they stay up to date
+        asked_for_before(study),
 
 
 include: "workflow/rules/data.smk"

@@ -50,6 +50,12 @@ def scored_files(study: Study, replicates: Iterable[int], experiment: str | None
     return [*data, *study.scored_files(replicates, experiment, data_set)]
 
 
+def asked_for_before(study: Study) -> list[str]:
+    """Files of the report that are made only where a data set was asked for by its name: they stay up to date."""
+    files = [f"reports/{study.name}/data_sets/{data_set}.csv" for data_set in study.data_sets]
+    return [file for file in files if Path(file).exists()]
+
+
 def belongs(study: Study, name: str) -> bool:
     """Whether a file of reports/<study> belongs to the report of the study as the config describes it."""
     folder, _, rest = name.rpartition("/")
