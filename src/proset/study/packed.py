@@ -68,7 +68,10 @@ def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[st
                     raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is there twice")
                 else:
                     lacking.remove(entry.name)
-                    write_text(folder / entry.name, packed.extractfile(entry).read().decode("utf-8"))
+                    text = packed.extractfile(entry).read().decode("utf-8")
+                    if not text.endswith("\n}\n" if entry.name.endswith(".json") else "\n"):
+                        raise ValueError(f"{archive.name}: {entry.name} is no record")
+                    write_text(folder / entry.name, text)
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise ValueError(f"{archive.name} is damaged or no archive of records: {error}") from error
     if lacking:

@@ -96,9 +96,7 @@ def verify(
     tolerance = 0.0 if same else OLDER
     say(f"data and splits are made again from their seeds, choices and costs from the records of {_replicates(study)}")
     if others:
-        ignored = (
-            f"{len(others)} file(s) in records/ belong to no final model of the config, the first is {min(others)!r}"
-        )
+        ignored = f"{len(others)} file(s) in records/ are no records of the config, the first is {min(others)[:200]!r}"
         if made_by is None:
             say(f"{ignored}; they are not read")
         else:
@@ -124,7 +122,10 @@ def verify(
         )
     for name, check in (("numbers", _numbers), ("tables", _tables), ("workbook", _workbook), ("findings", _findings)):
         yield from _guarded(name, check, stored, foreign, published, tolerance)
-    yield from (f"{name!r} does not belong to the report" for name in sorted(foreign.files) if not belongs(study, name))
+    strange = [name for name in sorted(foreign.files) if not belongs(study, name)]
+    yield from (f"{name!r} does not belong to the report" for name in strange[:SHOWN])
+    if len(strange) > SHOWN:
+        yield f"{len(strange) - SHOWN} more files do not belong to the report"
     if n_refits and complete:
         yield from _guarded("refits", _refits, stored, same, n_refits, np.random.default_rng(seed), scratch, say)
     else:
@@ -142,14 +143,15 @@ def _of_further(study):
     return f", {names} (their archives have no searches)" if further else ""
 
 
-def _guarded(what, check, *arguments):
+def _guarded(what, check, stored, *arguments):
     """The lines of a check; one line if the records are so wrong that it fails."""
     try:
-        yield from check(*arguments)
+        yield from check(stored, *arguments)
     except Refused as error:
         yield str(error)
     except Exception as error:  # a lie in a record can make anything fail
-        yield f"{what} cannot be checked from these records: {type(error).__name__}: {one_line(error)}"
+        said = one_line(error).replace(f"{stored.folder}/", "").replace("; remove it and run snakemake again", "")
+        yield f"{what} cannot be checked from these records: {type(error).__name__}: {said}"
 
 
 def _data(stored, manifest):
