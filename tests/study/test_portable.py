@@ -123,3 +123,13 @@ def test_the_commands_of_the_study_pin_before_anything_else():
     loaded, said = run(code, OUTSIDE[-1])
     assert loaded == "False"
     assert said.split("|") == [pins()[name] for name in sorted(pins())]
+
+
+def test_explainable_boosting_is_pinned_too():
+    """Its library looks at the processor by itself; with AVX-512 a trial on digits had another third digit."""
+    from interpret import develop
+
+    from proset.study.methods.explainable_boosting import AVX2, METHOD
+
+    METHOD.estimator({"max_rounds": 1}, 1, 0)
+    assert develop.get_option("acceleration") == AVX2
