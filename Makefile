@@ -5,6 +5,8 @@ SLURM := munge slurmctld slurmd slurm-client
 EMULATION := qemu-user gcc libc6-dev
 REPORT ?= reports/study
 REFITS ?= 5
+FILES ?=
+MINUTES ?= 120
 BIN := .venv/bin
 
 # Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
@@ -39,7 +41,7 @@ test-native: .venv/native
 
 verify: .venv/installed
 	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
-		--refits $(REFITS) --seed $(shell date +%s)
+		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) --files $(FILES)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

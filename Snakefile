@@ -3,13 +3,14 @@ import sys
 from pathlib import Path
 
 try:
-    from proset.study.environment import check_packages, put_python_first, use_one_thread
+    from proset.study.environment import check_packages, pin_libraries, put_python_first
 except ModuleNotFoundError:
     sys.exit(
         f"proset is not installed for {sys.executable}; install it with: {sys.executable} -m pip install --editable ."
     )
 
 check_packages()  # before they are imported
+pin_libraries()
 
 from proset.study.config import ConfigError, load
 from proset.study.config_file import check_config_file
@@ -17,6 +18,7 @@ from proset.study.environment import prepare
 from proset.study.failures import Failed, describe_failures
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
+from proset.study.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
 from proset.study.progress import describe
 from proset.study.resources import Needs
 
@@ -38,7 +40,6 @@ except ConfigError as error:
 holes = Holes(study)
 needs = Needs(study)
 put_python_first()
-use_one_thread()
 
 
 wildcard_constraints:
@@ -70,6 +71,7 @@ rule all:
         expand("reports/{study}/records/replicate_{replicate}.tar.xz", study=study.name, replicate=study.replicates),
         expand("reports/{study}/tables/{table}.md", study=study.name, table=study.tables),
         expand("reports/{study}/data_sets/{data_set}.html", study=study.name, data_set=study.data_sets),
+        asked_for_before(study),
 
 
 include: "workflow/rules/data.smk"
@@ -98,6 +100,8 @@ onstart:
 
 
 onsuccess:
+    if any(job.rule.name == "all" for job in workflow.dag.jobs):
+        remove_leftovers(study, Path("reports", study.name))
     report = f"{study.name}-partial" if any(job.rule.name == "partial" for job in workflow.dag.jobs) else study.name
     print(f"Study {study.name}: done; see reports/{report}/index.html", file=sys.stderr)
 

@@ -1,10 +1,9 @@
 import os
 from pathlib import Path
 
-from proset.study.environment import THREAD_VARIABLES
+from proset.study.environment import pin_libraries
 
-for _variable in THREAD_VARIABLES:
-    os.environ.setdefault(_variable, "1")
+pin_libraries()
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its check of array API input
 
 import numpy as np

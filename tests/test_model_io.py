@@ -1,6 +1,7 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -117,4 +118,92 @@ def test_missing_array(saved):
 def test_wrong_shape(saved):
     _rewrite(saved, lambda arrays: arrays.update(batch_0_prototype_weights=np.ones(1)))
     with pytest.raises(ValueError, match="batch 1 has weights or labels that do not fit"):
+        load_model(saved)
+
+
+def _hostile(rng, arrays):
+    """Change a model as somebody might who wants it to deceive, drawn at random: the name of the change."""
+    numbers = [name for name, array in arrays.items() if array.dtype.kind in "fiu" and array.size]
+    name = str(rng.choice(numbers))
+    array = arrays[name].copy()
+    header = json.loads(str(arrays["header"]))
+
+    def put(value):
+        array.reshape(-1)[rng.integers(array.size)] = value
+
+    def parameter(key, value):
+        header["parameters"][key] = value
+
+    deep = "[" * 5000 + "]" * 5000
+    changes = {
+        "nan": lambda: array.dtype.kind == "f" and put(np.nan),
+        "infinite": lambda: array.dtype.kind == "f" and put(rng.choice([np.inf, -np.inf])),
+        "negative": lambda: put(-1),
+        "huge": lambda: put(1e308 if array.dtype.kind == "f" else 2**62),
+        "longer": lambda: arrays.update({name: np.append(array, array.reshape(-1)[:1])}),
+        "shorter": lambda: arrays.update({name: array[:-1] if array.ndim else np.array([])}),
+        "flat": lambda: arrays.update({name: array.reshape(-1, 1, 1)}),
+        "scalar": lambda: arrays.update({name: np.array(array.reshape(-1)[0])}),
+        "text": lambda: arrays.update({name: array.astype(str)}),
+        "complex": lambda: arrays.update({name: array.astype(complex) + 1j}),
+        "lost": lambda: arrays.pop(name),
+        "unknown": lambda: arrays.update({f"more_{name}": array}),
+        "bomb": lambda: arrays.update(more=np.zeros(2**27)),
+        "batches": lambda: arrays.update(n_batches=np.array(rng.choice([-1, 10**12]))),
+        "labels": lambda: arrays.update(batch_0_labels=arrays["batch_0_labels"][::-1].copy()),
+        "classes": lambda: arrays.update(classes=arrays["classes"][rng.choice([[0, 0, 1], [2, 1, 0]])]),
+        "prior": lambda: arrays.update(class_prior=arrays["class_prior"] * 2),
+        "names": lambda: arrays.update(feature_names_in=np.arange(4)),
+        "deep": lambda: arrays.update(batch_0_fit=np.array(deep)),
+        "fit": lambda: arrays.update(batch_0_fit=np.array('{"objective": NaN}')),
+        "parameter": lambda: parameter(str(rng.choice(["n_batches", "lambda_v", "tol"])), -1.0),
+        "type": lambda: parameter("n_candidates", [deep]),
+        "state": lambda: parameter("random_state", {"a": 1}),
+        "key": lambda: parameter("__class__", "x"),
+        "parameters": lambda: header.update(parameters=[1, 2]),
+    }
+    kind = str(rng.choice(list(changes)))
+    if kind in ("nan", "infinite", "negative", "huge"):
+        arrays[name] = array
+    changes[kind]()
+    arrays["header"] = np.array(json.dumps(header))
+    return kind
+
+
+def test_a_hundred_hostile_models_are_refused_in_one_line_or_predict_probabilities(model, saved, tmp_path):
+    X = model[1]
+    with np.load(saved) as archive:
+        honest = dict(archive)
+    rng, harmless = np.random.default_rng(5), []
+    for i in range(100):
+        arrays, path = dict(honest), tmp_path / f"{i}.npz"
+        kind = _hostile(rng, arrays)
+        np.savez_compressed(path, **arrays)
+        try:
+            probabilities = load_model(path).predict_proba(X)
+        except ValueError as error:
+            said = str(error)
+            assert said.startswith(f"{path} is "), said
+            assert "\n" not in said
+            assert len(said) < 500
+        else:
+            harmless.append(kind)
+            assert ((probabilities >= 0) & (probabilities <= 1)).all()
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        path.unlink()
+    assert len(harmless) < 20, harmless
+
+
+@pytest.mark.parametrize("how", ["bzip2", "twice", "claims more", "unpacked"])
+def test_archives_that_swell_are_refused_before_they_do(saved, how):
+    content = io.BytesIO()
+    np.save(content, np.zeros(2**24))
+    compression = zipfile.ZIP_BZIP2 if how == "bzip2" else zipfile.ZIP_DEFLATED
+    with warnings.catch_warnings(), zipfile.ZipFile(saved, "a", compression) as archive:
+        warnings.simplefilter("ignore")  # zipfile warns of the second one
+        if how == "claims more":
+            archive.writestr("centre2.npy", content.getvalue()[:128].replace(b"16777216", b"99999999"))
+        for i in range(9 if how == "unpacked" else 1):
+            archive.writestr("centre.npy" if how == "twice" else f"more_{i}.npy", content.getvalue())
+    with pytest.raises(ValueError, match=r"model.npz .*(another way|there twice|of the size it claims|are allowed)"):
         load_model(saved)

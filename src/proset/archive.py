@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from proset.files import replacing
 
 FORMAT = "proset"
 FORMAT_VERSION = 1
+MAX_BYTES = 2**31  # of an archive of the study, whose data sets may have 500 MB
 
 
 def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray]) -> None:
@@ -25,23 +27,51 @@ def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray])
         np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
 
 
-def read_archive(path: str | Path) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of an archive; ValueError if it is damaged, of another kind or of another version."""
+def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of an archive.
+
+    Parameters
+    ----------
+    path : str or Path
+    max_bytes : int
+        Of all arrays together; what is larger is refused before it is unpacked.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, too large, of another kind or of another version; names it.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:  # NumPy stops reading before the checksums
-            if (member := archive.testzip()) is not None:
-                raise zipfile.BadZipFile(f"checksum of {member} is wrong")
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if (size := sum(member.file_size for member in members)) > max_bytes:
+                raise ValueError(f"its arrays have {size:,} bytes, at most {max_bytes:,} are allowed")
+            arrays = {member.filename.removesuffix(".npy"): _read(archive, member) for member in members}
+        if len(arrays) < len(members):
+            raise ValueError("an array is there twice")
         header = json.loads(str(arrays.pop("header")))
         kind, version = header["format"], header["version"]
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except Exception as error:  # what zipfile and NumPy raise on damaged bytes is not limited to a few types
-        raise ValueError(f"{path} is damaged or not a proset file: {error}") from error
+        raise ValueError(f"{path} is damaged or not a proset file: {type(error).__name__}: {error}") from error
     if kind != FORMAT or version != FORMAT_VERSION:
         raise ValueError(
             f"{path} has format {kind!r} version {version!r}; this version of proset reads {FORMAT!r} version "
             f"{FORMAT_VERSION}"
         )
     return header, arrays
+
+
+def _read(archive, member):
+    """One array, to the end of its bytes, where the checksum is; other compressions than this could swell unseen."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{member.filename} is compressed in another way")
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, dtype = read_header[version](file)
+        if dtype.hasobject or prod(shape) * dtype.itemsize != member.file_size - file.tell():
+            raise ValueError(f"{member.filename} is no plain array, or not of the size it claims")
+        file.seek(0)
+        return np.lib.format.read_array(file, allow_pickle=False)

@@ -1,5 +1,7 @@
 """Save and load fitted models as archives of plain arrays; nothing in them is executable."""
 
+import math
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,9 @@ from proset.model import Model
 
 if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
+
+MAX_BYTES = 2**30  # of a model's arrays
+LARGEST = 1e100  # squares have to be finite
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -63,21 +68,68 @@ def load_model(path: str | Path) -> "ProsetClassifier":
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, no model file, or of another format version.
+        If the file is damaged, of another format version, larger than `MAX_BYTES` unpacked, or holds anything but a
+        model that a fit can give: unknown arrays, numbers that are not finite or out of range, shapes or labels that
+        do not fit. Files from strangers may be loaded: nothing in them is executed, at most two times `MAX_BYTES` of
+        memory are taken.
     """
     from proset.classifier import ProsetClassifier
 
-    header, arrays = read_archive(path)
+    header, arrays = read_archive(path, MAX_BYTES)
     try:
+        names = arrays.pop("feature_names_in", None)
+        classes = arrays.pop("classes")
+        model = Model.from_arrays(arrays)
+        _check(model, classes, names, unknown=sorted(arrays.keys() - model.arrays().keys()))
         classifier = ProsetClassifier(**header["parameters"])
-        classifier.classes_ = arrays["classes"]
-        classifier._store(Model.from_arrays(arrays))
-        classifier.n_features_in_ = len(classifier._model.centre)
-        if "feature_names_in" in arrays:
-            classifier.feature_names_in_ = arrays["feature_names_in"].astype(object)
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not a complete proset model: {error}") from error
+        classifier._validate_params()
+        classifier.classes_ = classes
+        classifier._store(model)
+        classifier.n_features_in_ = len(model.centre)
+        if names is not None:
+            classifier.feature_names_in_ = names.astype(object)
+    except Exception as error:  # a file that was made to deceive can make any of this fail
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise ValueError(f"{path} is not a complete proset model: {what}") from error
     return classifier
+
+
+def _check(model, classes, names, unknown):
+    """ValueError unless the model is one that a fit can give."""
+    n_features, n_classes = len(model.centre), len(model.class_prior)
+    if unknown:
+        raise ValueError(f"unknown array {unknown[0]!r}")
+    _check_array("centre", model.centre, (n_features,), -LARGEST)
+    _check_array("class_prior", model.class_prior, (n_classes,), 0.0)
+    if abs(model.class_prior.sum() - 1.0) > 1e-6 or (model.class_prior == 0).any():
+        raise ValueError("class_prior must be positive and sum to 1")
+    if classes.dtype.kind not in "biufUS" or classes.shape != (n_classes,) or n_classes < 2:
+        raise ValueError(f"classes must be {n_classes} labels, at least two")
+    if (classes[1:] <= classes[:-1]).any() or (classes != classes).any():
+        raise ValueError("classes must be sorted and different")
+    if names is not None and (names.dtype.kind != "U" or names.shape != (n_features,)):
+        raise ValueError(f"feature_names_in must be {n_features} names")
+    for b, batch in enumerate(model.batches):
+        n, where = len(batch.labels), f"batch_{b}_"
+        _check_array(f"{where}feature_weights", batch.feature_weights, (n_features,), 0.0)
+        _check_array(f"{where}prototypes", batch.prototypes, (n, n_features), -LARGEST)
+        _check_array(f"{where}prototype_weights", batch.prototype_weights, (n,), 0.0)
+        for name in ("labels", "sample_index", "candidate_index"):
+            shape = (batch.candidate_index.size if name == "candidate_index" else n,)
+            _check_array(f"{where}{name}", getattr(batch, name), shape, 0, kind="iu")
+        if (batch.labels[1:] < batch.labels[:-1]).any() or (n and batch.labels[-1] >= n_classes):
+            raise ValueError(f"{where}labels must be sorted and below {n_classes}")
+        for scalar in (field for field in fields(batch) if field.type in (float, int, bool, str)):
+            value = getattr(batch, scalar.name)
+            if type(value) is not scalar.type or (scalar.type is float and not math.isfinite(value)):
+                raise ValueError(f"{where}fit: {scalar.name} must be a {scalar.type.__name__}, is {value!r:.50}")
+
+
+def _check_array(name, array, shape, low, kind="f"):
+    if array.dtype.kind not in kind or array.shape != shape:
+        raise ValueError(f"{name} must be numbers of shape {shape}, is {array.dtype} of shape {array.shape}")
+    if array.size and not (array.min() >= low and array.max() <= LARGEST):  # NaN fails, too
+        raise ValueError(f"{name} must be finite numbers from {low:g} to {LARGEST:g}")
 
 
 def _plain(value):

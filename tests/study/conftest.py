@@ -11,7 +11,8 @@ from proset.study.evaluations.bias_variance import bias_variance
 from proset.study.evaluations.bootstrap import bootstrap
 from proset.study.evaluations.learning_curve import learning_curve
 from proset.study.final import fit_final, write_predictions
-from proset.study.records import write_json, write_json_lines
+from proset.study.fingerprints import arithmetic_of
+from proset.study.records import read_json_lines, write_json, write_json_lines
 from proset.study.report.stored import Stored
 from proset.study.results import case_rows, write_rows
 from proset.study.search import Case, choose_parameters, choose_steps, run_paths, run_trials
@@ -92,12 +93,12 @@ def compute(config: dict, folder: Path) -> Stored:
     """Compute all of a small study but `NOT_RUN`, below `folder`."""
     study = load(config, SCHEMA)
     for data_set in study.data_sets:
-        _compute(study, folder / "results", data_set)
+        _compute(study, folder / study.name, data_set)
     for experiment in study.experiments:
         cases = [c for c in json.loads(study.cases([0], experiment)) if (c["dataset"], c["run"]) != NOT_RUN]
-        rows = [row for case in cases for row in case_rows(folder / "results", case)]
-        write_rows(folder / f"results/replicate_0/{experiment}.csv", rows)
-    return Stored(folder / "results", study)
+        rows = [row for case in cases for row in case_rows(folder / study.name, case)]
+        write_rows(folder / f"{study.name}/replicate_0/{experiment}.csv", rows)
+    return Stored(folder / study.name, study)
 
 
 def _write_odd(path):
@@ -122,7 +123,8 @@ def _compute(study, results, data_set):
     write_split(folder / "split.csv", folds)
     for run in study.runs.values():
         if (data_set, run.name) != NOT_RUN:
-            _run(study, run, data, folds, Case(settings["seed"], 0, data_set, run.name, run.method), folder)
+            names = (data_set, run.name, run.method, arithmetic_of(run.method))
+            _run(study, run, data, folds, Case(settings["seed"], 0, *names), folder)
 
 
 def _run(study, run, data, folds, case, data_folder):
@@ -130,18 +132,21 @@ def _run(study, run, data, folds, case, data_folder):
     if source is run:
         stage1 = run.stage("stage1", case.data_set)
         for fold in range(folds.max() + 1):
-            trials = range(stage1["trials"])
-            records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
-            write_json_lines(folder / f"stage1/fold_{fold}/trials_0-{trials[-1]}.jsonl", records)
+            for first, last in study.chunks(run, case.data_set):
+                trials = range(first, last + 1)
+                records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
+                write_json_lines(folder / f"stage1/fold_{fold}/trials_{first}-{last}.jsonl", records)
     if source is not None:
         files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
-        records = [json.loads(line) for file in sorted(files) for line in file.read_text("utf-8").splitlines()]
+        records = [record for file in sorted(files) for record in read_json_lines(file)]
         choice = choose_parameters(records, run.settings.get("parameters", {}), run.rule)
         write_json(folder / "stage1.json", choice)
         chosen = choice["parameters"]
     stage2 = run.stage("stage2", case.data_set)
     records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
-    write_json_lines(folder / f"stage2/folds_0-{folds.max()}.jsonl", records)
+    for file in study.stage2_files(0, case.data_set, run.name):
+        first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
+        write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
     choice = choose_steps(records, run.rule)
     write_json(folder / "stage2.json", choice)
     parameters = {**stage2["parameters"], **chosen}

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from proset.study.fingerprints import _closure, _module, code_fingerprint
+from proset import arithmetic
+from proset.study.environment import library_arithmetic
+from proset.study.fingerprints import _closure, _module, arithmetic_of, code_fingerprint, uses_kernel
+from proset.study.methods import METHODS
 
 
 def forget():
@@ -16,7 +19,7 @@ def forget():
 def package(tmp_path, monkeypatch):
     """A copy of the package that can be edited, seen instead of the real one."""
     source = Path(find_spec("proset").origin).parent
-    for path in [*source.rglob("*.py"), source / "kernel.c"]:
+    for path in source.rglob("*.py"):
         target = tmp_path / "proset" / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -51,14 +54,6 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
     assert after["xgboost"] == before["xgboost"]
 
 
-def test_compiled_code_counts(package):
-    before = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
-    edit(package / "kernel.c", "0.24022119722687085f", "0.24022119722687086f")
-    after = {m: code_fingerprint(*modules) for m, modules in SEARCH.items()}
-    assert after["proset"] != before["proset"]
-    assert after["knn"] == before["knn"]
-
-
 def test_comments_docstrings_and_layout_do_not_count(package):
     before = code_fingerprint(*SEARCH["proset"])
     edit(package / "solver.py", '"""Minimisation of', '"""The minimisation of')
@@ -82,3 +77,13 @@ def test_neither_the_estimator_nor_the_report_makes_a_result_stale(modules):
 
 def test_templates_count_for_the_pages():
     assert "index.html.j2" in _closure(["proset.study.report.pages"])[0]
+
+
+def test_the_arithmetic_of_proset_counts_for_its_fits_only():
+    assert uses_kernel("proset")
+    assert not any(uses_kernel(method) for method in METHODS if method != "proset")
+    assert arithmetic_of("proset") == arithmetic.name()
+    assert arithmetic_of("knn") == library_arithmetic()
+    for method in ("proset", "knn"):  # scores are made with its logarithm: its version counts, the kernel does not
+        assert "proset.arithmetic" in _closure(SEARCH[method])[0]
+    assert "proset.kernel" not in _closure(SEARCH["knn"])[0]

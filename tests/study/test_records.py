@@ -13,7 +13,7 @@ from proset.study.records import (
     write_json_lines,
     write_text,
 )
-from proset.study.results import read_scores, write_rows
+from proset.study.results import as_cell, read_scores, write_rows
 
 
 def test_round_trip(tmp_path):
@@ -85,3 +85,29 @@ def test_resources_measure_phases():
     record = resources.record()
     assert 0 < record["fit_cpu_s"] <= record["fit_wall_s"] + 0.1
     assert record["peak_memory_mib"] > 10
+
+
+def test_a_result_is_bound_to_its_place(tmp_path):
+    path = tmp_path / "study/replicate_0/wine/E3/fit.json"
+    write_json(path, {"a": 1.5, "b": [1, 2]})
+    assert read_json(path) == {"a": 1.5, "b": [1, 2]}
+    assert json.loads(path.read_text(encoding="utf-8")).keys() == {"a", "b", "sha256"}
+    other = path.with_name("other.json")
+    path.rename(other)
+    with pytest.raises(ValueError, match=r"other.json is damaged \(its checksum is wrong, or it is the result of some"):
+        read_json(other)
+    write_text(tmp_path / "report.csv", "a\n1\n")
+    assert (tmp_path / "report.csv").read_text(encoding="utf-8") == "a\n1\n"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "-a", "+b", "@c", "\td"])
+def test_text_that_begins_like_a_formula_is_escaped(tmp_path, text):
+    write_rows(tmp_path / "t.csv", [{"class": text, "value": -1.5}], ("class", "value"))
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == f"class,value\n'{text},-1.5\n"
+    assert as_cell("-1") == "-1"
+
+
+def test_numbers_have_twelve_digits():
+    assert as_cell(0.1 + 0.2) == 0.3
+    assert as_cell(123456789012345.0) == 123456789012000.0
+    assert as_cell(3) == 3

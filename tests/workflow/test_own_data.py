@@ -91,14 +91,15 @@ def test_no_bird_is_in_two_parts(finished):
 def test_models_predict_from_the_file_what_was_recorded(finished):
     table = pd.read_csv(RAW)
     for run_name in EXPERIMENTS:
-        recorded = pd.read_csv(finished.folder / FOLDER / run_name / "predictions.csv")
+        recorded = pd.read_csv(finished.folder / FOLDER / run_name / "predictions.csv", comment="#")
         model = read_model(finished.folder / FOLDER / run_name / "model.npz")
         found = model.predict_proba(table.iloc[recorded["row"]])
         assert (rounded(found) == recorded[["p0", "p1", "p2"]].to_numpy()).all()
 
 
 def test_the_report_can_be_verified(finished):
-    assert verify(finished, "penguins").returncode == 0
+    assert verify(finished, "penguins", [str(RAW)]).returncode == 0
+    assert "which is not part of the report" in verify(finished, "penguins").stdout
     manifest = json.loads((finished.folder / "reports/penguins/manifest.json").read_text(encoding="utf-8"))
     assert manifest["missing"] == []
 

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from proset import arithmetic
+from proset.study.environment import library_arithmetic, pins
+
 ROOT = Path(__file__).parents[2]
 TINY = {
     "study": "tiny",
@@ -137,7 +140,8 @@ class Project:
             if path.suffix in (".json", ".jsonl"):
                 text = path.read_text(encoding="utf-8")
                 records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]
-                found[name] = [{k: v for k, v in r.items() if k not in ("resources", "fingerprint")} for r in records]
+                left_out = ("resources", "fingerprint", "sha256")
+                found[name] = [{k: v for k, v in r.items() if k not in left_out} for r in records]
             elif path.suffix in (".csv", ".npz"):
                 found[name] = path.read_bytes()
         return found
@@ -191,6 +195,13 @@ def test_everything_is_there(finished):
     assert manifest["cost"]["0"]["proset"]["fits"] == 2 * 2 * 3 + 2 * 2 + 2 + 2 * 2 + 5  # trials, paths, final models
     assert manifest["versions"]["numpy"]
     assert manifest["kernel"] == "compiled"
+    assert manifest["arithmetic"]["proset"] == arithmetic.name()
+    assert manifest["arithmetic"]["libraries"] == [library_arithmetic()]
+    assert manifest["arithmetic"]["pinned"] == pins()
+    for run, made_by in (("E3", arithmetic.name()), ("E8", library_arithmetic())):
+        for name in ("stage2/folds/0.json", "fit.json"):
+            text = (finished.folder / "results/tiny/replicate_0/iris_2f" / run / name).read_text(encoding="utf-8")
+            assert json.loads(text)["arithmetic"] == made_by
     assert manifest["config"]["seed"] == 1
     assert len(manifest["data_sha256"]) == 2
 
@@ -211,7 +222,7 @@ def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
     assert "results.csv, line " in run.stdout
 
 
-def verify(project, study="tiny"):
+def verify(project, study="tiny", files=()):
     command = [
         sys.executable,
         "-m",
@@ -224,7 +235,7 @@ def verify(project, study="tiny"):
         "--seed",
         "1",
     ]
-    command += ["--published", "data/published/published.csv"]
+    command += ["--published", "data/published/published.csv", "--files", *files]
     environment = {**os.environ, "PYTHONPATH": "src"}
     return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
 

@@ -62,6 +62,7 @@ rule manifest:
     input:
         scores=rules.results.output,
         data=study.made_files(),
+        records=result_files(study, study.replicates),
     output:
         "reports/{study}/manifest.json",
     log:
@@ -106,7 +107,7 @@ rule workbook:
 rule check:
     input:
         scores=study.score_files(study.experiments),
-        records=study.scored_files(study.replicates),
+        records=result_files(study, study.replicates),
         published="data/published/published.csv",
     output:
         comparison="reports/{study}/comparison.csv",
@@ -130,7 +131,7 @@ rule check:
 rule findings:
     input:
         scores=study.score_files(study.experiments),
-        records=study.scored_files(study.replicates),
+        records=result_files(study, study.replicates),
     output:
         directory("reports/{study}/findings"),
     log:
@@ -151,8 +152,7 @@ rule findings:
 
 rule evaluation:
     input:
-        study.scored_files(study.replicates),
-        study.evaluation_files(study.replicates),
+        result_files(study, study.replicates),
     output:
         directory("reports/{study}/evaluation"),
     log:
@@ -173,8 +173,7 @@ rule evaluation:
 
 rule data_set_page:
     input:
-        lambda wildcards: study.scored_files(study.replicates[:1], data_set=wildcards.data_set),
-        lambda wildcards: study.evaluation_files(study.replicates[:1], wildcards.data_set),
+        lambda wildcards: result_files(study, study.replicates[:1], wildcards.data_set),
     output:
         page="reports/{study}/data_sets/{data_set}.html",
         figures=report(
@@ -203,8 +202,7 @@ rule data_set_page:
 rule page:
     input:
         scores=study.score_files(study.experiments),
-        records=study.scored_files(study.replicates),
-        evaluations=study.evaluation_files(study.replicates),
+        records=result_files(study, study.replicates),
         published="data/published/published.csv",
         manifest=rules.manifest.output,
         claims=rules.check.output.claims,
@@ -236,8 +234,7 @@ rule page:
 
 rule pack:
     input:
-        lambda wildcards: study.scored_files([wildcards.replicate]),
-        lambda wildcards: study.evaluation_files([wildcards.replicate]),
+        lambda wildcards: record_files(study, wildcards.replicate),
     output:
         "reports/{study}/records/replicate_{replicate}.tar.xz",
     log:
@@ -249,8 +246,8 @@ rule pack:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        with_searches=lambda wildcards: str(int(wildcards.replicate) in study.config["replicates"]).lower(),
+        config=study.config_json,
         code=code_fingerprint("proset.study.packed"),
     shell:
-        "python -m proset.study pack --folder results/{wildcards.study:q}/replicate_{wildcards.replicate:q}"
-        " --with-searches {params.with_searches:q} --output {output:q} 2> {log:q}"
+        "python -m proset.study pack --folder results/{wildcards.study:q} --config {params.config:q}"
+        " --replicate {wildcards.replicate:q} --output {output:q} 2> {log:q}"

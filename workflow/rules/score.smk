@@ -1,7 +1,7 @@
 # All numbers of one experiment and replicate, from its records and stored predictions.
 #
-# This part of the workflow expects as input, below results/{study}/replicate_{replicate}/{data_set}/{run}/,
-#   stage1.json, stage2.json, fit.json, predictions.csv
+# This part of the workflow expects as input, below results/{study}/replicate_{replicate}/{data_set}/,
+#   data.npz, and in {run}/ stage1.json, stage2.json, fit.json, predictions.csv
 # and produces
 #   results/{study}/replicate_{replicate}/{experiment}.csv
 #   reports/{study}/data_sets/{data_set}.csv   the same of one data set, for all experiments and replicates
@@ -9,7 +9,7 @@
 
 rule score:
     input:
-        lambda wildcards: study.scored_files([wildcards.replicate], wildcards.experiment),
+        lambda wildcards: scored_files(study, [wildcards.replicate], wildcards.experiment),
     output:
         "results/{study}/replicate_{replicate}/{experiment}.csv",
     log:
@@ -30,7 +30,7 @@ rule score:
 
 rule score_data_set:
     input:
-        lambda wildcards: study.scored_files(study.replicates, data_set=wildcards.data_set),
+        lambda wildcards: scored_files(study, study.replicates, data_set=wildcards.data_set),
     output:
         "reports/{study}/data_sets/{data_set}.csv",
     log:

@@ -1,8 +1,8 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset.study.environment import import_xgboost_alone, install_command, use_one_thread
+from proset.study.environment import import_xgboost_alone, install_command, pin_libraries
 
-use_one_thread()  # before NumPy is imported, however the command is started
+pin_libraries()  # before NumPy is imported, however the command is started
 
 import argparse  # noqa: E402
 import json  # noqa: E402
@@ -226,22 +226,27 @@ def manifest(args: argparse.Namespace) -> None:
 
 def pack(args: argparse.Namespace) -> None:
     """The records of one replicate as one archive."""
+    from proset.study.config import Study
     from proset.study.packed import pack
 
-    pack(args.folder, args.output, args.with_searches)
+    pack(args.folder, Study.of(args.config), args.replicate, args.output)
 
 
 def verify(args: argparse.Namespace) -> None:
     """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
+    import tempfile
+
+    from proset.study.limits import bounded
     from proset.study.verify import verify
 
     differences = 0
-    for line in verify(args.report, args.published, args.refits, args.seed):
-        differences += 1
-        print(line)
+    with tempfile.TemporaryDirectory() as scratch, bounded(args.minutes, Path(scratch)):
+        for line in verify(args.report, args.published, args.refits, args.seed, Path(scratch), args.files):
+            differences += 1
+            print(line)
     if differences:
         sys.exit(f"{differences} difference(s) in {args.report}")
-    print(f"{args.report}: all numbers follow from the records, and repeated fits are the same")
+    print(f"{args.report}: all that was checked is right")
 
 
 def _stored(args):
@@ -265,11 +270,12 @@ def _origin(args):
 
 
 def _case(args):
+    from proset.study.fingerprints import arithmetic_of
     from proset.study.search import Case
 
     if args.method == "xgboost":
         import_xgboost_alone()
-    return Case(args.seed, args.replicate, args.data_set, args.run, args.method)
+    return Case(args.seed, args.replicate, args.data_set, args.run, args.method, arithmetic_of(args.method))
 
 
 def _chosen(args):
@@ -309,8 +315,8 @@ def _parser() -> argparse.ArgumentParser:
     command("findings", findings, "folder", "config", "output")
     command("evaluation", evaluation, "folder", "config", "output")
     command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
-    command("pack", pack, "folder", "output", "with-searches")
-    command("verify", verify, "report", "published", "refits", "seed")
+    command("pack", pack, "folder", "config", "replicate", "output")
+    command("verify", verify, "report", "published", "refits", "seed", "files", "minutes")
     command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
     command("partial", partial, "config", "published", "output")
     return parser
@@ -334,6 +340,7 @@ _OPTIONS = {
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
     "figures": _PATH,
+    "files": {"nargs": "*", "default": []},
     "final": _PATH,
     "first": _INTEGER,
     "fixed": _JSON,
@@ -346,6 +353,7 @@ _OPTIONS = {
     "manifest": _PATH,
     "markdown": _PATH,
     "method": _TEXT,
+    "minutes": {"type": float, "default": 120.0},
     "model": _PATH,
     "name": _TEXT,
     "output": _PATH,
@@ -367,7 +375,6 @@ _OPTIONS = {
     "test-fraction": {"type": float, "required": True},
     "title": _TEXT,
     "trials": _INTEGER,
-    "with-searches": _JSON,
 }
 
 

@@ -200,7 +200,8 @@ class Study:
 
     def page_config(self, data_set: str) -> str:
         """The part of the config that the page of one data set depends on."""
-        config = {key: self.config[key] for key in ("study", "seed")}
+        kept = ("study", "seed", "folds", "trials_per_job", "folds_per_job")
+        config = {key: self.config[key] for key in kept if key in self.config}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
         experiments = self.config["experiments"]

@@ -9,7 +9,7 @@ import numpy as np
 from proset.archive import read_archive, write_archive
 from proset.study.encoding import with_codes
 from proset.study.own_file import read_columns
-from proset.study.records import damaged
+from proset.study.records import check_place, damaged, place
 from proset.study.seeds import generator
 
 
@@ -64,13 +64,15 @@ class DataSet:
     def save(self, path: str | Path) -> None:
         """Write as .npz, atomically."""
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        write_archive(path, {"content": "data set"}, {k: np.asarray(v) for k, v in arrays.items() if v is not None})
+        header = {"content": "data set", "place": place(path)}
+        write_archive(path, header, {k: np.asarray(v) for k, v in arrays.items() if v is not None})
 
     @classmethod
     def load(cls, path: str | Path) -> "DataSet":
         """Read what `save` wrote; ValueError if the file is damaged."""
         try:
-            arrays = read_archive(path)[1]
+            header, arrays = read_archive(path)
+            check_place(path, header)
             if "impute" in arrays:
                 arrays["impute"] = str(arrays["impute"])
             return cls(**arrays)

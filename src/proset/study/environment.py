@@ -1,12 +1,14 @@
-"""The environment of a run and its jobs: packages, folders, one thread, and the Python that runs the workflow."""
+"""The environment of a run and its jobs: packages, folders, pinned libraries, the Python that runs the workflow."""
 
 import os
+import platform
 import shlex
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
@@ -15,7 +17,14 @@ from proset.files import LEFTOVERS
 PROJECT = "proset-study"
 LEFT_FOR_GOOD_S = 3600
 CLOCK_TOLERANCE_S = 1  # between machines that share a disk
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# What NumPy and OpenBLAS would choose by the processor, whose last digits differ. NumPy ignores names that it does not
+# know: the first line are those of version 2.4, the second those of earlier ones.
+_AVX2_ONLY = {
+    "OPENBLAS_CORETYPE": "Haswell",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR "
+    "AVX512F AVX512CD AVX512_KNL AVX512_KNM AVX512_SKX AVX512_CLX AVX512_CNL",
+}
 
 
 def check_packages() -> None:
@@ -48,8 +57,38 @@ def install_command() -> str:
 
 def use_one_thread() -> None:
     """Pin BLAS and OpenMP to one thread; works only before NumPy is imported, and for child processes."""
-    for variable in THREAD_VARIABLES:
-        os.environ[variable] = "1"
+    os.environ.update(_THREADS)
+
+
+def pin_libraries() -> None:
+    """Pin BLAS and OpenMP to one thread, NumPy and BLAS to the instructions that all processors of a class have.
+
+    Works only before NumPy is imported, and for child processes.
+    """
+    os.environ.update(pins())
+
+
+@cache
+def pins() -> dict[str, str]:
+    """Environment variables that `pin_libraries` sets; the instructions are left alone where AVX2 is missing."""
+    return {**_THREADS, **(_AVX2_ONLY if processor_class().endswith("AVX2") else {})}
+
+
+@cache
+def processor_class() -> str:
+    """Machines of one class get the same numbers from the same pinned libraries; for example "x86_64 with AVX2"."""
+    machine = platform.machine().lower().replace("amd64", "x86_64")
+    with suppress(OSError):
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+        if machine == "x86_64" and {"avx2", "fma"} <= set(flags):
+            return f"{machine} with AVX2"
+    return machine
+
+
+def library_arithmetic() -> str:
+    """What the numbers of NumPy, SciPy, scikit-learn and XGBoost depend on here, besides their versions."""
+    is_pinned = all(os.environ.get(variable) == value for variable, value in pins().items())
+    return processor_class() + (", pinned" if is_pinned else "")
 
 
 def import_xgboost_alone() -> None:

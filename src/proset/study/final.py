@@ -13,7 +13,7 @@ from proset.study import methods
 from proset.study.datasets import DataSet
 from proset.study.encoding import Encoder
 from proset.study.methods.base import Fitted
-from proset.study.records import Resources, damaged, read_table, write_text
+from proset.study.records import Resources, check_place, damaged, place, read_table, write_text
 from proset.study.search import Case
 from proset.study.splits import TEST, part
 
@@ -68,7 +68,8 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
     if bound.encoder is not None:
         arrays |= bound.encoder.arrays()
-    write_archive(model_path, {"content": "final model", **case.names(), "parameters": parameters}, arrays)
+    header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
+    write_archive(model_path, header, arrays)
     return record, bound.rows_score, rounded(probabilities)
 
 
@@ -112,6 +113,7 @@ def read_model(path: str | Path) -> FinalModel:
     """Read the model that `fit_final` wrote; ValueError if the file is damaged or none of ours."""
     try:
         header, arrays = read_archive(path)
+        check_place(path, header)
         centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
         encoder = Encoder.pop_from(arrays)
         return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder)

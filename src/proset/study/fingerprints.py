@@ -2,7 +2,8 @@
 
 Snakemake does not see changes in imported code. Each rule passes the fingerprint of its entry module as a parameter,
 so that a change of code reruns what depends on it and nothing else. Comments, docstrings and layout of Python code do
-not count; compiled code, and the templates beside a module, count as they are.
+not count; the templates beside a module count as they are. For compiled code the name of the arithmetic counts, which
+also says whether the library is there.
 """
 
 import ast
@@ -12,6 +13,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from proset import arithmetic
+from proset.study.environment import library_arithmetic
+
+_ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _VERSIONED = (
     *("numpy", "scipy", "sklearn", "xgboost", "pandas", "statsmodels", "scikit_posthocs", "interpret", "skops"),
     *("kmedoids",),
@@ -39,7 +44,20 @@ def code_fingerprint(*modules: str) -> str:
         digest.update(f"{name}\n{sources[name]}\n".encode())
     for library in sorted(libraries):
         digest.update(f"{library}=={version(_DISTRIBUTION.get(library, library))}\n".encode())
+    if _KERNEL in sources:
+        digest.update(f"{arithmetic.name()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+@cache
+def uses_kernel(method: str) -> bool:
+    """Whether the fits of a method are made with proset's kernel, so that its arithmetic decides them."""
+    return _KERNEL in _closure((f"proset.study.methods.{method}",))[0]
+
+
+def arithmetic_of(method: str) -> str:
+    """What makes the bits of a method's fits here: proset's arithmetic, or that of the libraries."""
+    return arithmetic.name() if uses_kernel(method) else library_arithmetic()
 
 
 def _closure(modules: tuple[str, ...]) -> tuple[dict[str, str], set[str]]:
@@ -52,6 +70,8 @@ def _closure(modules: tuple[str, ...]) -> tuple[dict[str, str], set[str]]:
             own, imported = _module(name)
             sources |= own
             libraries |= {i.split(".")[0] for i in imported} & set(_VERSIONED)
+            if name == _ARITHMETIC:  # its version stands for what it imports: the kernel is not in every score
+                continue
             waiting += [i for i in imported if i.split(".")[0] == "proset" and i != "proset" and _source_file(i)]
     return sources, libraries
 
@@ -63,11 +83,8 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = frozenset(_imports(tree))
     _strip_docstrings(tree)
-    besides = [path.with_suffix(".c"), *path.parent.glob("templates/*")]
-    return {
-        name: ast.dump(tree),
-        **{beside.name: beside.read_text(encoding="utf-8") for beside in besides if beside.exists()},
-    }, imported
+    besides = path.parent.glob("templates/*")
+    return {name: ast.dump(tree), **{beside.name: beside.read_text(encoding="utf-8") for beside in besides}}, imported
 
 
 @cache

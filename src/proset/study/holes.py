@@ -48,16 +48,16 @@ class Holes:
 
     @property
     def finished_files(self) -> list[str]:
-        """What the numbers of all other final models come from, and the evaluations of these that there are."""
+        """What all other final models are made by, and the evaluations of these that there are."""
         absent = {(hole.replicate, hole.run, hole.data_set) for hole in self.found}
         finished = [
             file
             for replicate, run, data_set in self.study.final_models(self.study.replicates)
             if (replicate, run.name, data_set) not in absent
-            for rule, files in self.study.steps_to(replicate, data_set, run.name)
-            if rule in ("choose_parameters", "choose_steps", "fit")
+            for _, files in self.study.steps_to(replicate, data_set, run.name)
             for file in files
         ]
+        finished = list(dict.fromkeys(finished))
         folders = {Path(file).parent for file in finished}
         evaluations = self.study.evaluation_files(self.study.replicates)
         return finished + [file for file in evaluations if Path(file).parent in folders and Path(file).exists()]

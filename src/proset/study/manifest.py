@@ -1,4 +1,4 @@
-"""What was run: versions, commit, config, data, machine, and what it cost."""
+"""What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
 
 import os
 import platform
@@ -9,10 +9,12 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from proset import __version__
+from proset import __version__, arithmetic
 from proset.archive import read_archive
-from proset.kernel import is_compiled
 from proset.study.config import Study
+from proset.study.environment import library_arithmetic, pins
+from proset.study.fingerprints import uses_kernel
+from proset.study.packed import records_sha256
 from proset.study.report.stored import Stored
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
@@ -34,18 +36,27 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
     Returns
     -------
     dict
-        "versions", "commit", "kernel" ("compiled" or "NumPy"), "machine", "config" (with the seed), "data_sha256",
-        "cost" and "not_converged" by replicate (see `fits_and_cost`), "missing" (the holes of a partial report; else
-        empty).
+        "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
+        (with the seed), "records_sha256" by replicate, "data_sha256", "cost" and "not_converged" by replicate (see
+        `fits_and_cost`), "missing" (the holes of a partial report; else empty).
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics.
     """
     stored = stored or Stored(folder, Study.of(config))
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": _commit(),
-        "kernel": "compiled" if is_compiled() else "NumPy",
+        "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
+        "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": config,
+        "records_sha256": {
+            str(replicate): records_sha256(folder, stored.study, replicate) for replicate in stored.replicates
+        },
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
@@ -67,6 +78,39 @@ def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, f
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")
     return cost, not_converged
+
+
+def arithmetics(stored: Stored) -> dict:
+    """What made the bits of the fits.
+
+    Returns
+    -------
+    dict
+        "proset": version of its arithmetic, "compiled-..." or "numpy-...". "level": instructions it runs on here, which
+        do not matter. "libraries": what the fits of other methods were made with: the class of the processor, and
+        whether the libraries were pinned to it; several on a cluster of several kinds. "pinned": how.
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics; names an example of each.
+    """
+    found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
+    for replicate in stored.replicates:
+        for name, record in fit_records(stored, replicate):
+            found[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+    if len(found[True]) > 1:
+        examples = ", ".join(f"{made_by} ({where})" for made_by, where in found[True].items())
+        raise ValueError(
+            f"fits of proset are by several arithmetics: {examples}; see that the compiled library can be loaded on all"
+            " machines, or on none, remove the folders of the others and run snakemake again"
+        )
+    return {
+        "proset": arithmetic.name(),
+        "level": arithmetic.level(),
+        "libraries": sorted(found[False]) or [library_arithmetic()],
+        "pinned": pins(),
+    }
 
 
 def content_hash(path: Path) -> str:

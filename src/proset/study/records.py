@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import resource
 import sys
 import time
@@ -17,14 +18,68 @@ from proset.files import replacing
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically, making its folder if needed."""
+    """Write a text file atomically, making its folder if needed; a result of a replicate gets a checksum.
+
+    It is the last line of a CSV file or of JSON lines, the last key of a JSON document, and counts the place of the
+    file below results/ as well: a copy of another result is not taken for this one.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix in _SEALS and (known := place(path)) is not None:
+        tail, before, after = _SEALS[path.suffix]
+        text = text.removesuffix(tail)
+        text += before + _checksum(known, text) + after
     with replacing(path) as file:
         file.write(text.encode("utf-8"))
 
 
-def write_json(path: str | Path, record: object) -> None:
+def read_text(path: str | Path) -> str:
+    """Read a text file that `write_text` wrote, without its checksum.
+
+    Raises
+    ------
+    ValueError
+        If the file does not end with a line, or if it is a result and not the one that was written; names it.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise damaged(path, error) from error
+    if not text.endswith("\n"):
+        raise damaged(path, "its end is missing")
+    if path.suffix not in _SEALS or (known := place(path)) is None:
+        return text
+    tail, before, after = _SEALS[path.suffix]
+    content, _, end = text.rpartition(before)
+    if end != _checksum(known, content) + after:
+        raise damaged(path, "its checksum is wrong, or it is the result of something else")
+    return content + tail
+
+
+# By suffix of a result: the end of the text that its checksum is put before, and what is around the checksum.
+_SEALS = {".csv": ("", "# sha256 ", "\n"), ".jsonl": ("", '{"sha256": "', '"}\n')}
+_SEALS[".json"] = ("\n}\n", ',\n "sha256": "', '"\n}\n')
+
+
+def place(path: str | Path) -> str | None:
+    """Where below results/ a result of a replicate is; None for everything else, for example a file of the report."""
+    parts = Path(path).parts
+    found = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
+    return "/".join(parts[max(0, found[-1] - 1) :]) if found and found[-1] < len(parts) - 1 else None
+
+
+def check_place(path: str | Path, header: dict) -> None:
+    """Refuse (ValueError) an archive that is among the results of something else than it was written for."""
+    if (known := place(path)) not in (None, header.get("place")):
+        raise ValueError(f"it was written as {header.get('place')}, not as {known}")
+
+
+def _checksum(place, text):
+    return hashlib.sha256(f"{place}\n{text}".encode()).hexdigest()
+
+
+def write_json(path: str | Path, record: dict) -> None:
     """Write one JSON document; NaN and infinity are refused (ValueError)."""
     write_text(path, json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n")
 
@@ -39,33 +94,24 @@ def damaged(path: str | Path, why: object) -> ValueError:
     return ValueError(f"{path} is damaged ({why}); remove it and run snakemake again")
 
 
-def read_text(path: str | Path) -> str:
-    """Read a text file that `write_text` wrote; one without a whole last line raises a ValueError that names it."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise damaged(path, error) from error
-    if not text.endswith("\n"):
-        raise damaged(path, "its end is missing")
-    return text
-
-
 def read_json(path: str | Path) -> dict:
     """Read one JSON document; a damaged file raises a ValueError that names it."""
-    text = read_text(path)
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise damaged(path, error) from error
+    return _object(path, read_text(path))
 
 
 def read_json_lines(path: str | Path) -> list[dict]:
     """Read one JSON document a line; a damaged file raises a ValueError that names it."""
-    text = read_text(path)
+    return [_object(path, line) for line in read_text(path).splitlines()]
+
+
+def _object(path, text):
     try:
-        return [json.loads(line) for line in text.splitlines()]
-    except ValueError as error:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise damaged(path, error) from error
+    if not isinstance(found, dict):
+        raise damaged(path, f"{text[:20].strip()} is no record")
+    return found
 
 
 def read_all(paths: list[Path], **numbers: int) -> list[dict]:

@@ -11,6 +11,8 @@ from proset.study.records import damaged, read_json, read_text, write_text
 from proset.study.scores import score_predictions
 
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
 COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
 
 
@@ -80,23 +82,39 @@ def _losses(section, choice):
 
 
 def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:
-    """Write rows as CSV; numbers are not rounded."""
+    """Write rows as CSV: numbers with `DIGITS` significant digits, text as `as_cell` gives it."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({column: as_cell(value) for column, value in row.items()} for row in rows)
     write_text(path, text.getvalue())
+
+
+def as_cell(value: object) -> object:
+    """A value as it is put into a cell; text that a spreadsheet would take for a formula is put behind a "'"."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def read_rows(path: str | Path) -> list[dict]:
     """Read rows that `write_rows` wrote, or the published ones; values become numbers, empty ones None."""
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        return [{**row, "value": float(row["value"]) if row["value"] else None} for row in csv.DictReader(file)]
+    rows = csv.DictReader(io.StringIO(read_text(path)))
+    return [{**row, "value": float(row["value"]) if row["value"] else None} for row in rows]
 
 
 def read_scores(path: str | Path) -> list[dict]:
     """Read what `case_rows` gave of some final models; ValueError if the rows of one of them do not go to the end."""
-    read_text(path)  # which refuses half a line
     rows = read_rows(path)
     last = {tuple(row[key] for key in COLUMNS[:5]): row["quantity"] for row in rows}
     if set(last.values()) != {LAST_QUANTITY}:

@@ -1,6 +1,14 @@
-"""Scores of predicted probabilities."""
+"""Scores of predicted probabilities; the same to the last digit on every processor.
+
+Logarithms are `proset.arithmetic.log`, means are exact sums (`math.fsum`) divided once. Other scores are made of counts
+and of sums in a fixed order.
+"""
+
+import math
 
 import numpy as np
+
+from proset import arithmetic
 
 
 def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
@@ -20,12 +28,19 @@ def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     own = probabilities[np.arange(len(y)), y].astype(np.float64)
     if not np.isfinite(own).all():
         raise FloatingPointError(f"{np.count_nonzero(~np.isfinite(own))} of {len(own)} probabilities are not finite")
-    return float(np.average(-np.log(np.clip(own, 1e-15, 1.0 - 1e-15)), weights=weight))
+    return mean(-arithmetic.log(np.clip(own, 1e-15, 1.0 - 1e-15)), weight)
 
 
 def error_rate(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
     """Share of samples whose most probable class is not their own; parameters as in `log_loss`."""
-    return float(np.average(probabilities.argmax(axis=1) != y, weights=weight))
+    return mean(probabilities.argmax(axis=1) != y, weight)
+
+
+def mean(values: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """Mean of some numbers, shape (N,), from correctly rounded sums: in any order, by any instructions, the same."""
+    if weight is None:
+        return math.fsum(values) / len(values)
+    return math.fsum(weight * values) / math.fsum(weight)
 
 
 def score_predictions(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:

@@ -19,17 +19,19 @@ from proset.study.splits import Part, part
 
 @dataclass(frozen=True)
 class Case:
-    """What names a search and keys its random numbers."""
+    """What names a search and keys its random numbers; `arithmetic` is kept in the records, and keys nothing."""
 
     seed: int
     replicate: int
     data_set: str
     run: str
     method: str
+    arithmetic: str = ""
 
     def names(self) -> dict[str, str | int]:
         """For the record."""
-        return {"replicate": self.replicate, "data_set": self.data_set, "run": self.run, "method": self.method}
+        names = ("replicate", "data_set", "run", "method", "arithmetic")
+        return {name: getattr(self, name) for name in names}
 
     def fit_seed(self, *key: str | int) -> np.random.SeedSequence:
         """Seed of one fit; experiments and methods are left out, so that they are compared on the same draws."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from proset.study.manifest import manifest
-from proset.study.records import read_json, write_json, write_text
+from proset.study.records import read_json, read_text, write_json, write_text
 from proset.study.report.claims import write_claims
 from proset.study.report.explanations import _point, explained_points
 from proset.study.report.figures.catalogue import missing_records, write_figures
@@ -133,7 +133,7 @@ def test_a_constant_model_is_named(stored, tmp_path):
 
     shutil.copytree(stored.folder, tmp_path / "small")
     predictions = tmp_path / "small/replicate_0/cross/E8/predictions.csv"
-    head, *lines = predictions.read_text(encoding="utf-8").splitlines()
+    head, *lines = read_text(predictions).splitlines()
     constant = [",".join([*line.split(",")[:3], "0.4", "0.6"]) for line in lines]
     write_text(predictions, "\n".join([head, *constant]) + "\n")
     assert named(Stored(tmp_path / "small", stored.study)) - named(stored) == {("E8", "cross")}
@@ -142,7 +142,7 @@ def test_a_constant_model_is_named(stored, tmp_path):
 def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_path):
     shutil.copytree(stored.folder, tmp_path / "small")
     predictions = tmp_path / "small/replicate_0/cross/E3/predictions.csv"
-    head, first, *rest = predictions.read_text(encoding="utf-8").splitlines()
+    head, first, *rest = read_text(predictions).splitlines()
     row, y, weight, *_ = first.split(",")
     wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
     write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")

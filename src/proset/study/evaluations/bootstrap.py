@@ -6,12 +6,16 @@ B. Efron and R. Tibshirani, Improvements on cross-validation: the .632+ bootstra
 Statistical Association 92 (1997). Here samples are drawn class by class, as the folds are.
 """
 
+import math
+
 import numpy as np
 
+from proset import arithmetic
 from proset.study.datasets import DataSet
 from proset.study.evaluations.refit import refit, weights_of
 from proset.study.records import Resources
 from proset.study.resampling import bootstrap_sample, training_rows
+from proset.study.scores import mean
 from proset.study.search import Case
 from proset.study.seeds import generator
 
@@ -70,7 +74,7 @@ def class_losses(probabilities: np.ndarray) -> dict[str, np.ndarray]:
         raise FloatingPointError("a refitted model predicts probabilities that are not finite")
     p = np.clip(probabilities.astype(np.float64), 1e-15, 1.0 - 1e-15)
     wrong = np.arange(p.shape[1]) != probabilities.argmax(axis=1)[:, None]
-    return {"log_loss": -np.log(p), "error": wrong.astype(np.float64)}
+    return {"log_loss": -arithmetic.log(p), "error": wrong.astype(np.float64)}
 
 
 def estimates(
@@ -114,13 +118,13 @@ def estimates(
         raise ValueError(f"bootstrap.samples: {len(losses)} draws leave out no sample, there must be more of them")
     by_sample = np.where(left_out, losses, 0.0).sum(axis=0)[known] / times[known]
     share = weight[known] / weight[known].sum()
-    outside = float(share @ by_sample)
+    outside = math.fsum(share * by_sample)
     _, unit = np.unique(np.arange(len(y))[known] if group is None else group[known], return_inverse=True)
     deviations = np.bincount(unit, weights=share * (by_sample - outside))
     n = len(deviations)
-    training = float(np.average(fitted[np.arange(len(y)), y], weights=weight))
+    training = mean(fitted[np.arange(len(y)), y], weight)
     prior = np.bincount(y, weights=weight, minlength=fitted.shape[1]) / weight.sum()
-    no_information = float(np.average(fitted, axis=0, weights=weight) @ prior)
+    no_information = math.fsum(p * mean(column, weight) for p, column in zip(prior, fitted.T, strict=True))
     capped = min(outside, no_information)
     overfitting = (capped - training) / (no_information - training) if training < capped else 0.0
     part = 0.632 / (1 - 0.368 * overfitting)

@@ -12,6 +12,8 @@ arXiv:1909.09223 (2019).
 from proset.study.methods.base import Range
 from proset.study.methods.estimators import EstimatorMethod
 
+AVX2 = 2  # a flag of its native library
+
 
 class ExplainableBoosting(EstimatorMethod):
     """An explainable boosting machine on one part; see `methods.base.Method`."""
@@ -31,8 +33,10 @@ class ExplainableBoosting(EstimatorMethod):
 
     @staticmethod
     def estimator(parameters, steps, seed):
+        from interpret import develop
         from interpret.glassbox import ExplainableBoostingClassifier
 
+        develop.set_option("acceleration", AVX2)  # else AVX-512 where there is one, and other last digits
         return ExplainableBoostingClassifier(
             max_rounds=int(parameters["max_rounds"]),
             interactions=int(parameters.get("interactions", 0)),

@@ -1,5 +1,6 @@
 """What the records say beyond the published tables: rules of choice, methods over replicates, selected features."""
 
+from collections.abc import Iterable
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -28,12 +29,12 @@ METHOD_COLUMNS = (
 FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "share")
 
 
-def rules(stored: Stored) -> list[dict]:
+def rules(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]:
     """What other rules would have chosen from the same cross-validation, without another fit.
 
     All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
     deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
-    of the mean, or all of it, as in the published study.
+    of the mean, or all of it, as in the published study. `replicates` are those asked for, by default all.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def rules(stored: Stored) -> list[dict]:
         that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
     """
     rows = []
-    for final in stored.all_finals():
+    for final in [f for replicate in replicates or stored.replicates for f in stored.finals(replicate)]:
         for stage, choice, records in (("stage1", final.stage1, final.trials), ("stage2", final.stage2, final.paths)):
             if choice is None or (stage == "stage1" and final.stage1_folder != final.folder):
                 continue  # no such stage, or taken over from another experiment and counted there

@@ -1,5 +1,6 @@
 """Error rate against the number of prototypes, of the methods that have them."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from proset.study.methods import METHODS
 from proset.study.report.compared import prototype_runs
 from proset.study.report.stored import Final, Stored
 from proset.study.results import write_rows
+from proset.study.scores import mean
 
 COLUMNS = (
     *("replicate", "dataset", "experiment", "method", "step", "prototypes", "error", "standard_error", "chosen"),
@@ -35,9 +37,8 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
 def test_error(final: Final) -> tuple[float, float]:
     """Error rate of the final model on the test part, and its standard error over the samples."""
     wrong = final.probabilities.argmax(axis=1) != final.y
-    share = final.weight / final.weight.sum()
-    error = float(share @ wrong)
-    return error, float(np.sqrt((share**2 * (wrong - error) ** 2).sum()))
+    share, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
+    return error, math.sqrt(math.fsum(share**2 * (wrong - error) ** 2))
 
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:

@@ -31,6 +31,8 @@ class Final:
         results/<study>/replicate_<replicate>/<data set>/<run>.
     stage1_folder : Path or None
         Where the records of its stage 1 are; E4's are in E3.
+    trial_files, path_files : tuple of Path
+        Files with the records of stage 1 (none without it) and of stage 2.
     replicate : int
     run : Run
     data_set : str
@@ -38,6 +40,8 @@ class Final:
 
     folder: Path
     stage1_folder: Path | None
+    trial_files: tuple[Path, ...]
+    path_files: tuple[Path, ...]
     replicate: int
     run: Run
     data_set: str
@@ -61,16 +65,6 @@ class Final:
     def stage2(self) -> dict:
         """Choice of the size; keys as of `stage1`, settings are whole numbers."""
         return read_json(self.folder / "stage2.json")
-
-    @property
-    def trial_files(self) -> list[Path]:
-        """Files with the records of stage 1."""
-        return sorted(self.stage1_folder.glob("stage1/fold_*/trials_*.jsonl")) if self.stage1_folder else []
-
-    @property
-    def path_files(self) -> list[Path]:
-        """Files with the records of stage 2."""
-        return sorted(self.folder.glob("stage2/folds_*.jsonl"))
 
     @cached_property
     def trials(self) -> list[dict]:
@@ -168,16 +162,26 @@ class Stored:
 
     @cached_property
     def _all(self) -> list[Final]:
-        finals = []
-        for replicate in self.replicates:
-            for run in self.study.runs.values():
-                source = self.study.stage1_run(run)
-                for data_set in self.study.data_sets_of(run, replicate):
-                    folder = self.folder / f"replicate_{replicate}" / data_set
-                    finals.append(
-                        Final(folder / run.name, folder / source.name if source else None, replicate, run, data_set)
-                    )
-        return finals
+        return [
+            self._final(replicate, run, data_set)
+            for replicate, run, data_set in self.study.final_models(self.replicates)
+        ]
+
+    def _final(self, replicate, run, data_set):
+        source = self.study.stage1_run(run)
+        folder = self.folder / f"replicate_{replicate}" / data_set
+        return Final(
+            folder / run.name,
+            folder / source.name if source else None,
+            self._below(self.study.stage1_files(replicate, data_set, run.name)) if source else (),
+            self._below(self.study.stage2_files(replicate, data_set, run.name)),
+            replicate,
+            run,
+            data_set,
+        )
+
+    def _below(self, files):
+        return tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""

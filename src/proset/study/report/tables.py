@@ -314,6 +314,8 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
             frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
             sheet = workbook.sheets[table.name[:31]]
             sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
+            for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
+                cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
 
 
 def _is(cell, section, quantity):

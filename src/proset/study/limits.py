@@ -1,0 +1,42 @@
+"""What a process may take at most: memory by the operating system, time by a watchdog."""
+
+import os
+import resource
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MEMORY = 2**33  # bytes of address space
+
+
+@contextmanager
+def bounded(minutes: float, scratch: Path) -> Iterator[None]:
+    """Within the block, more than `MEMORY` raises MemoryError; after so many minutes the process says so and ends.
+
+    Parameters
+    ----------
+    minutes : float
+        Of the clock.
+    scratch : Path
+        A folder that is removed if the time is over.
+    """
+
+    def end():
+        shutil.rmtree(scratch, ignore_errors=True)
+        sys.stdout.flush()
+        os.write(2, f"not finished after {minutes:g} minutes; allow more of them: make verify MINUTES=...\n".encode())
+        os._exit(1)  # whatever the other threads are at
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY if before[1] < 0 else min(MEMORY, before[1]), before[1]))
+    watchdog = threading.Timer(60 * minutes, end)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield
+    finally:
+        watchdog.cancel()
+        resource.setrlimit(resource.RLIMIT_AS, before)

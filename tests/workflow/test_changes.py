@@ -1,0 +1,125 @@
+"""After changes of the config, up and down, the report is that of a run from scratch: nothing old is in any number."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+from test_workflow import Project, new_project, verify
+
+FOLDER = "results/tiny/replicate_0"
+
+
+def study(trials=3, folds=2, trials_per_job=2, folds_per_job=2, replicates=(0,), experiments=("E3", "E8"), samples=5):
+    """A change of the config: a search of proset, nearest neighbours, one evaluation."""
+
+    def change(config):
+        config["folds"], config["replicates"] = folds, list(replicates)
+        config["trials_per_job"] = {"proset": trials_per_job}
+        config["folds_per_job"] = {"proset": folds_per_job, "knn": folds_per_job}
+        config["experiments"] = {name: config["experiments"][name] for name in experiments}
+        config["experiments"]["E3"]["stage1"]["trials"] = trials
+        config["comparisons"] = {"both": {"title": "both", "experiments": list(experiments)}}
+        config["evaluations"] = {"bootstrap": {"of": {"E8": ["iris_2f"]}, "samples": samples}}
+        if "E8" not in experiments:
+            config["evaluations"] = {}
+
+    return change
+
+
+def without_times(value):
+    """A record without what a fit costs and the keys that count file bytes."""
+    if isinstance(value, dict):
+        left_out = ("resources", "fingerprint", "sha256")
+        return {k: without_times(v) for k, v in value.items() if k not in left_out and not k.endswith("_s")}
+    return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def report(project):
+    """Everything in the report that is the same whenever it is made: tables, records, manifest; names of the rest."""
+    folder, found = project.folder / "reports/tiny", {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = str(path.relative_to(folder))
+        found[name] = path.read_bytes() if path.suffix in (".csv", ".md", ".tex") else None
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["records_sha256"]  # they hold times
+    found["manifest.json"] = without_times(manifest)
+    for path in sorted((folder / "records").iterdir()):
+        with tarfile.open(path) as archive:
+            texts = {entry.name: archive.extractfile(entry).read().decode() for entry in archive}
+        for name, text in texts.items():
+            if not name.endswith(".csv"):
+                documents = text.splitlines() if name.endswith(".jsonl") else [text]
+                text = [without_times(json.loads(document)) for document in documents]
+            found[f"{path.name}/{name}"] = text
+    return found
+
+
+CHANGES = (
+    study(),
+    study(trials=5, trials_per_job=3, replicates=(0, 1)),
+    study(trials=2, folds=3, folds_per_job=1, experiments=("E3",)),
+    study(trials=4, folds=2, trials_per_job=4, samples=6),
+)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    """A run from scratch with the last config."""
+    project = new_project(tmp_path_factory.mktemp("scratch") / "project")
+    project.configure(CHANGES[-1])
+    project.snakemake()
+    return project
+
+
+@pytest.fixture
+def project(scratch, tmp_path):
+    """The same, to be spoilt."""
+    shutil.copytree(scratch.folder, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project")
+
+
+def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(scratch, tmp_path):
+    project = new_project(tmp_path / "project")
+    for change in CHANGES:
+        project.configure(change)
+        project.snakemake()
+        run = verify(project)
+        assert run.returncode == 0, run.stdout + run.stderr
+    assert report(project) == report(scratch)
+    assert (project.folder / FOLDER / "iris_2f/E3/stage1/fold_0/trials_0-1.jsonl").exists()  # of the first config
+
+
+def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(scratch, project):
+    files = ("manifest.json", "records/replicate_0.tar.xz", "evaluation", "findings", "comparison.csv", "results.csv")
+    targets = [f"reports/tiny/{file}" for file in files]
+    expected = {name: value for name, value in report(scratch).items() if name.startswith(tuple(files[:1] + files[2:]))}
+    for lost in (("split.csv", "E3/model.npz", "E8/bootstrap.json"), ("E3/stage1", "E3/stage2", "data.npz")):
+        for name in lost:
+            path = project.folder / FOLDER / "iris_2f" / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(project.folder / "reports")
+        project.snakemake(*targets)
+        found = report(project)
+        assert {name: found[name] for name in expected} == expected
+
+
+def test_without_the_library_fits_of_proset_are_stale_and_do_not_mix_with_others(project):
+    for library in (project.folder / "src/proset").glob("_kernel.*"):
+        library.unlink()
+    planned = project.planned()
+    assert planned["stage1"] == 2 * 2  # data sets, folds
+    assert planned["stage2"] == planned["fit"] == 2
+    project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # by NumPy; the rest is as it was
+    known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
+    command = [sys.executable, "-m", "proset.study", "manifest", "--folder", "results/tiny", "--output", "m.json"]
+    command += ["--config", json.dumps(known["config"]), "--data-files", f"{FOLDER}/xor_2f/data.npz"]
+    environment = {**os.environ, "PYTHONPATH": "src"}
+    run = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert re.search(r"fits of proset are by several arithmetics: numpy-\S+ \(.*\), compiled-\S+ \(", run.stderr)
+    assert not (project.folder / "m.json").exists()
