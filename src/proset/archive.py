@@ -54,7 +54,7 @@ def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict, di
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except Exception as error:  # what zipfile and NumPy raise on damaged bytes is not limited to a few types
-        raise ValueError(f"{path} is damaged or not a proset file: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{path} is damaged or not a proset file: {error}") from error
     if kind != FORMAT or version != FORMAT_VERSION:
         raise ValueError(
             f"{path} has format {kind!r} version {version!r}; this version of proset reads {FORMAT!r} version "
@@ -71,7 +71,7 @@ def _read(archive, member):
         version = np.lib.format.read_magic(file)
         read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         shape, _, dtype = read_header[version](file)
-        if dtype.hasobject or prod(shape) * dtype.itemsize != member.file_size - file.tell():
-            raise ValueError(f"{member.filename} is no plain array, or not of the size it claims")
+        if not dtype.hasobject and prod(shape) * dtype.itemsize != member.file_size - file.tell():
+            raise ValueError(f"{member.filename} is not of the size it claims")
         file.seek(0)
         return np.lib.format.read_array(file, allow_pickle=False)

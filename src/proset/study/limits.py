@@ -5,6 +5,7 @@ import resource
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,11 +25,17 @@ def bounded(minutes: float, scratch: Path) -> Iterator[None]:
         A folder that is removed if the time is over.
     """
 
+    process = os.getpid()
+
     def end():
-        shutil.rmtree(scratch, ignore_errors=True)
         sys.stdout.flush()
         os.write(2, f"not finished after {minutes:g} minutes; allow more of them: make verify MINUTES=...\n".encode())
-        os._exit(1)  # whatever the other threads are at
+        if os.fork():
+            os._exit(1)  # whatever the other threads are at
+        while os.getppid() == process:  # as long as they can write
+            time.sleep(0.01)
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)
 
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY if before[1] < 0 else min(MEMORY, before[1]), before[1]))

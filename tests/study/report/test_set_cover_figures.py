@@ -235,7 +235,7 @@ def test_without_prototypes_nothing_is_drawn(final, monkeypatch):
     (final.folder.parent / "none").mkdir()
     record, *_ = fit_final(data, final.folds, {"cost": 1000.0}, 1, case, final.folder.parent / "none/model.npz")
     assert record["summary"]["prototypes"] == 0
-    none = type(final)(final.folder.parent / "none", None, 0, final.run, "images")
+    none = type(final)(final.folder.parent / "none", None, (), (), 0, final.run, "images")
     write_json(none.folder / "fit.json", record)
     draws = (set_cover.images_figure, set_cover.arrangement_figure)
     assert [draw(none, SHAPE) for draw in draws] == [None, None]
