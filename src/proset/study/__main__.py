@@ -10,6 +10,23 @@ import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 
+def config(args: argparse.Namespace) -> None:
+    """Check config files, each laid over those before it; says what is wrong with file and line."""
+    import yaml
+    from snakemake.utils import update_config
+
+    from proset.study.config import load
+    from proset.study.config_file import check_config_file
+
+    laid: dict = {}
+    for file in args.files:
+        check_config_file(file)
+        update_config(laid, yaml.safe_load(file.read_text(encoding="utf-8")))
+    study = load(laid, "workflow/schemas/config.schema.yaml")
+    n_models = sum(1 for _ in study.final_models(study.replicates))
+    print(f"study {study.name}: {', '.join(study.experiments)} on {', '.join(study.data_sets)}, {n_models:,} final models")
+
+
 def make_data(args: argparse.Namespace) -> None:
     """Make or load a data set."""
     from proset.study.datasets import make
@@ -182,7 +199,7 @@ def data_set_page(args: argparse.Namespace) -> None:
 
     stored = _stored(args)
     write_figures(stored, args.figures, args.data_set)
-    write_data_set(args.output, stored, args.data_set, args.figures)
+    write_data_set(args.output, stored, args.data_set, args.figures, args.options)
 
 
 def page(args: argparse.Namespace) -> None:
@@ -193,7 +210,8 @@ def page(args: argparse.Namespace) -> None:
 
     stored = _stored(args)
     write_figures(stored, args.figures)
-    write_index(args.output, stored, args.published, args.claims, read_json(args.manifest), args.figures)
+    known = read_json(args.manifest)
+    write_index(args.output, stored, args.published, args.claims, known, args.figures, args.options)
 
 
 def partial(args: argparse.Namespace) -> None:
@@ -205,7 +223,7 @@ def partial(args: argparse.Namespace) -> None:
 
     study = Study.of(args.config)
     stored = Partial(Path("results", study.name), study, find_holes(study))
-    write_partial(args.output, stored, args.published)
+    write_partial(args.output, stored, args.published, args.options)
 
 
 def results(args: argparse.Namespace) -> None:
@@ -290,6 +308,7 @@ def _parser() -> argparse.ArgumentParser:
 
     named = ("seed", "data-set", "replicate")
     part = (*named, "data", "split", "method", "settings", "run")
+    command("config", config, "files")
     command("data", make_data, *named, "settings", "output")
     command("split", make_split, *named, "data", "folds", "test-fraction", "output")
     command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
@@ -308,11 +327,11 @@ def _parser() -> argparse.ArgumentParser:
     command("check", check, "folder", "config", "published", "comparison", "claims")
     command("findings", findings, "folder", "config", "output")
     command("evaluation", evaluation, "folder", "config", "output")
-    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
+    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "options", "output")
     command("pack", pack, "folder", "output", "with-searches")
     command("verify", verify, "report", "published", "refits", "seed")
-    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
-    command("partial", partial, "config", "published", "output")
+    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "options", "output")
+    command("partial", partial, "config", "published", "options", "output")
     return parser
 
 
@@ -334,6 +353,7 @@ _OPTIONS = {
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
     "figures": _PATH,
+    "files": _PATHS,
     "final": _PATH,
     "first": _INTEGER,
     "fixed": _JSON,
@@ -348,6 +368,7 @@ _OPTIONS = {
     "method": _TEXT,
     "model": _PATH,
     "name": _TEXT,
+    "options": _JSON,
     "output": _PATH,
     "parameters": {"type": Path, "nargs": "*"},
     "predictions": _PATH,
@@ -372,8 +393,15 @@ _OPTIONS = {
 
 
 def main() -> None:
-    """Run one command; a wrong input ends with a message and status 1."""
-    args = _parser().parse_args()
+    """Run one command; a wrong input ends with a message and status 1.
+
+    What may be larger than a command line can be is read from standard input, behind the other arguments, if the last of
+    these is "-": words that end with a null byte each.
+    """
+    words = sys.argv[1:]
+    if words[-1:] == ["-"]:
+        words[-1:] = sys.stdin.buffer.read().decode("utf-8").split("\0")[:-1]
+    args = _parser().parse_args(words)
     try:
         args.function(args)
     except ModuleNotFoundError as error:
