@@ -7,6 +7,7 @@ use_one_thread()  # before NumPy is imported, however the command is started
 import argparse  # noqa: E402
 import json  # noqa: E402
 import sys  # noqa: E402
+import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 
@@ -402,12 +403,26 @@ def main() -> None:
     if words[-1:] == ["-"]:
         words[-1:] = sys.stdin.buffer.read().decode("utf-8").split("\0")[:-1]
     args = _parser().parse_args(words)
+    start = time.monotonic()
     try:
         args.function(args)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
+    if what := _what(vars(args)):
+        print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _what(given):
+    """What a job of the workflow was about, for the log of the run."""
+    if "data_set" not in given:
+        return given.get("output") or given.get("markdown") or given.get("comparison")
+    about = [" on ".join(given[name] for name in ("run", "data_set") if name in given)]
+    about += [f"{name} {given[name]}" for name in ("replicate", "fold") if name in given]
+    if "first" in given:
+        about.append(f"{'trials' if 'fold' in given else 'folds'} {given['first']} to {given['last']}")
+    return ", ".join(about)
 
 
 if __name__ == "__main__":
