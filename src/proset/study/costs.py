@@ -37,7 +37,7 @@ COSTS = {
     "hist_gradient_boosting": Cost(0.1, 5e-8, features=0.5, trees=1, steps=1, tree=6e-4),
     "xgboost": Cost(0.01, 1.9e-7, trees=1, steps=1, tree=2.5e-4),
     "explainable_boosting": Cost(0.08, 1.3e-6, features=1, trees=1),
-    "nearest_neighbour": Cost(0.03, 5e-5),
+    "nearest_neighbour": Cost(0.06, 3.3e-9, rows=2),
     "k_medoids": Cost(0.05, 2.1e-8, rows=2, trees=-0.6, steps=1),
     "k_means": Cost(0.1, 2e-3, rows=0.5, steps=1),
     "lvq": Cost(0.1, 3.8e-3, rows=0.5, steps=1),
