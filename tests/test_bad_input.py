@@ -207,7 +207,9 @@ CASES = {
     "empty config": file_case(""),
     "broken YAML": file_case("study: [1\n"),
     "deep YAML": file_case("study: " + 5000 * "["),
-    "alias bomb": file_case("a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))),
+    "alias bomb": file_case(
+        "a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    ),
     "octal": file_case("seed: 017\n"),
     "sexagesimal": file_case("seed: 1:30\n"),
     "key twice in JSON": file_case('{"seed": 1, "seed": 2}'),
@@ -303,8 +305,8 @@ CASES = {
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
     "ASCII locale": python_case(
-        "from proset.study.own_file import check_file\ntry:\n  check_file('gr\\xfcn.csv')\nexcept ValueError as error:\n"
-        "  raise SystemExit(ascii(str(error)).strip('\"'))",
+        "from proset.study.own_file import check_file\ntry:\n  check_file('gr\\xfcn.csv')\n"
+        "except ValueError as error:\n  raise SystemExit(ascii(str(error)).strip('\"'))",
         LC_ALL="C",
         PYTHONUTF8="0",
     ),

@@ -85,11 +85,11 @@ def _has_open(number: int, file: Path) -> bool:
 
 
 def state(number: int) -> str:
-    """State of a process as `ps` gives it, "Z" once its last thread has ended; also if there is no such process."""
+    """State of a process as `ps` gives it; "Z" if its last thread has ended, or if there is no such process."""
     try:
-        if len(os.listdir(f"/proc/{number}/task")) > 1:  # "Z" is said of a process as soon as its first thread has ended
-            return "S"
-        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        said = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        # "Z" is said of a process as soon as its first thread has ended.
+        return "S" if said == "Z" and len(os.listdir(f"/proc/{number}/task")) > 1 else said
     except OSError:
         return "Z"
 
@@ -165,8 +165,8 @@ class Slurm:
     def kill_daemons(self, node: str) -> None:
         """Kill Slurm's own processes on a node; those of its jobs live on, as on a node that has lost its network.
 
-        Returns when they have ended: a job whose slurmstepd ends while one of its processes is stopped is hung up by the
-        kernel, because nobody is left who could let it go on (setpgid(2), orphaned process groups).
+        Returns when they have ended: if slurmstepd ends while a process of its job is stopped, the kernel hangs the job
+        up, because nobody is left who could let it go on (setpgid(2), orphaned process groups).
         """
         log = self.folder / f"{node}.log"
         kill(daemons := [number for number in processes(self.folder) if _has_open(number, log)])

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,14 @@ class ClusterProject(Project):
         for number, command in self.bodies(node):
             with suppress(ProcessLookupError):
                 os.kill(number, signal.SIGSTOP)
-                if wait_for("stop or end of a body", lambda: state(number) in "TZ" and state(number)) == "T":
+                wait_for("stop or end of a body", partial(self._is_still, number))
+                if state(number) == "T":
                     return number, command
         return None
+
+    @staticmethod
+    def _is_still(number: int) -> bool:
+        return state(number) in "TZ"
 
     def fitting(self, run: subprocess.Popen) -> tuple[str, str] | None:
         """Number and node of a job that fits something, once a fit is finished."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_workflow import ROOT, new_project
 
-PLAN = "--dry-run --quiet rules reason host".split()
+PLAN = ("--dry-run", "--quiet", "rules", "reason", "host")
 OVERLAYS = [
     pytest.param(block, id=f"{page.name}-{number}")
     for page in sorted((ROOT / "docs").glob("*.md"))

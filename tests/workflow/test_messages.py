@@ -37,7 +37,10 @@ def pasted(project, command):
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("irsi_2f", "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are partial and the experi"),
+        (
+            "irsi_2f",
+            "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are partial and the experi",
+        ),
         ("e3", "did you mean E3?"),
         ("E99", "'E99' is not a target of this study; "),
         ("wine", "; data sets: iris_2f, xor_2f; replicates: replicate_0"),
@@ -84,12 +87,17 @@ def test_ctrl_c_is_no_failure(project):
     run.send_signal(signal.SIGINT)
     said = run.communicate(timeout=120)[1]
     assert run.returncode != 0
-    assert "Study tiny: stopped before the end; what is finished is kept, and the same command goes on from there." in said
+    assert (
+        "Study tiny: stopped before the end; what is finished is kept, and the same command goes on from there." in said
+    )
     assert "failed" not in said.partition("Study tiny: stopped")[2]
 
 
 def test_done_names_files_that_exist_and_every_job_its_data(project):
-    for targets, expected in (("E8",), "reports/tiny/tables/E8.md"), (("iris_2f",), "reports/tiny/data_sets/iris_2f.html"):
+    for targets, expected in (
+        (("E8",), "reports/tiny/tables/E8.md"),
+        (("iris_2f",), "reports/tiny/data_sets/iris_2f.html"),
+    ):
         run = project.snakemake(*targets)
         (named,) = re.findall(r"^Study tiny: done; see (.*)$", run.stderr, re.MULTILINE)
         assert named.split(", ")[0] == expected

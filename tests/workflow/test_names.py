@@ -1,4 +1,4 @@
-"""Names of all kinds come through the real workflow as they are: random ones, of the characters that something minds."""
+"""Random names, of the characters that some program minds, come through the real workflow as they are."""
 
 import csv
 import html
@@ -11,7 +11,19 @@ from test_workflow import new_project, verify
 
 from proset.study.datasets import DataSet
 
-LINE = [*"{}{}{{}}<>&'\"\\$%#~^_|*`;,=:@!?/ []()", "{study}", "{{a}}", "{0}", "ä", "ß", "Ж", "日本", "e\u0301", "🙂", "x1"]
+LINE = [
+    *"{}{}{{}}<>&'\"\\$%#~^_|*`;,=:@!?/ []()",
+    "{study}",
+    "{{a}}",
+    "{0}",
+    "ä",
+    "ß",
+    "Ж",
+    "日本",
+    "e\u0301",
+    "🙂",
+    "x1",
+]
 ANY = [*LINE, "\n", "\t", "\r\n"]  # what a field of a CSV file may have besides
 
 
@@ -85,5 +97,3 @@ def test_a_checkout_with_braces_is_refused(tmp_path):
     run = new_project(tmp_path / "a{ce} b").snakemake("--dry-run", check=False)
     assert run.returncode != 0
     assert run.stderr.strip().endswith("a{ce} b is not allowed, Snakemake takes braces for wildcards; rename it")
-
-

@@ -196,12 +196,13 @@ rule data_set_page:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
+        options=lambda wildcards: options,
         config=lambda wildcards: study.page_config(wildcards.data_set),
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
         " python -m proset.study data-set-page --folder results/{wildcards.study:q}"
-        " --data-set {wildcards.data_set:q} --figures {output.figures:q} --options {options:q} --output {output.page:q} - 2> {log:q}"
+        " --data-set {wildcards.data_set:q} --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
 
 rule page:
@@ -230,13 +231,14 @@ rule page:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
+        options=lambda wildcards: options,
         config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
         " python -m proset.study page --folder results/{wildcards.study:q}"
         " --published {input.published:q} --manifest {input.manifest:q} --claims {input.claims:q}"
-        " --figures {output.figures:q} --options {options:q} --output {output.page:q} - 2> {log:q}"
+        " --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
 
 rule pack:

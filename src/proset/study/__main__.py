@@ -25,7 +25,9 @@ def config(args: argparse.Namespace) -> None:
         update_config(laid, yaml.safe_load(file.read_text(encoding="utf-8")))
     study = load(laid, "workflow/schemas/config.schema.yaml")
     n_models = sum(1 for _ in study.final_models(study.replicates))
-    print(f"study {study.name}: {', '.join(study.experiments)} on {', '.join(study.data_sets)}, {n_models:,} final models")
+    print(
+        f"study {study.name}: {', '.join(study.experiments)} on {', '.join(study.data_sets)}, {n_models:,} final models"
+    )
 
 
 def make_data(args: argparse.Namespace) -> None:
@@ -396,8 +398,8 @@ _OPTIONS = {
 def main() -> None:
     """Run one command; a wrong input ends with a message and status 1.
 
-    What may be larger than a command line can be is read from standard input, behind the other arguments, if the last of
-    these is "-": words that end with a null byte each.
+    If the last argument is "-", others are read from standard input, words that end with a null byte each: they may be
+    longer than a command line can be.
     """
     words = sys.argv[1:]
     if words[-1:] == ["-"]:

@@ -57,7 +57,9 @@ def _check_yaml(path, text):
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         at = f"{path}, line {mark.line + 1}, column {mark.column + 1}"
-        raise ConfigError(f"{at}: not YAML, {error.problem}" + (f" ({error.context})" if error.context else "")) from error
+        raise ConfigError(
+            f"{at}: not YAML, {error.problem}" + (f" ({error.context})" if error.context else "")
+        ) from error
     except yaml.YAMLError as error:  # a character that YAML does not have
         raise ConfigError(f"{path} is not YAML: {error}") from error
     if not isinstance(root, yaml.MappingNode):
@@ -91,7 +93,9 @@ def _check(path, node, where, sizes):
             size += 1 + _check(path, value, [*where, name], sizes)
     elif node.tag.endswith((":int", ":float")) and OTHER_NUMBER.fullmatch(node.value):
         read = yaml.safe_load(node.value)
-        raise ConfigError(f"{at}: {node.value} is not allowed, YAML reads it as {read}; write that, or quote it as text")
+        raise ConfigError(
+            f"{at}: {node.value} is not allowed, YAML reads it as {read}; write that, or quote it as text"
+        )
     if size > MOST_NODES:
         raise ConfigError(f"{at}: more than {MOST_NODES:,} keys and values with all aliases written out")
     sizes[id(node)] = size

@@ -55,7 +55,9 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
     called, *words = command
     options = [word for word in words if word not in targets]
     if not failed:
-        return f"Study {study}: stopped before the end; what is finished is kept, and the same command goes on from there."
+        return (
+            f"Study {study}: stopped before the end; what is finished is kept, and the same command goes on from there."
+        )
     lines = [f"Study {study}: {len(failed)} job(s) failed; all that does not need them is finished and kept."]
     for job in failed[:MOST]:
         wildcards = ", ".join(f"{name} {value}" for name, value in job.wildcards.items() if name != "study")

@@ -173,6 +173,7 @@ def _count_lines(file):
 
 def _first_lines(file, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
+    csv.field_size_limit(MAX_BYTES)
     with open(file, encoding="utf-8-sig", newline="") as lines:
         fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
@@ -263,7 +264,7 @@ def _check_numbers(file, columns, impute=None):
     from pandas.api.types import is_numeric_dtype
 
     for name, dtype in columns.dtypes.items():
-        if dtype == object or dtype.kind in "iu":
+        if dtype.kind in "iuO":
             _refuse_digits(file, columns[name])
         if not is_numeric_dtype(dtype) or dtype.kind == "c":
             raise ValueError(
@@ -294,13 +295,15 @@ def _check_numbers(file, columns, impute=None):
 
 def _refuse_digits(file, column):
     """Whole numbers that would not be the same as float64; pandas keeps those beyond 64 bits as objects."""
-    whole = column.map(lambda value: isinstance(value, int)) if column.dtype == object else column.notna()
+    whole = column.map(lambda value: isinstance(value, int)) if column.dtype.kind == "O" else column.notna()
+    if not whole.any():
+        return
     large = whole & (column.where(whole, 0).abs() > EXACT)
     if large.any():
         row = int(np.argmax(large))
         raise ValueError(
-            f"{file}: column {column.name!r}, row {row + 1}: {column.iloc[row]} has more digits than a number can keep; "
-            "name an identifier in drop or categorical, or take another unit"
+            f"{file}: column {column.name!r}, row {row + 1}: {column.iloc[row]} has more digits than a number can keep"
+            "; name an identifier in drop or categorical, or take another unit"
         )
 
 
@@ -312,7 +315,11 @@ def _no_number(column):
     if is_string_dtype(column.dtype):
         texts = column[column.notna() & to_numeric(column, errors="coerce").isna()]
         if len(texts):
-            comma = "; is its decimal mark a comma? name it in decimal" if _is_number(texts.iloc[0].replace(",", ".")) else ""
+            comma = (
+                "; is its decimal mark a comma? name it in decimal"
+                if _is_number(texts.iloc[0].replace(",", "."))
+                else ""
+            )
             return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"
     return f" is {column.dtype}"
 

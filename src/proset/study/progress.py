@@ -113,7 +113,9 @@ def _stored(rule, wildcards, study, planned):
     origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
     try:
         if rule == "stage1":
-            key = fingerprint(json.loads(study.stage1_settings(run, data_set)), numbers[0], *origin, int(wildcards["fold"]))
+            key = fingerprint(
+                json.loads(study.stage1_settings(run, data_set)), numbers[0], *origin, int(wildcards["fold"])
+            )
         else:
             files = study.parameters_file(replicate, data_set, run)
             chosen = json.loads(Path(files[0]).read_text(encoding="utf-8"))["parameters"] if files else {}

@@ -61,8 +61,9 @@ def split(
         try:
             train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
         except ValueError as error:  # fewer than two samples of a class, or a part without one
+            counts = _listed(np.bincount(y))
             raise ValueError(
-                f"test_fraction: {test_fraction} is not possible with classes of {_listed(np.bincount(y))} samples: {error}"
+                f"test_fraction: {test_fraction} is not possible with classes of {counts} samples: {error}"
             ) from error
     smallest = np.bincount(y[train]).min()
     if smallest < n_folds:
