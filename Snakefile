@@ -5,6 +5,9 @@ import shlex
 import sys
 from pathlib import Path
 
+if sys.flags.optimize > 1:
+    sys.exit("PYTHONOPTIMIZE=2 is not allowed, the statements of claims are docstrings; unset it")
+
 try:
     from proset.study.environment import check_packages, put_python_first, use_one_thread
 except ModuleNotFoundError:

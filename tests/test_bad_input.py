@@ -299,6 +299,7 @@ CASES = {
     "candidates": cover_case(candidates=np.zeros((5, 3))),
     "negative distance": cover_case(lambda X: np.where(X > 7.8, -3.0, X), metric="precomputed"),
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
+    "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # the environment

@@ -68,6 +68,15 @@ def test_from_another_folder_the_message_says_what_to_add(untouched, tmp_path):
     assert re.search(r"^stage1 +\d+$", run.stdout + run.stderr, re.MULTILINE)
 
 
+def test_an_environment_in_which_nothing_can_be_made_is_told(project, monkeypatch):
+    (project.folder / "reports").touch()
+    run = project.snakemake("E8", check=False)
+    assert "Study tiny: nothing was run; reports/tiny cannot be written to: Not a directory" in run.stderr
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    run = project.snakemake("E8", "--dry-run", check=False)
+    assert "PYTHONOPTIMIZE=2 is not allowed, " in run.stderr
+
+
 def test_a_broken_overlay_is_told_with_line_and_column(untouched):
     (untouched.folder / "broken.yaml").write_text("folds: 2\nonly: {E3: [wine\nseed: 1\n", encoding="utf-8")
     check = f"{shlex.quote(sys.executable)} -m proset.study config --files config.yaml"

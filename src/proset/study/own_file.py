@@ -6,6 +6,7 @@ counted from 1, below the header.
 
 import csv
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -142,20 +143,28 @@ def _read_csv(file, texts, n_dropped, sep, decimal):
     """The columns in `texts` as they are written: as numbers 01 and 1 would be the same."""
     import pandas as pd
 
-    try:
+    with _told_as_csv(file):
         header, first = _first_lines(file, sep)
-        _refuse_large(file, (len(header) - n_dropped) * _count_lines(file))  # before it takes several times its size
+    _refuse_large(file, (len(header) - n_dropped) * (_count_lines(file) - 1))  # before it takes several times its size
+    with _told_as_csv(file):
         table = pd.read_csv(file, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(texts, str))
+    _refuse_repeated(file, header)
+    if len(first) > len(header):  # pandas would take the first fields as names of the rows
+        raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
+    return table
+
+
+@contextmanager
+def _told_as_csv(file):
+    """Errors of readers in words that name the file."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
         ) from error
     except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
-    _refuse_repeated(file, header)
-    if len(first) > len(header):  # pandas would take the first fields as names of the rows
-        raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
-    return table
 
 
 def _refuse_large(file, size):
