@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import string
 
 from test_workflow import new_project
 
@@ -30,7 +31,7 @@ def test_a_long_target_and_many_columns_to_drop(tmp_path):
 def test_as_many_trials_as_there_may_be_jobs(tmp_path):
     """One trial a job; the records of all but a few are copies of these."""
     project = new_project(tmp_path / "project")
-    study, data_set, experiment = ("s" * 50, "d" * 50, "e" * 50)
+    study, data_set, experiment = (first + string.ascii_letters[:49] for first in "XYZ")
 
     def search(trials):
         def change(config):
