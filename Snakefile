@@ -50,6 +50,10 @@ try:
 except ValueError as error:
     sys.exit(str(error))
 
+for folder in ("results", "reports", f"results/{study.name}", f"reports/{study.name}"):
+    if Path(folder).is_file():
+        sys.exit(f"{folder} is a file, must be a folder; move it away")
+
 holes = Holes(study)
 needs = Needs(study)
 words = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]

@@ -71,7 +71,7 @@ def test_from_another_folder_the_message_says_what_to_add(untouched, tmp_path):
 def test_an_environment_in_which_nothing_can_be_made_is_told(project, monkeypatch):
     (project.folder / "reports").touch()
     run = project.snakemake("E8", check=False)
-    assert "Study tiny: nothing was run; reports/tiny cannot be written to: Not a directory" in run.stderr
+    assert "reports is a file, must be a folder; move it away" in run.stderr
     monkeypatch.setenv("PYTHONOPTIMIZE", "2")
     run = project.snakemake("E8", "--dry-run", check=False)
     assert "PYTHONOPTIMIZE=2 is not allowed, " in run.stderr
