@@ -18,10 +18,10 @@ endif
 .PHONY: demo study test test-cluster test-native verify lint format bench clean
 
 demo: .venv/installed
-	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet rules reason host
+	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
 
 study: .venv/installed
-	$(BIN)/snakemake --cores $(CORES) --quiet rules reason host
+	$(BIN)/snakemake --cores $(CORES) --quiet progress rules reason host
 
 # A file of tests stays in one process, because its tests share what they are made from.
 test: lint

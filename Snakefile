@@ -1,6 +1,12 @@
 # The study in flow order: data, split, search, fit, score, report. Settings are in config.yaml, the work in src/proset.
+import json
+import os
+import shlex
 import sys
 from pathlib import Path
+
+if sys.flags.optimize > 1:
+    sys.exit("PYTHONOPTIMIZE=2 is not allowed, the statements of claims are docstrings; unset it")
 
 try:
     from proset.study.environment import check_packages, pin_libraries, put_python_first
@@ -12,21 +18,29 @@ except ModuleNotFoundError:
 check_packages()  # before they are imported
 pin_libraries()
 
+from snakemake.cli import get_argument_parser  # Snakemake itself tells the targets only when it has planned them
+
 from proset.study.config import ConfigError, load
 from proset.study.config_file import check_config_file
 from proset.study.environment import prepare
-from proset.study.failures import Failed, describe_failures
+from proset.study.failures import LOCAL, Failed, describe_failures, program
 from proset.study.fingerprints import code_fingerprint
 from proset.study.holes import Holes
 from proset.study.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
 from proset.study.progress import describe
 from proset.study.resources import Needs
+from proset.study.targets import check_targets, made
 
+if set(str(workflow.basedir)) & {"{", "}"}:
+    sys.exit(f"the folder {workflow.basedir} is not allowed, Snakemake takes braces for wildcards; rename it")
+
+overlays = [os.path.relpath(file) for file in workflow.configfiles]
 try:
-    for file in ("config.yaml", *workflow.configfiles):
+    for file in ("config.yaml", *overlays):
         check_config_file(file)
 except ConfigError as error:
-    sys.exit(str(error))
+    elsewhere = "" if Path("config.yaml").exists() else f"; add --directory {shlex.quote(workflow.basedir)}"
+    sys.exit(f"{error}{elsewhere}")
 
 
 configfile: "config.yaml"
@@ -34,11 +48,20 @@ configfile: "config.yaml"
 
 try:
     study = load(config, workflow.source_path("workflow/schemas/config.schema.yaml"))
-except ConfigError as error:
+    check_targets(get_argument_parser().parse_known_args(sys.argv[1:])[0].targets, study)
+except ValueError as error:
     sys.exit(str(error))
+
+for folder in ("results", "reports", f"results/{study.name}", f"reports/{study.name}"):
+    if Path(folder).is_file():
+        sys.exit(f"{folder} is a file, must be a folder; move it away")
 
 holes = Holes(study)
 needs = Needs(study)
+words = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
+given = [*(["--configfile", *overlays] if overlays else []), *(["--config", *words] if words else [])]
+options = json.dumps([*LOCAL, *given])  # of the commands in pages
+called = [program(), *sys.argv[1:]]
 put_python_first()
 
 
@@ -102,8 +125,12 @@ onstart:
 onsuccess:
     if any(job.rule.name == "all" for job in workflow.dag.jobs):
         remove_leftovers(study, Path("reports", study.name))
-    report = f"{study.name}-partial" if any(job.rule.name == "partial" for job in workflow.dag.jobs) else study.name
-    print(f"Study {study.name}: done; see reports/{report}/index.html", file=sys.stderr)
+    asked = [
+        *workflow.dag.targetfiles,
+        *(file for job in workflow.dag.targetjobs for file in (job.output or job.input)),
+    ]
+    see = made(asked, [f"reports/{study.name}", f"reports/{study.name}-partial"])
+    print(f"Study {study.name}: done; see {see}", file=sys.stderr)
 
 
 onerror:
@@ -114,5 +141,5 @@ onerror:
         for either in workflow.scheduler.failed
         for job in (either if either.is_group() else [either])
     ]
-    summary = describe_failures(failed, study.name, sys.argv[1:], workflow.dag_settings.targets)
+    summary = describe_failures(failed, study.name, called, workflow.dag_settings.targets)
     print(f"\n{summary}\n", file=sys.stderr)

@@ -206,6 +206,13 @@ CASES = {
     "missing config": file_case(None),
     "empty config": file_case(""),
     "broken YAML": file_case("study: [1\n"),
+    "deep YAML": file_case("study: " + 5000 * "["),
+    "alias bomb": file_case(
+        "a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    ),
+    "octal": file_case("seed: 017\n"),
+    "sexagesimal": file_case("seed: 1:30\n"),
+    "key twice in JSON": file_case('{"seed": 1, "seed": 2}'),
     "Latin-1 config": file_case("study: s\n# gr\xfcn\n".encode("latin-1")),
     "key twice": file_case("seed: 1\nfolds: 5\nseed: 2\n"),
     "data set twice": file_case("data_sets:\n  a: {sklearn: iris}\n  a: {sklearn: wine}\n"),
@@ -225,6 +232,11 @@ CASES = {
     "target dropped": data_case(CSV, drop=["kind"]),
     "no features": data_case(CSV, drop=["id", "a", "b"], weight="w"),
     "semicolons": data_case(CSV.replace(",", ";")),
+    "decimal comma": data_case(CSV.replace(",", ";").replace("2.5", "2,5"), sep=";"),
+    "many digits": data_case(f"a,kind\n{2**60 + 1},x\n{2**60 + 2},y\n"),
+    "25 digits": data_case(f"a,kind\n{10**25},x\n{2 * 10**25},y\n"),
+    "measurement": data_case("a,kind\n" + "".join(f"{i % 7},{i / 7}\n" for i in range(60))),
+    "null character": data_case("a,kind\n1,u\n2,u\0\n3,u\n4,u\0\n"),
     "too many fields": data_case(CSV + "1,2,3,4,x,6\n"),
     "more fields than names": data_case("a,kind\n1,2,x\n3,4,y\n"),
     "open quote": data_case(CSV.replace("2.5", '"2.5')),
@@ -287,11 +299,18 @@ CASES = {
     "candidates": cover_case(candidates=np.zeros((5, 3))),
     "negative distance": cover_case(lambda X: np.where(X > 7.8, -3.0, X), metric="precomputed"),
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
+    "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
+    "ASCII locale": python_case(
+        "from proset.study.own_file import check_file\ntry:\n  check_file('gr\\xfcn.csv')\n"
+        "except ValueError as error:\n  raise SystemExit(ascii(str(error)).strip('\"'))",
+        LC_ALL="C",
+        PYTHONUTF8="0",
+    ),
     "missing in a job": python_case(
         "import sys\nsys.modules['pyarrow'] = None\nsys.argv[1:] = ['data', '--settings', "
         """'{"file": "t.parquet", "target": "kind"}', '--seed', '1', '--data-set', 'mine', '--replicate', '0', """

@@ -20,6 +20,7 @@ from proset.cover_lp import round_relaxed
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
+LARGEST_WEIGHT = 1e100  # sums of more are beyond the largest number
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
 
@@ -156,6 +157,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if weight.min() < 0:
             raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
+        if weight.max() > LARGEST_WEIGHT:
+            raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {LARGEST_WEIGHT:g}")
         rows = np.flatnonzero(weight > 0)
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
         points, weight = X[rows], weight[rows]

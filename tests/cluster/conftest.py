@@ -84,6 +84,16 @@ def _has_open(number: int, file: Path) -> bool:
         return False
 
 
+def state(number: int) -> str:
+    """State of a process as `ps` gives it; "Z" if its last thread has ended, or if there is no such process."""
+    try:
+        said = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        # "Z" is said of a process as soon as its first thread has ended.
+        return "S" if said == "Z" and len(os.listdir(f"/proc/{number}/task")) > 1 else said
+    except OSError:
+        return "Z"
+
+
 def kill(numbers: Iterable[int]) -> None:
     for number in numbers:
         try:
@@ -153,9 +163,14 @@ class Slurm:
         return processes(self.folder, f"SLURMD_NODENAME={node}")
 
     def kill_daemons(self, node: str) -> None:
-        """Kill Slurm's own processes on a node; those of its jobs live on, as on a node that has lost its network."""
+        """Kill Slurm's own processes on a node; those of its jobs live on, as on a node that has lost its network.
+
+        Returns when they have ended: if slurmstepd ends while a process of its job is stopped, the kernel hangs the job
+        up, because nobody is left who could let it go on (setpgid(2), orphaned process groups).
+        """
         log = self.folder / f"{node}.log"
-        kill(number for number in processes(self.folder) if _has_open(number, log))
+        kill(daemons := [number for number in processes(self.folder) if _has_open(number, log)])
+        wait_for(f"end of the daemons of {node}", lambda: all(state(number) == "Z" for number in daemons))
 
     def kill_node(self, node: str) -> None:
         """Kill all processes of a node, as if its power had failed."""

@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.cluster.conftest import NODES, Slurm, wait_for
+from tests.cluster.conftest import NODES, Slurm, state, wait_for
 from tests.workflow.test_workflow import Project, new_project
 
 PROFILES = ("slurm", "cluster-generic")
@@ -70,6 +72,20 @@ class ClusterProject(Project):
         for number, command in self.slurm.on_node(node).items():
             if command.startswith("python -m proset.study stage"):
                 yield number, command
+
+    def stopped_body(self, node: str) -> tuple[int, str] | None:
+        """Stop one of the bodies of a node; None if each of them ended before it could be."""
+        for number, command in self.bodies(node):
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGSTOP)
+                wait_for("stop or end of a body", partial(self._is_still, number))
+                if state(number) == "T":
+                    return number, command
+        return None
+
+    @staticmethod
+    def _is_still(number: int) -> bool:
+        return state(number) in "TZ"
 
     def fitting(self, run: subprocess.Popen) -> tuple[str, str] | None:
         """Number and node of a job that fits something, once a fit is finished."""
@@ -131,14 +147,14 @@ def test_a_job_body_that_runs_twice_at_the_same_time_does_no_harm(local, project
     run = project.start("cluster-generic", *TABLES, *SMALL)
     _, node = wait_for("job with a finished fit", lambda: project.fitting(run))
     project.slurm.kill_daemons(node)
-    body, command = wait_for("body of a job", lambda: next(project.bodies(node), None), every=0.005)
-    os.kill(body, signal.SIGSTOP)  # until the other one runs
+    body, command = wait_for("stopped body of a job", lambda: project.stopped_body(node), every=0.005)
     finished = project.fits()
 
     def second():
         return any(c == command for n in NODES if n != node for _, c in project.bodies(n))
 
     wait_for("second body", second, every=0.005)
+    assert state(body) == "T"
     os.kill(body, signal.SIGCONT)
     wait_for("end of the first body", lambda: body not in project.slurm.on_node(node))
     project.slurm.kill_node(node)  # as Slurm does with what it finds on a node that is back

@@ -270,3 +270,27 @@ def test_reserved_names_are_the_rules():
     rules = {line.removeprefix("rule ").rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
     assert rules == RESERVED
     assert len(list(itertools.chain(rules))) > 10
+
+
+def test_only_checks_what_it_selects(config):
+    """E4 takes over E3's searches, which are on another data set here."""
+    config["experiments"]["E3"]["data_sets"] = ["wine"]
+    with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no iris_2f"):
+        load(config, SCHEMA)
+    config["only"] = {"E3": ["wine"]}
+    assert list(load(config, SCHEMA).experiments) == ["E3"]
+    config["only"]["E4"] = ["cancer"]
+    with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no cancer, only wine"):
+        load(config, SCHEMA)
+
+
+def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_path):
+    for name, named in (("own.csv", True), ("o{w}n.csv", False)):
+        path = tmp_path / name
+        path.write_text("a,t\n1,x\n2,y\n", encoding="utf-8")
+        config["data_sets"]["wine"] = {"file": str(path), "target": "t"}
+        study = load(config, SCHEMA)
+        assert study.data_files("wine") == ([str(path)] if named else [])
+        before = study.data_version("wine")
+        path.write_text("a,t\n1,x\n2,y\n3,y\n", encoding="utf-8")
+        assert (study.data_version("wine") == before) == named

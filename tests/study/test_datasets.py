@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from proset.study.datasets import DataSet, make, mixture_bayes_error, mixture_means, mixture_probabilities
 from proset.study.results import read_rows
 from proset.study.scores import score_predictions
+from proset.study.sizes import size_of
 from proset.study.splits import TEST, part, split
 
 PUBLISHED = Path(__file__).parents[2] / "data/published/published.csv"
@@ -179,3 +182,35 @@ def test_probabilities_of_a_mixture_are_the_shares_of_the_classes():
     X = np.array([[0.3, -0.2]])
     normal = [np.exp(-0.5 * (X[0] - mean) @ np.linalg.inv(np.eye(2) / 5) @ (X[0] - mean)) for mean in means]
     np.testing.assert_allclose(mixture_probabilities(X, 1, 3), [np.array(normal) / sum(normal)])
+
+
+def test_too_many_numbers_are_refused_before_they_are_read(tmp_path):
+    """Numbers of one digit take eight times their file, and more while they are read."""
+    path = tmp_path / "own.csv"
+    with path.open("wb") as file:
+        file.write(",".join(f"c{i}" for i in range(1000)).encode() + b"\n" + (b"1," * 999 + b"1\n") * 63_000)
+    code = (
+        "import re\nfrom proset.study.own_file import read_columns\n"
+        f"try:\n  read_columns({str(path)!r}, 'c0', [], None, None, [], None)\n"
+        "except ValueError as error:\n  print(error)\n"
+        "print(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    message, peak = run.stdout.splitlines()
+    assert "has 63,000,000 numbers, at most 62,500,000 are allowed" in message
+    assert int(peak) < 400_000
+
+
+def test_a_table_of_another_country(tmp_path):
+    """Semicolons and decimal commas; the same table as with commas and points."""
+    table = pd.DataFrame(
+        {"Länge": [1.5, 2.5, 1e3, -4.25], "Farbe": ["01", "1", "01", "1"], "Art": ["a,b", "c", "a,b", "c"]}
+    )
+    table.to_csv(tmp_path / "own.csv", index=False)
+    table.to_csv(tmp_path / "eigen.csv", index=False, sep=";", decimal=",")
+    settings = {"target": "Art", "categorical": ["Farbe"]}
+    ours = make({"file": str(tmp_path / "own.csv"), **settings}, 0, "own", 0)
+    theirs = make({"file": str(tmp_path / "eigen.csv"), "sep": ";", "decimal": ",", **settings}, 0, "own", 0)
+    for name in ("X", "y", "feature_names", "class_names", "categories"):
+        assert (getattr(ours, name) == getattr(theirs, name)).all()
+    assert size_of({"file": str(tmp_path / "eigen.csv"), "sep": ";", **settings}).rows == 4

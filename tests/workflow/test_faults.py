@@ -297,7 +297,7 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
     assert "MemoryError: Unable to allocate" in summary
     log = "results/tiny/logs/replicate_0/mine/E8/stage2_folds_0-0.log"
     assert f"log:   {log}" in summary
-    retry = re.search(r"retry: snakemake (results/\S*/mine/E8/stage2/folds_0-0.jsonl) --cores 2\n", summary)
+    retry = re.search(r"retry: \S*snakemake (results/\S*/mine/E8/stage2/folds_0-0.jsonl) --cores 2\n", summary)
     assert project.snakemake(retry[1], check=False).returncode != 0  # the cause is still there
     assert (project.folder / f"{RUN}/iris_2f/E8/fit.json").exists()
     kept = trials(project)

@@ -22,8 +22,9 @@ rule data:
         runtime=needs.minutes,
     params:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
+        version=lambda wildcards: study.data_version(wildcards.data_set),
         seed=study.config["seed"],
         code=code_fingerprint("proset.study.datasets"),
     shell:
-        "python -m proset.study data --settings {params.settings:q} --seed {params.seed:q}"
-        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --settings {params.settings:q} | python -m proset.study data --seed {params.seed:q}"
+        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --output {output:q} - 2> {log:q}"

@@ -21,9 +21,10 @@ rule partial:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        options=lambda wildcards: options,
+        config=lambda wildcards: study.config_json,
         holes=lambda wildcards: holes.fingerprint,
         code=code_fingerprint("proset.study.report.partial"),
     shell:
-        "python -m proset.study partial --config {params.config:q}"
-        " --published {input.published:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} | python -m proset.study partial"
+        " --published {input.published:q} --options {params.options:q} --output {output:q} - 2> {log:q}"

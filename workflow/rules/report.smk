@@ -36,9 +36,9 @@ rule table:
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
         code=code_fingerprint("proset.study.report.tables"),
     shell:
-        "python -m proset.study table --scores {input.scores:q} --published {input.published:q}"
-        " --title {params.title:q} --name {wildcards.table:q} --kind {params.kind:q} --markdown {output.markdown:q} --csv {output.csv:q}"
-        " --latex {output.latex:q} 2> {log:q}"
+        "printf '%s\\0' --scores {input.scores:q} | python -m proset.study table --published {input.published:q}"
+        " --title {params.title:q} --name {wildcards.table:q} --kind {params.kind:q} --markdown {output.markdown:q}"
+        " --csv {output.csv:q} --latex {output.latex:q} - 2> {log:q}"
 
 
 rule results:
@@ -55,7 +55,7 @@ rule results:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     shell:
-        "python -m proset.study results --scores {input:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --scores {input:q} | python -m proset.study results --output {output:q} - 2> {log:q}"
 
 
 rule manifest:
@@ -74,12 +74,11 @@ rule manifest:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.manifest"),
     shell:
-        "python -m proset.study manifest --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --data-files {input.data:q}"
-        " --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} --data-files {input.data:q} |"
+        " python -m proset.study manifest --folder results/{wildcards.study:q} --output {output:q} - 2> {log:q}"
 
 
 rule workbook:
@@ -97,11 +96,12 @@ rule workbook:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.tables"),
     shell:
-        "python -m proset.study workbook --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --published {input.published:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study workbook --folder results/{wildcards.study:q}"
+        " --published {input.published:q} --output {output:q} - 2> {log:q}"
 
 
 rule check:
@@ -121,11 +121,12 @@ rule check:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.comparison", "proset.study.report.claims"),
     shell:
-        "python -m proset.study check --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --published {input.published:q} --comparison {output.comparison:q} --claims {output.claims:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study check --folder results/{wildcards.study:q}"
+        " --published {input.published:q} --comparison {output.comparison:q} --claims {output.claims:q} - 2> {log:q}"
 
 
 rule findings:
@@ -143,11 +144,12 @@ rule findings:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.findings"),
     shell:
-        "python -m proset.study findings --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study findings --folder results/{wildcards.study:q}"
+        " --output {output:q} - 2> {log:q}"
 
 
 rule evaluation:
@@ -164,11 +166,12 @@ rule evaluation:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.evaluation"),
     shell:
-        "python -m proset.study evaluation --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study evaluation --folder results/{wildcards.study:q}"
+        " --output {output:q} - 2> {log:q}"
 
 
 rule data_set_page:
@@ -192,11 +195,13 @@ rule data_set_page:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
+        options=lambda wildcards: options,
         config=lambda wildcards: study.page_config(wildcards.data_set),
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study data-set-page --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --data-set {wildcards.data_set:q} --figures {output.figures:q} --output {output.page:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study data-set-page --folder results/{wildcards.study:q}"
+        " --data-set {wildcards.data_set:q} --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
 
 rule page:
@@ -224,12 +229,14 @@ rule page:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        options=lambda wildcards: options,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
     shell:
-        "python -m proset.study page --folder results/{wildcards.study:q} --config {params.config:q}"
+        "printf '%s\\0' --config {params.config:q} |"
+        " python -m proset.study page --folder results/{wildcards.study:q}"
         " --published {input.published:q} --manifest {input.manifest:q} --claims {input.claims:q}"
-        " --figures {output.figures:q} --output {output.page:q} 2> {log:q}"
+        " --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
 
 rule pack:
@@ -246,8 +253,8 @@ rule pack:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        config=study.config_json,
+        config=lambda wildcards: study.config_json,
         code=code_fingerprint("proset.study.packed"),
     shell:
-        "python -m proset.study pack --folder results/{wildcards.study:q} --config {params.config:q}"
-        " --replicate {wildcards.replicate:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --config {params.config:q} | python -m proset.study pack --folder results/{wildcards.study:q}"
+        " --replicate {wildcards.replicate:q} --output {output:q} - 2> {log:q}"

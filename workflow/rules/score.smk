@@ -24,8 +24,8 @@ rule score:
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
         code=code_fingerprint("proset.study.results"),
     shell:
-        "python -m proset.study score --folder results/{wildcards.study:q} --cases {params.cases:q}"
-        " --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --cases {params.cases:q} | python -m proset.study score --folder results/{wildcards.study:q}"
+        " --output {output:q} - 2> {log:q}"
 
 
 rule score_data_set:
@@ -45,5 +45,5 @@ rule score_data_set:
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
         code=code_fingerprint("proset.study.results"),
     shell:
-        "python -m proset.study score --folder results/{wildcards.study:q} --cases {params.cases:q}"
-        " --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --cases {params.cases:q} | python -m proset.study score --folder results/{wildcards.study:q}"
+        " --output {output:q} - 2> {log:q}"

@@ -56,8 +56,8 @@ rule choose_parameters:
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-parameters --records {input:q} --folds {params.folds:q} --trials {params.trials:q}"
-        " --fixed {params.fixed:q} --rule {params.rule:q} --output {output:q} 2> {log:q}"
+        "printf '%s\\0' --records {input:q} | python -m proset.study choose-parameters --folds {params.folds:q}"
+        " --trials {params.trials:q} --fixed {params.fixed:q} --rule {params.rule:q} --output {output:q} - 2> {log:q}"
 
 
 rule stage2:

@@ -7,7 +7,27 @@ pin_libraries()  # before NumPy is imported, however the command is started
 import argparse  # noqa: E402
 import json  # noqa: E402
 import sys  # noqa: E402
+import time  # noqa: E402
 from pathlib import Path  # noqa: E402
+
+
+def config(args: argparse.Namespace) -> None:
+    """Check config files, each laid over those before it; says what is wrong with file and line."""
+    import yaml
+    from snakemake.utils import update_config
+
+    from proset.study.config import load
+    from proset.study.config_file import check_config_file
+
+    laid: dict = {}
+    for file in args.files:
+        check_config_file(file)
+        update_config(laid, yaml.safe_load(file.read_text(encoding="utf-8")))
+    study = load(laid, "workflow/schemas/config.schema.yaml")
+    n_models = sum(1 for _ in study.final_models(study.replicates))
+    print(
+        f"study {study.name}: {', '.join(study.experiments)} on {', '.join(study.data_sets)}, {n_models:,} final models"
+    )
 
 
 def make_data(args: argparse.Namespace) -> None:
@@ -182,7 +202,7 @@ def data_set_page(args: argparse.Namespace) -> None:
 
     stored = _stored(args)
     write_figures(stored, args.figures, args.data_set)
-    write_data_set(args.output, stored, args.data_set, args.figures)
+    write_data_set(args.output, stored, args.data_set, args.figures, args.options)
 
 
 def page(args: argparse.Namespace) -> None:
@@ -193,7 +213,8 @@ def page(args: argparse.Namespace) -> None:
 
     stored = _stored(args)
     write_figures(stored, args.figures)
-    write_index(args.output, stored, args.published, args.claims, read_json(args.manifest), args.figures)
+    known = read_json(args.manifest)
+    write_index(args.output, stored, args.published, args.claims, known, args.figures, args.options)
 
 
 def partial(args: argparse.Namespace) -> None:
@@ -205,7 +226,7 @@ def partial(args: argparse.Namespace) -> None:
 
     study = Study.of(args.config)
     stored = Partial(Path("results", study.name), study, find_holes(study))
-    write_partial(args.output, stored, args.published)
+    write_partial(args.output, stored, args.published, args.options)
 
 
 def results(args: argparse.Namespace) -> None:
@@ -241,7 +262,7 @@ def verify(args: argparse.Namespace) -> None:
 
     differences = 0
     with tempfile.TemporaryDirectory() as scratch, bounded(args.minutes, Path(scratch)):
-        for line in verify(args.report, args.published, args.refits, args.seed, Path(scratch), args.files):
+        for line in verify(args.report, args.published, args.refits, args.seed, Path(scratch), map(str, args.files)):
             differences += 1
             print(line)
     if differences:
@@ -296,6 +317,7 @@ def _parser() -> argparse.ArgumentParser:
 
     named = ("seed", "data-set", "replicate")
     part = (*named, "data", "split", "method", "settings", "run")
+    command("config", config, "files")
     command("data", make_data, *named, "settings", "output")
     command("split", make_split, *named, "data", "folds", "test-fraction", "output")
     command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
@@ -314,11 +336,11 @@ def _parser() -> argparse.ArgumentParser:
     command("check", check, "folder", "config", "published", "comparison", "claims")
     command("findings", findings, "folder", "config", "output")
     command("evaluation", evaluation, "folder", "config", "output")
-    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "output")
+    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "options", "output")
     command("pack", pack, "folder", "config", "replicate", "output")
     command("verify", verify, "report", "published", "refits", "seed", "files", "minutes")
-    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "output")
-    command("partial", partial, "config", "published", "output")
+    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "options", "output")
+    command("partial", partial, "config", "published", "options", "output")
     return parser
 
 
@@ -340,7 +362,7 @@ _OPTIONS = {
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
     "figures": _PATH,
-    "files": {"nargs": "*", "default": []},
+    "files": {"type": Path, "nargs": "*", "default": []},
     "final": _PATH,
     "first": _INTEGER,
     "fixed": _JSON,
@@ -356,6 +378,7 @@ _OPTIONS = {
     "minutes": {"type": float, "default": 120.0},
     "model": _PATH,
     "name": _TEXT,
+    "options": _JSON,
     "output": _PATH,
     "parameters": {"type": Path, "nargs": "*"},
     "predictions": _PATH,
@@ -379,14 +402,35 @@ _OPTIONS = {
 
 
 def main() -> None:
-    """Run one command; a wrong input ends with a message and status 1."""
-    args = _parser().parse_args()
+    """Run one command; a wrong input ends with a message and status 1.
+
+    If the last argument is "-", others are read from standard input, words that end with a null byte each: they may be
+    longer than a command line can be.
+    """
+    words = sys.argv[1:]
+    if words[-1:] == ["-"]:
+        words[-1:] = sys.stdin.buffer.read().decode("utf-8").split("\0")[:-1]
+    args = _parser().parse_args(words)
+    start = time.monotonic()
     try:
         args.function(args)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
+    if what := _what(vars(args)):
+        print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _what(given):
+    """What a job of the workflow was about, for the log of the run."""
+    if "data_set" not in given:
+        return given.get("output") or given.get("markdown") or given.get("comparison")
+    about = [" on ".join(given[name] for name in ("run", "data_set") if name in given)]
+    about += [f"{name} {given[name]}" for name in ("replicate", "fold") if name in given]
+    if "first" in given:
+        about.append(f"{'trials' if 'fold' in given else 'folds'} {given['first']} to {given['last']}")
+    return ", ".join(about)
 
 
 if __name__ == "__main__":

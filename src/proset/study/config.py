@@ -223,9 +223,16 @@ class Study:
     # Input files that depend on the config.
 
     def data_files(self, data_set: str) -> list[str]:
-        """The user's own file, if the data set is one."""
-        settings = self.config["data_sets"][data_set]
-        return [settings["file"]] if "file" in settings else []
+        """The user's own file, if the data set is one, and if it has no braces, which Snakemake takes for wildcards."""
+        file = self.config["data_sets"][data_set].get("file", "{}")
+        return [] if set(file) & {"{", "}"} else [file]
+
+    def data_version(self, data_set: str) -> list[int]:
+        """Size and time of the user's own file if Snakemake cannot look at it, see `data_files`."""
+        file = self.config["data_sets"][data_set].get("file")
+        if file is None or self.data_files(data_set) or not Path(file).exists():
+            return []
+        return [Path(file).stat().st_size, Path(file).stat().st_mtime_ns]
 
     def stage1_files(self, replicate: str, data_set: str, run: str) -> list[str]:
         """All records of stage 1."""
@@ -352,11 +359,8 @@ def _chunks(number: int, size: int) -> list[tuple[int, int]]:
 
 
 def _runs(config) -> Iterator[Run]:
-    only = config.get("only")
     for experiment, entry in config["experiments"].items():
-        settings = copy.deepcopy(entry)
-        if only is not None:
-            settings["data_sets"] = [d for d in entry["data_sets"] if d in only.get(experiment, [])]
+        settings = {**copy.deepcopy(entry), "data_sets": _selected(config, experiment)}
         ((parameter, values),) = settings.get("vary", {"": [None]}).items()
         for value in values:
             if value is None:
@@ -365,6 +369,12 @@ def _runs(config) -> Iterator[Run]:
                 varied = _merged(settings, {"parameters": {parameter: value}})
                 variant = f"{parameter.removeprefix('n_')}={value}"
                 yield Run(f"{experiment}-{variant}", experiment, variant, varied)
+
+
+def _selected(config, experiment):
+    """Data sets that `only` leaves to an experiment."""
+    data_sets = config["experiments"][experiment]["data_sets"]
+    return [d for d in data_sets if d in config["only"].get(experiment, [])] if "only" in config else data_sets
 
 
 def _is_integer(checker, value):
@@ -401,7 +411,7 @@ def _explain(error) -> str:
         return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
     rules = {
         "type": lambda v: f"must be {_TYPES[v]}" + _hint(v, error.instance),
-        "enum": lambda v: f"allowed are {', '.join(map(str, v))}",
+        "enum": lambda v: f"allowed are {', '.join(x if x.isidentifier() else repr(x) for x in v)}",
         "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
         "minimum": lambda v: f"must be at least {v}",
         "maximum": lambda v: f"must be at most {v}",
@@ -482,12 +492,13 @@ def _meaning_errors(config) -> Iterator[str]:
         except ValueError as error:
             yield f"{where}.{error}"
             continue
+        selected = _selected(config, experiment)
         for d in [*entry["data_sets"], *entry.get("overrides", {})]:
             if d not in data_sets:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
-            elif "weight" in data_sets[d] and method.weights == "none":
+            elif d in selected and "weight" in data_sets[d] and method.weights == "none":
                 yield f"{where}.data_sets: {d!r} is not allowed, it has weights and {entry['method']} takes none"
-        yield from _parameter_errors(where, entry, experiments)
+        yield from _parameter_errors(where, entry, experiments, selected)
 
 
 def _row_errors(where, names, experiments) -> Iterator[str]:
@@ -558,9 +569,14 @@ def _data_errors(study) -> Iterator[str]:
                 check_file(settings["file"])
             except ValueError as error:
                 yield f"{where}.{error}"
+            written = [key for key in ("sep", "decimal") if key in settings]
+            if written and settings["file"].endswith(".parquet"):
+                yield f"{where}.{written[0]}: {settings[written[0]]!r} is not allowed, it is for .csv only"
+            elif settings.get("sep", ",") == settings.get("decimal", "."):
+                yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
 
 
-def _parameter_errors(where, entry, experiments) -> Iterator[str]:
+def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
     method = methods.get(entry["method"])
     source = entry.get("stage1", {}).get("from")
     if source is not None:
@@ -571,7 +587,7 @@ def _parameter_errors(where, entry, experiments) -> Iterator[str]:
             ]
             yield f"{where}.stage1.from: {source!r} is not allowed, allowed are {', '.join(fitting) or 'none'}"
             return
-        missing = [d for d in entry["data_sets"] if d not in other["data_sets"]]
+        missing = [d for d in selected if d not in other["data_sets"]]
         if missing:
             yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(other['data_sets'])}"
     run = Run(where, where, "", entry)

@@ -255,6 +255,8 @@ def from_file(
     group: str | None = None,
     categorical: list[str] | None = None,
     impute: str | None = None,
+    sep: str = ",",
+    decimal: str = ".",
 ) -> DataSet:
     """The user's own table: all columns but the named ones are numeric features.
 
@@ -274,13 +276,15 @@ def from_file(
         Features that are categories.
     impute : {"median", "mean", "most_frequent"}, optional
         How missing values of features are filled in; without it they are refused.
+    sep, decimal : str, optional
+        What is between the fields of a .csv file, and its decimal mark.
 
     Raises
     ------
     ValueError
         Says what is wrong with the file; see `own_file.read_columns`.
     """
-    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute)
+    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute, sep, decimal)
     categories = category_column = None
     if categorical:
         X, categories, category_column = with_codes(columns.features, categorical, impute)

@@ -2,12 +2,14 @@
 
 import shlex
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 MOST = 20  # jobs that are listed
 FULL = 2**20  # bytes free, below which a disk counts as full
+LOCAL = ["--cores", "2"]  # options of a run that no overlay is needed for
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
     failed : iterable of Failed
     study : str
     command : list of str
-        Options and targets that Snakemake was called with.
+        `program`, then options and targets that it was called with.
     targets : iterable of str
         Those of `command` that are targets.
 
@@ -50,20 +52,34 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
         Several lines, at most `MOST` jobs.
     """
     failed, targets = list(failed), set(targets)
-    options = [word for word in command if word not in targets]
-
-    def again(target):  # in front, because some options take every word that follows
-        return shlex.join(["snakemake", target, *options])
-
+    called, *words = command
+    options = [word for word in words if word not in targets]
+    if not failed:
+        return (
+            f"Study {study}: stopped before the end; what is finished is kept, and the same command goes on from there."
+        )
     lines = [f"Study {study}: {len(failed)} job(s) failed; all that does not need them is finished and kept."]
     for job in failed[:MOST]:
         wildcards = ", ".join(f"{name} {value}" for name, value in job.wildcards.items() if name != "study")
         lines += [f"{job.rule}: {wildcards}", f"    cause: {cause(job.log, job.mem_mb)}"]
-        lines += [f"    log:   {job.log}", f"    retry: {again(job.output)}"]
+        lines += [f"    log:   {job.log}", f"    retry: {retry(job.output, options, called)}"]
     if len(failed) > MOST:
         lines.append(f"and {len(failed) - MOST} more, named above")
     lines.append("Mend the cause and give the same command again. For a report of what is finished, holes marked:")
-    return "\n".join([*lines, f"    {again('partial')}"])
+    return "\n".join([*lines, f"    {retry('partial', options, called)}"])
+
+
+def program() -> str:
+    """How a shell calls the Snakemake that runs now: by its name, or its path if that is not found first."""
+    path = Path(sys.executable).with_name("snakemake")
+    if shutil.which("snakemake") == str(path):
+        return "snakemake"
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def retry(target: str, options: list[str], called: str = "snakemake") -> str:
+    """The command that makes a target, as it can be pasted in the folder in which Snakemake was started."""
+    return shlex.join([called, target, *options])  # target first: some options take every word that follows
 
 
 def cause(log: Path, mem_mb: int | None = None) -> str:

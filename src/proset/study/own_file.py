@@ -5,6 +5,8 @@ counted from 1, below the header.
 """
 
 import csv
+import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the methods need several times as much
 LARGEST, SMALLEST = 1e30, 1e-30  # beyond, squares leave the range of the float32 numbers in XGBoost and the kernel
 IMPUTE = "for features an imputer can be named in impute"
+MAX_CLASSES = 20  # from which on there must be three rows of each, on average
 MAX_CATEGORIES = 1000  # of all columns together: each of them is a feature
 SHOWN = 12  # names in a message
+EXACT = 2**53  # whole numbers beyond it are not all different in float64
+BLOCK = 2**24  # bytes that are read at a time to count lines
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,10 @@ class Columns:
 def check_file(file: str) -> None:
     """Refuse a file that is not there or too large, without reading it; ValueError says which."""
     path = Path(file)
+    try:
+        os.fsencode(file)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"file: {file!r} cannot be named in this locale; set LC_ALL=C.UTF-8") from error
     if not path.is_file():
         state = "is a folder" if path.is_dir() else "does not exist"
         raise ValueError(f"file: {file!r} {state}; it is looked for from {Path.cwd()}")
@@ -68,6 +77,8 @@ def read_columns(
     group: str | None,
     categorical: list[str],
     impute: str | None,
+    sep: str = ",",
+    decimal: str = ".",
 ) -> Columns:
     """Features, target, sample weights and groups of a .csv or .parquet file.
 
@@ -86,6 +97,8 @@ def read_columns(
         Columns with categories.
     impute : str or None
         If None, no value of a feature may be missing.
+    sep, decimal : str
+        What is between the fields of a .csv file, and its decimal mark.
 
     Returns
     -------
@@ -98,7 +111,7 @@ def read_columns(
     """
     check_file(file)
     texts = [target, *([group] if group else []), *categorical]
-    table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file, texts)
+    table = _read_parquet(file) if file.endswith(".parquet") else _read_csv(file, texts, len(drop), sep, decimal)
     if not len(table):
         raise ValueError(f"{file} has a header and no rows")
     roles = {
@@ -113,12 +126,7 @@ def read_columns(
     if not features.shape[1]:
         raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
     n_categories = _check_categories(file, features, categorical, impute) if categorical else 0
-    size = len(features) * (features.shape[1] - len(categorical) + n_categories)
-    if size * 8 > MAX_BYTES:
-        raise ValueError(
-            f"{file} has {size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "
-            "leave out columns or take a sample of the rows"
-        )
+    _refuse_large(file, len(features) * (features.shape[1] - len(categorical) + n_categories))
     _check_numbers(file, features.drop(columns=categorical) if categorical else features, impute)
     if weight:
         _check_numbers(file, table[[weight]])
@@ -131,29 +139,52 @@ def read_columns(
     return Columns(features, labels, table[weight] if weight else None, table[group] if group else None)
 
 
-def _read_csv(file, texts):
+def _read_csv(file, texts, n_dropped, sep, decimal):
     """The columns in `texts` as they are written: as numbers 01 and 1 would be the same."""
     import pandas as pd
 
-    try:
-        header, first = _first_lines(file)
-        table = pd.read_csv(file, low_memory=False, dtype=dict.fromkeys(texts, str))
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
-        ) from error
-    except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
-        raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
+    with _told_as_csv(file):
+        header, first = _first_lines(file, sep)
+    _refuse_large(file, (len(header) - n_dropped) * (_count_lines(file) - 1))  # before it takes several times its size
+    with _told_as_csv(file):
+        table = pd.read_csv(file, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(texts, str))
     _refuse_repeated(file, header)
     if len(first) > len(header):  # pandas would take the first fields as names of the rows
         raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
     return table
 
 
-def _first_lines(file):
+@contextmanager
+def _told_as_csv(file):
+    """Errors of readers in words that name the file."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
+        ) from error
+    except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
+        raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
+
+
+def _refuse_large(file, size):
+    if size * 8 > MAX_BYTES:
+        raise ValueError(
+            f"{file} has {size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "
+            "leave out columns or take a sample of the rows"
+        )
+
+
+def _count_lines(file):
+    with open(file, "rb") as lines:
+        return sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
+
+
+def _first_lines(file, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
+    csv.field_size_limit(MAX_BYTES)
     with open(file, encoding="utf-8-sig", newline="") as lines:
-        fields = (fields for fields in csv.reader(lines) if fields)
+        fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
 
 
@@ -197,8 +228,8 @@ def _check_roles(file, columns, roles):
 
 def _hint(columns):
     """What is probably wrong with names like these."""
-    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
-        return "; fields must be separated by commas"
+    if len(columns) == 1 and (marks := [mark for mark in ",;\t|" if mark in columns[0]]):
+        return f"; fields seem to be separated by {marks[0]!r}: name it in sep"
     if sum(map(_is_number, columns)) > len(columns) / 2:
         return "; the first line looks like data, a header is needed"
     return ""
@@ -242,6 +273,8 @@ def _check_numbers(file, columns, impute=None):
     from pandas.api.types import is_numeric_dtype
 
     for name, dtype in columns.dtypes.items():
+        if dtype.kind in "iuO":
+            _refuse_digits(file, columns[name])
         if not is_numeric_dtype(dtype) or dtype.kind == "c":
             raise ValueError(
                 f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers; a feature "
@@ -269,6 +302,20 @@ def _check_numbers(file, columns, impute=None):
         )
 
 
+def _refuse_digits(file, column):
+    """Whole numbers that would not be the same as float64; pandas keeps those beyond 64 bits as objects."""
+    whole = column.map(lambda value: isinstance(value, int)) if column.dtype.kind == "O" else column.notna()
+    if not whole.any():
+        return
+    large = whole & (column.where(whole, 0).abs() > EXACT)
+    if large.any():
+        row = int(np.argmax(large))
+        raise ValueError(
+            f"{file}: column {column.name!r}, row {row + 1}: {column.iloc[row]} has more digits than a number can keep"
+            "; name an identifier in drop or categorical, or take another unit"
+        )
+
+
 def _no_number(column):
     """The first value that is none, or the type if the values are not text."""
     from pandas import to_numeric
@@ -277,17 +324,29 @@ def _no_number(column):
     if is_string_dtype(column.dtype):
         texts = column[column.notna() & to_numeric(column, errors="coerce").isna()]
         if len(texts):
-            return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number"
+            comma = (
+                "; is its decimal mark a comma? name it in decimal"
+                if _is_number(texts.iloc[0].replace(",", "."))
+                else ""
+            )
+            return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"
     return f" is {column.dtype}"
 
 
 def _labels(file, column, name, weights):
     _refuse_missing(file, column, f"target column {name!r}", "empty, NA, NaN, None and null count as such")
     labels = column.astype(str)
+    if labels.str.contains("\0", regex=False).any():
+        raise ValueError(f"{file}: target column {name!r} has a class with a null character; remove it")
     present = labels if weights is None else labels[weights > 0]
     if weights is not None and (lost := sorted(set(labels) - set(present))):
         raise ValueError(f"{file}: class {_listed(lost)} of column {name!r} has no row of positive weight")
-    if present.nunique() < 2:
+    if (n := present.nunique()) > max(MAX_CLASSES, len(present) / 3):
+        raise ValueError(
+            f"{file}: target column {name!r} has {n:,} different values in {len(present):,} rows; this looks like a "
+            "measurement or an identifier, classes are needed"
+        )
+    if n < 2:
         raise ValueError(f"{file}: target column {name!r} has one class, {labels.iloc[0]!r}; at least 2 are needed")
     return labels
 

@@ -1,34 +1,18 @@
 """What a run is going to do, in words, before it starts."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from proset.study.config import Study
+from proset.study.costs import LIBRARY_METHODS, LIBRARY_SECONDS, fit_seconds
 from proset.study.evaluations import KINDS
+from proset.study.records import fingerprint
 from proset.study.sizes import size_of
 
-# CPU seconds of one fit, fitted to records of the whole study: overhead of a fit, and per sample for proset (times
-# candidates) and for XGBoost (times rounds and classes).
-SECONDS = {"proset": (0.03, 1.5e-7), "xgboost": (0.01, 1e-7), "knn": (0.05, 2e-5)}
-OTHER_SECONDS = (0.05, 1e-4)
-# CPU seconds of one fit of further methods beyond the overhead, by samples n, features d, classes k and steps.
-FURTHER_SECONDS: dict[str, Callable[[float, int, int, int], float]] = {
-    "logistic_regression": lambda n, d, k, steps: 5e-7 * n * d * k * steps,
-    "decision_tree": lambda n, d, k, steps: 1e-6 * n * d,
-    "bagging": lambda n, d, k, steps: 1e-6 * n * d * steps,
-    "random_forest": lambda n, d, k, steps: 1e-6 * n * d * steps,
-    "adaboost": lambda n, d, k, steps: 5e-7 * n * d * steps,
-    "svm": lambda n, d, k, steps: 1.5e-7 * n**2,
-    "hist_gradient_boosting": lambda n, d, k, steps: (1e-3 + 1e-8 * n * d) * k * steps,
-    "explainable_boosting": lambda n, d, k, steps: 2e-6 * n * d * k,  # of about 100 rounds
-}
-# Features that double the time per sample, beyond those of the study's data; see benchmarks/results.md.
-WIDE = {"proset": 100, "xgboost": 10}
-OTHER_WIDE = 10
-STUDY_FEATURES = 64
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
-LIBRARY_SECONDS = 1.0  # import of scikit-learn, in jobs of further methods
 
 
 @dataclass(frozen=True)
@@ -62,16 +46,21 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     -------
     str
     """
+    jobs = list(jobs)
+    planned = {(rule, *_place(wildcards)) for rule, wildcards in jobs}
     numbers: Counter = Counter()
-    seconds, n_jobs = 0.0, 0
+    seconds, n_stored = 0.0, 0
     for rule, wildcards in jobs:
-        n_jobs += 1
         seconds += JOB_SECONDS
         if (fits := fits_of(rule, wildcards, study)) is not None:
-            numbers[fits.method] += fits.number
-            seconds += fits.seconds + LIBRARY_SECONDS * (fits.method in FURTHER_SECONDS)
-    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items())) or "no fits"
-    return f"{n_jobs:,} jobs with {parts}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
+            stored = _stored(rule, wildcards, study, planned)
+            numbers[fits.method] += fits.number - stored
+            n_stored += stored
+            seconds += fits.seconds * (fits.number - stored) / fits.number
+            seconds += LIBRARY_SECONDS * (fits.method in LIBRARY_METHODS)
+    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
+    kept = f" ({n_stored:,} more are stored)" if n_stored else ""
+    return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
 
 
 def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
@@ -91,7 +80,11 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
         number = _refits(**study.config["evaluations"][rule])
     else:
         number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
-    return Fits(run.method, number, number * fit_seconds(run.method, study.config["data_sets"][data_set], stage))
+    test, folds = study.config["test_fraction"], study.config["folds"]
+    fitted, scored = (1 - test, test) if rule in ("fit", *KINDS) else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
+    size = size_of(study.config["data_sets"][data_set])
+    seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
+    return Fits(run.method, number, number * seconds)
 
 
 def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
@@ -99,29 +92,38 @@ def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
     return len(fractions) * repeats or (samples + 1 if samples else draws)
 
 
-def fit_seconds(method: str, data: dict, stage: dict) -> float:
-    """Rough CPU seconds of one fit.
+def _place(wildcards):
+    return tuple(wildcards.get(name) for name in ("replicate", "data_set", "run"))
 
-    Parameters
-    ----------
-    method : str
-    data : dict
-        The config's entry of the data set.
-    stage : dict
-        Settings of the stage.
-    """
-    size = size_of(data)
-    samples = 0.56 * size.rows
-    overhead, each = SECONDS.get(method, OTHER_SECONDS)
-    if method in FURTHER_SECONDS:
-        return overhead + FURTHER_SECONDS[method](samples, size.features, size.classes, stage["steps"])
-    each *= 1 + max(0, size.features - STUDY_FEATURES) / WIDE.get(method, OTHER_WIDE)
-    if method == "proset":
-        candidates = min(stage["parameters"].get("n_candidates", 1000), 0.5 * samples)
-        return stage["steps"] * (overhead + each * (samples - candidates) * candidates)
-    if method == "xgboost":
-        return overhead + each * samples * size.classes * stage["steps"]
-    return overhead + each * samples
+
+def _stored(rule, wildcards, study, planned):
+    """Fits of a job whose records are there from an earlier run, as far as one of them is still right."""
+    if rule not in ("stage1", "stage2"):
+        return 0
+    replicate, data_set, run = _place(wildcards)
+    above = [("data", replicate, data_set, None), ("split", replicate, data_set, None)]
+    if rule == "stage2":
+        above.append(("choose_parameters", replicate, data_set, run))
+    data = Path("results", study.name, f"replicate_{replicate}", data_set)
+    folder = data / run / (f"stage1/fold_{wildcards['fold']}/trials" if rule == "stage1" else "stage2/folds")
+    numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]
+    if not numbers or planned & {*above}:
+        return 0
+    code, seed = study.code(run, "search"), study.config["seed"]
+    origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
+    try:
+        if rule == "stage1":
+            key = fingerprint(
+                json.loads(study.stage1_settings(run, data_set)), numbers[0], *origin, int(wildcards["fold"])
+            )
+        else:
+            files = study.parameters_file(replicate, data_set, run)
+            chosen = json.loads(Path(files[0]).read_text(encoding="utf-8"))["parameters"] if files else {}
+            key = fingerprint(json.loads(study.stage2_settings(run, data_set)), chosen, numbers[0], *origin)
+        record = json.loads((folder / f"{numbers[0]}.json").read_text(encoding="utf-8"))
+        return len(numbers) if record["fingerprint"] == key else 0
+    except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
+        return 0
 
 
 def duration(seconds: float) -> str:

@@ -56,14 +56,14 @@ def size_of(data: dict) -> Size:
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
-    rows, columns = _table(data["file"])
+    rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     return Size(rows, max(1, columns - others + more), UNKNOWN_CLASSES)
 
 
 @cache
-def _table(file: str) -> tuple[int, int]:
+def _table(file: str, sep: str) -> tuple[int, int]:
     """Rows and columns of a file."""
     try:
         if file.endswith(".parquet"):
@@ -78,4 +78,4 @@ def _table(file: str) -> tuple[int, int]:
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))
     n_rows = (Path(file).stat().st_size - len(header)) / size_of_a_row if rows else 0
-    return round(n_rows), header.count(b",") + 1
+    return round(n_rows), header.count(sep.encode()) + 1

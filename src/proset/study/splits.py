@@ -13,6 +13,7 @@ from proset.study.encoding import Encoder
 from proset.study.records import read_table, write_text
 
 TEST = -1  # in the array of folds: the row belongs to the test part
+SHOWN = 12  # counts in a message
 GROUP_DRAWS = 100  # of groups for the test part, of which the best stratified one is taken
 
 
@@ -60,7 +61,7 @@ def split(
         try:
             train, _ = train_test_split(np.arange(len(y)), test_size=test_fraction, stratify=y, random_state=seed)
         except ValueError as error:  # fewer than two samples of a class, or a part without one
-            counts = ", ".join(map(str, np.bincount(y)))
+            counts = _listed(np.bincount(y))
             raise ValueError(
                 f"test_fraction: {test_fraction} is not possible with classes of {counts} samples: {error}"
             ) from error
@@ -84,7 +85,7 @@ def _training_groups(y, n_folds, test_fraction, seed, group):
     groups = np.bincount(class_of)
     if groups.min() <= n_folds:
         raise ValueError(
-            f"group: classes are in {', '.join(map(str, groups))} groups, each must be in at least {n_folds + 1}: one "
+            f"group: classes are in {_listed(groups)} groups, each must be in at least {n_folds + 1}: one "
             f"for the test part and one for each of the {n_folds} folds; fewer folds, or smaller groups"
         )
 
@@ -105,6 +106,12 @@ def _training_groups(y, n_folds, test_fraction, seed, group):
             f"and in at least {n_folds} groups of the training part, one for each fold; fewer folds, or smaller groups"
         )
     return np.flatnonzero(np.isin(group, best[0]))
+
+
+def _listed(counts):
+    """The smallest ones, if there are many."""
+    shown = ", ".join(map(str, counts if len(counts) <= SHOWN else np.sort(counts)[:SHOWN]))
+    return shown if len(counts) <= SHOWN else f"{shown} and {len(counts) - SHOWN:,} more"
 
 
 def write_split(path: str | Path, folds: np.ndarray) -> None:

@@ -96,7 +96,7 @@ def test_names_are_escaped(report):
 
 def test_holes_are_shown_with_the_command_that_fills_them(report):
     text = "".join(Page(report / "index.html").text)
-    assert "snakemake --cores 2 E99" in text
+    assert "snakemake E99 --cores 2" in text
     assert "not run" in text
     assert "E9 has not been run" in "".join(Page(report / "data_sets/odd.html").text)
 

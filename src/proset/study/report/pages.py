@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -10,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from proset.study import methods
+from proset.study.failures import LOCAL, retry
 from proset.study.progress import duration
 from proset.study.records import read_json, write_text
 from proset.study.report.comparison import TOLERANCE_NOTE, compare, summary
@@ -31,6 +33,7 @@ def write_index(
     claims: Path,
     manifest: dict,
     figures: Path,
+    options: list[str] = LOCAL,
 ) -> None:
     """Write the front page.
 
@@ -46,6 +49,8 @@ def write_index(
         What `manifest.manifest` gives.
     figures : Path
         Folder with the figures over all data sets.
+    options : list of str, optional
+        Those of the commands that the page gives.
     """
     names, rows = headline(stored)
     with_prototypes, errors = test_errors(stored)
@@ -90,7 +95,9 @@ def write_index(
                 for f, n, others in impossible_samples(stored)
             ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
-            not_run=[e for e in config["experiments"] if e not in {f.run.experiment for f in stored.finals()}],
+            not_run=[e for e in stored.study.experiments if e not in {f.run.experiment for f in stored.finals()}],
+            left_out=_left_out(stored.study),
+            command=partial(retry, options=options),
             over_data_sets=_over_data_sets(stored),
             limits=LIMITS,
             name=method_name,
@@ -109,13 +116,12 @@ def write_index(
     )
 
 
-def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> None:
-    """Write the page of one data set; `figures` is the folder with its figures."""
+def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, options: list[str] = LOCAL) -> None:
+    """Write the page of one data set; `figures` is the folder with its figures, `options` those of its commands."""
     finals = stored.finals(data_set=data_set)
     drawn = read_figures(figures)
     first = finals[0]
-    experiments = stored.study.config["experiments"]
-    planned = {e for e, entry in experiments.items() if data_set in entry["data_sets"]}
+    planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
     write_text(
         path,
@@ -135,6 +141,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path) -> 
             finals=[_final(stored, f) for f in finals],
             curves=curve_rows([f for f in stored.evaluated("learning_curve") if f in finals]),
             not_run=sorted(planned - {f.run.experiment for f in finals}),
+            command=partial(retry, options=options),
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],
             explained=explained_points(stored, data_set),
@@ -176,6 +183,12 @@ def _render(template, **context):
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(**context)
+
+
+def _left_out(study):
+    """Tables for which `only` leaves nothing to run."""
+    named = [*study.config["experiments"], *study.config.get("comparisons", {})]
+    return [name for name in named if name not in study.tables]
 
 
 def _over_data_sets(stored):

@@ -40,7 +40,7 @@ class Partial(Stored):
         return [row for case in there for row in case_rows(self.folder, case)]
 
 
-def write_partial(folder: Path, stored: Partial, published: Path) -> None:
+def write_partial(folder: Path, stored: Partial, published: Path, options: list[str]) -> None:
     """Write the report.
 
     Parameters
@@ -50,6 +50,8 @@ def write_partial(folder: Path, stored: Partial, published: Path) -> None:
     stored : Partial
     published : Path
         CSV file of the published numbers.
+    options : list of str
+        Those of the commands that the pages give.
 
     Raises
     ------
@@ -77,6 +79,7 @@ def write_partial(folder: Path, stored: Partial, published: Path) -> None:
         if stored.finals(data_set=data_set):
             figures = folder / "figures" / data_set
             write_figures(stored, figures, data_set)
-            write_data_set(folder / "data_sets" / f"{data_set}.html", stored, data_set, figures)
-    write_figures(stored, folder / "figures/overview")
-    write_index(folder / "index.html", stored, published, folder / "claims.csv", made, folder / "figures/overview")
+            write_data_set(folder / "data_sets" / f"{data_set}.html", stored, data_set, figures, options)
+    overview = folder / "figures/overview"
+    write_figures(stored, overview)
+    write_index(folder / "index.html", stored, published, folder / "claims.csv", made, overview, options)

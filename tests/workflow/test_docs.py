@@ -1,0 +1,49 @@
+"""What README and docs give to be copied works as it stands."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from test_workflow import ROOT, new_project
+
+PLAN = ("--dry-run", "--quiet", "rules", "reason", "host")
+OVERLAYS = [
+    pytest.param(block, id=f"{page.name}-{number}")
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The study as it is, with the file and the method that the pages speak of."""
+    project = new_project(tmp_path_factory.mktemp("docs") / "project")
+    shutil.copy2(ROOT / "config.yaml", project.folder)
+    (project.folder / "data/private").mkdir(exist_ok=True)
+    shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", project.folder / "data/private/penguins.csv")
+    shutil.copy2(ROOT / "docs/method_template.py", project.folder / "src/proset/study/methods/naive_bayes.py")
+    return project
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_every_overlay_in_docs_is_planned(published, overlay):
+    (published.folder / "overlay.yaml").write_text(overlay, encoding="utf-8")
+    run = published.snakemake(*PLAN, "--configfile", "overlay.yaml")
+    assert re.search(r"^stage2 +\d+$", run.stdout + run.stderr, re.MULTILINE)
+
+
+def test_the_dry_run_of_the_readme_prints_the_plan(published):
+    (line,) = (line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "--dry-run" in line)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(published.folder / "src"),
+    }
+    run = subprocess.run(["bash", "-c", line], cwd=published.folder, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0
+    assert re.search(r"^stage1 +\d+$", run.stdout + run.stderr, re.MULTILINE)

@@ -1,0 +1,84 @@
+"""What is longer than a command line can be goes through the workflow: long names, many trials, many replicates."""
+
+import json
+import shutil
+import string
+
+from test_workflow import new_project
+
+TRIALS, REPLICATES = 5000, 100  # of 2 folds each: 10,000 files of names as long as they may be, which are 2 MB
+
+
+def test_a_long_target_and_many_columns_to_drop(tmp_path):
+    project = new_project(tmp_path / "project")
+    target, dropped = "t" * 140_000, [f"column {i}" for i in range(20_000)]
+    rows = [",".join(["x" if i % 2 else "y", str(i % 7 + i / 50), *["1"] * len(dropped)]) for i in range(60)]
+    (project.folder / "own.csv").write_text(
+        "\n".join([",".join([target, "a", *dropped]), *rows]) + "\n", encoding="utf-8"
+    )
+
+    def change(config):
+        config["data_sets"]["own"] = {"file": "own.csv", "target": target, "drop": dropped}
+        config["experiments"]["E8"]["data_sets"] = ["own"]
+        config.update(only={"E8": ["own"]}, evaluations={})
+
+    project.configure(change)
+    project.snakemake()
+    assert (project.folder / "reports/tiny/data_sets/own.html").exists()
+    assert project.planned() == {}
+
+
+def test_as_many_trials_as_there_may_be_jobs(tmp_path):
+    """One trial a job; the records of all but a few are copies of these."""
+    project = new_project(tmp_path / "project")
+    study, data_set, experiment = (first + string.ascii_letters[:49] for first in "XYZ")
+
+    def search(trials):
+        def change(config):
+            entry = {**config["experiments"]["E3"], "data_sets": [data_set]}
+            entry["stage1"]["trials"] = trials
+            config.update(study=study, data_sets={data_set: config["data_sets"]["iris_2f"]})
+            config.update(experiments={experiment: entry}, comparisons={}, evaluations={})
+            config["trials_per_job"]["proset"] = 1
+
+        return change
+
+    project.configure(search(2))
+    chosen = f"results/{study}/replicate_0/{data_set}/{experiment}/stage1.json"
+    project.snakemake(chosen)
+    stage1 = (project.folder / chosen).with_suffix("")
+    for fold in stage1.glob("fold_*"):
+        record = json.loads((fold / "trials_1-1.jsonl").read_text(encoding="utf-8"))
+        for trial in range(2, TRIALS):
+            line = json.dumps({**record, "trial": trial}, sort_keys=True) + "\n"
+            (fold / f"trials_{trial}-{trial}.jsonl").write_text(line, encoding="utf-8")
+    project.configure(search(TRIALS))
+    run = project.snakemake(chosen, "--rerun-triggers", "mtime", "input", "--quiet", "all")
+    assert f"done; see {chosen}" in run.stderr
+    assert len(json.loads((project.folder / chosen).read_text(encoding="utf-8"))["mean"]) == TRIALS
+
+
+def test_a_hundred_replicates(tmp_path):
+    """All but one are copies, which scores of a data set are made of."""
+    project = new_project(tmp_path / "project")
+
+    def replicates(numbers):
+        return lambda config: config.update(
+            replicates=numbers, only={"E7": ["xor_2f"], "E8": ["iris_2f"]}, evaluations={}
+        )
+
+    project.configure(replicates([0]))
+    project.snakemake("xor_2f", "iris_2f")
+    for name in ("xor_2f", "iris_2f"):
+        for replicate in range(1, REPLICATES):
+            for part in (name, f"logs/{name}"):
+                source = project.folder / "results/tiny/replicate_0" / part
+                if source.exists():
+                    shutil.copytree(source, project.folder / f"results/tiny/replicate_{replicate}" / part)
+        (project.folder / f"reports/tiny/data_sets/{name}.csv").unlink()
+    project.configure(replicates(list(range(REPLICATES))))
+    scores = [f"reports/tiny/data_sets/{name}.csv" for name in ("xor_2f", "iris_2f")]
+    project.snakemake(*scores, "--rerun-triggers", "mtime")
+    for path in scores:
+        text = (project.folder / path).read_text(encoding="utf-8")
+        assert {line.split(",")[0] for line in text.splitlines()[1:]} == {str(r) for r in range(REPLICATES)}

@@ -1,0 +1,154 @@
+"""What is said of a run, and what is printed to be pasted, works."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+from test_faults import start, wait_for
+from test_workflow import Project, new_project
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    return new_project(tmp_path_factory.mktemp("messages") / "project")
+
+
+@pytest.fixture
+def project(tmp_path):
+    return new_project(tmp_path / "a project")
+
+
+def pasted(project, command):
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(project.folder / "src"),
+    }
+    return subprocess.run(["bash", "-c", command], cwd=project.folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (
+            "irsi_2f",
+            "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are partial and the experi",
+        ),
+        ("e3", "did you mean E3?"),
+        ("E99", "'E99' is not a target of this study; "),
+        ("wine", "; data sets: iris_2f, xor_2f; replicates: replicate_0"),
+    ],
+)
+def test_a_target_that_does_not_exist_is_answered_with_those_that_do(untouched, target, said):
+    run = untouched.snakemake(target, check=False)
+    assert run.returncode != 0
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (untouched.folder / "results").exists()
+
+
+def test_a_target_that_the_config_leaves_out_is_said_to_be(untouched):
+    (untouched.folder / "only.yaml").write_text("only: {E8: [iris_2f]}\n", encoding="utf-8")
+    run = untouched.snakemake("E3", "--configfile", "only.yaml", check=False)
+    assert "'E3' is left out by this config; " in run.stderr
+
+
+def test_from_another_folder_the_message_says_what_to_add(untouched, tmp_path):
+    away = Project(tmp_path)
+    run = away.snakemake("-s", untouched.folder / "Snakefile", "--dry-run", check=False)
+    assert f"config.yaml: No such file or directory; add --directory {untouched.folder}" in run.stderr
+    run = away.snakemake("-s", untouched.folder / "Snakefile", "--directory", untouched.folder, "--dry-run")
+    assert re.search(r"^stage1 +\d+$", run.stdout + run.stderr, re.MULTILINE)
+
+
+def test_an_environment_in_which_nothing_can_be_made_is_told(project, monkeypatch):
+    (project.folder / "reports").touch()
+    run = project.snakemake("E8", check=False)
+    assert "reports is a file, must be a folder; move it away" in run.stderr
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    run = project.snakemake("E8", "--dry-run", check=False)
+    assert "PYTHONOPTIMIZE=2 is not allowed, " in run.stderr
+
+
+def test_a_broken_overlay_is_told_with_line_and_column(untouched):
+    (untouched.folder / "broken.yaml").write_text("folds: 2\nonly: {E3: [wine\nseed: 1\n", encoding="utf-8")
+    check = f"{shlex.quote(sys.executable)} -m proset.study config --files config.yaml"
+    run = pasted(untouched, f"{check} broken.yaml")
+    assert run.returncode != 0
+    assert run.stderr == (
+        "ConfigError: broken.yaml, line 3, column 5: not YAML, expected ',' or ']', but got ':' "
+        "(while parsing a flow sequence)\n"
+    )
+    (untouched.folder / "right.yaml").write_text("only: {E8: [iris_2f]}\n", encoding="utf-8")
+    assert pasted(untouched, f"{check} right.yaml").stdout == "study tiny: E8 on iris_2f, 1 final models\n"
+
+
+def test_ctrl_c_is_no_failure(project):
+    run = start(project)
+    wait_for(lambda: list((project.folder / "results").rglob("*.json")))
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=120)[1]
+    assert run.returncode != 0
+    assert (
+        "Study tiny: stopped before the end; what is finished is kept, and the same command goes on from there." in said
+    )
+    assert "failed" not in said.partition("Study tiny: stopped")[2]
+
+
+def test_done_names_files_that_exist_and_every_job_its_data(project):
+    for targets, expected in (
+        (("E8",), "reports/tiny/tables/E8.md"),
+        (("iris_2f",), "reports/tiny/data_sets/iris_2f.html"),
+    ):
+        run = project.snakemake(*targets)
+        (named,) = re.findall(r"^Study tiny: done; see (.*)$", run.stderr, re.MULTILINE)
+        assert named.split(", ")[0] == expected
+        assert all((project.folder / name).exists() for name in named.split(", "))
+    file = "results/tiny/replicate_0/xor_2f/split.csv"
+    run = project.snakemake(file, "--quiet", "progress", "rules", "reason", "host")
+    assert f"Study tiny: done; see {file}\n" in run.stderr
+    jobs = re.sub(r", \d+ s$", "", run.stdout, flags=re.MULTILINE)
+    assert jobs == "data: xor_2f, replicate 0\nsplit: xor_2f, replicate 0\n"
+
+
+def test_the_estimate_counts_what_is_to_be_fitted(project):
+    chosen = "results/tiny/replicate_0/iris_2f/E3/stage1.json"
+    project.snakemake(chosen)
+    project.configure(lambda config: config["experiments"]["E3"]["stage1"].update(trials=5))
+    run = project.snakemake(chosen)
+    assert "Study tiny: 5 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
+    project.configure(lambda config: config.update(seed=2))  # of which nothing is right any more
+    run = project.snakemake(chosen)
+    assert "with 6 fits of proset: about " in run.stderr
+
+
+def test_the_command_to_retry_can_be_pasted(project):
+    """With the overlay, in another place, of a name that needs quotes; on the page of the partial report, too."""
+    overlay = project.folder / "my overlay's.yaml"
+    overlay.write_text(
+        "study: mine\ndata_sets: {own: {file: own.csv, target: t}}\n"
+        "experiments: {E8: {data_sets: [own, iris_2f]}}\nonly: {E8: [own, iris_2f]}\n",
+        encoding="utf-8",
+    )
+    project.configure(lambda config: config.pop("evaluations"))
+    (project.folder / "own.csv").write_text("a,t\n1,x\nx,y\n", encoding="utf-8")
+    run = project.snakemake("E8", "--configfile", overlay.name, check=False)
+    assert run.returncode != 0
+    (command,) = re.findall(r"^    retry: (.*)$", run.stderr, re.MULTILINE)
+    (partial,) = re.findall(r"^    (\S*snakemake partial .*)$", run.stderr, re.MULTILINE)
+    assert pasted(project, partial).returncode == 0
+    page = (project.folder / "reports/mine-partial/index.html").read_text(encoding="utf-8")
+    (again,) = {unescape(c) for c in re.findall(r"<code>(snakemake .*?)</code>", page) if "own/" in c}
+    (project.folder / "own.csv").write_text("a,t\n" + "".join(f"{i % 7},{'xy'[i % 2]}\n" for i in range(60)), "utf-8")
+    assert pasted(project, command).returncode == 0
+    shutil.rmtree(project.folder / "results/mine/replicate_0/own")
+    assert pasted(project, again).returncode == 0
+    assert (project.folder / "results/mine/replicate_0/own/data.npz").exists()
+    assert not (project.folder / "results/tiny").exists()
