@@ -264,8 +264,10 @@ def choose(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -
 def choose_parameters(records: list[dict], fixed: dict, rule: str) -> dict:
     """The choice of stage 1 from all its records; `fixed` are the parameters that were not searched."""
     method = methods.get(records[0]["method"])
-    trials = sorted({r["trial"] for r in records})
-    by_trial = {t: sorted((r for r in records if r["trial"] == t), key=lambda r: r["fold"]) for t in trials}
+    by_trial: dict[int, list[dict]] = {}
+    for record in sorted(records, key=lambda r: (r["trial"], r["fold"])):
+        by_trial.setdefault(record["trial"], []).append(record)
+    trials = list(by_trial)
     parameters = [by_trial[t][0]["parameters"] for t in trials]
     losses = np.array([[r["log_loss"] for r in by_trial[t]] for t in trials])
     choice = choose(losses, [method.simplicity({**fixed, **p}) for p in parameters], rule)
