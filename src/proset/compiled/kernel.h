@@ -363,15 +363,16 @@ INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint
         for (int p = 0; p < P; p++) *(v16 *)(tile->S + (p * width + f0 + f) * LANES) = s[f][p];
 }
 
-/* All n sums of P blocks: first those that do not fill a chunk. */
+/* All n sums of P blocks, in chunks of about the same size. */
 INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t n, const int P) {
-    int64_t f = (n - 1) % CHUNK + 1;
-    switch (f) {
-#define CASE(F) case F: if (F <= CHUNK) contract(packed, tile, block, near, 0, F <= CHUNK ? F : 1, P); break;
-        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
+    for (int64_t f = 0, F, chunks = (n + CHUNK - 1) / CHUNK; chunks > 0; f += F, chunks--) {
+        F = (n - f + chunks - 1) / chunks;
+        switch (F) {
+#define CASE(F) case F: contract(packed, tile, block, near, f, F <= CHUNK ? F : 1, P); break;
+            CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
 #undef CASE
+        }
     }
-    for (; f < n; f += CHUNK) contract(packed, tile, block, near, f, CHUNK, P);
 }
 
 /* The same sums with the square of each difference in the place of a product. */
