@@ -164,6 +164,21 @@ def test_files_hold_the_same_numbers(nasty, tmp_path):
     assert [row[2] for row in ours if row[1] == "Log-loss"] == losses
 
 
+@pytest.mark.parametrize("name", ['=HYPERLINK("x")', "=1+1", "+1+1", "-a", "@SUM(1)"])
+def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name, tmp_path):
+    rows, published = numbers
+    rows = [{**row, "dataset": name} for group in rows for row in group]
+    table = comparison_table("c", "t", make_cells(rows, published))
+    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
+    write_table(table, *files[:3])
+    write_workbook(files[3], [table])
+    sheet = load_workbook(files[3])["c"]
+    found = [cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith(name)]
+    assert found
+    assert {cell.data_type for cell in found} == {"s"}
+    assert (pd.read_csv(files[1])["dataset"] == f"'{name}").any()
+
+
 def test_a_workbook_holds_a_table_that_was_not_run(tmp_path):
     write_workbook(tmp_path / "t.xlsx", [comparison_table("c", "nothing", [])])
     assert load_workbook(tmp_path / "t.xlsx").sheetnames == ["c"]
