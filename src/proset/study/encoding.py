@@ -19,6 +19,15 @@ NUMBER, UNKNOWN = -1, -1  # in place of the code of a category: the feature is a
 PREFIX = "encoder_"  # of the arrays in a model file
 
 
+def is_number(text: str) -> bool:
+    """Whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def as_text(column: "pd.Series") -> "pd.Series":
     """Categories as text, whether they are text, numbers or booleans; missing ones stay missing.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proset.study.encoding import as_text
+from proset.study.encoding import as_text, is_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,17 +230,9 @@ def _hint(columns):
     """What is probably wrong with names like these."""
     if len(columns) == 1 and (marks := [mark for mark in ",;\t|" if mark in columns[0]]):
         return f"; fields seem to be separated by {marks[0]!r}: name it in sep"
-    if sum(map(_is_number, columns)) > len(columns) / 2:
+    if sum(map(is_number, columns)) > len(columns) / 2:
         return "; the first line looks like data, a header is needed"
     return ""
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _check_categories(file, features, categorical, impute):
@@ -326,7 +318,7 @@ def _no_number(column):
         if len(texts):
             comma = (
                 "; is its decimal mark a comma? name it in decimal"
-                if _is_number(texts.iloc[0].replace(",", "."))
+                if is_number(texts.iloc[0].replace(",", "."))
                 else ""
             )
             return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from proset.study import methods
 from proset.study.datasets import DataSet
+from proset.study.encoding import is_number
 from proset.study.final import read_predictions
 from proset.study.records import damaged, read_json, read_text, write_text
 from proset.study.scores import score_predictions
@@ -94,17 +95,9 @@ def as_cell(value: object) -> object:
     """A value as it is put into a cell; text that a spreadsheet would take for a formula is put behind a "'"."""
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not _is_number(value):
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not is_number(value):
         return f"'{value}"
     return value
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def read_rows(path: str | Path) -> list[dict]:
