@@ -5,7 +5,8 @@
 #include "problem.h"
 
 const char *proset_use_level(const char *name);
-void proset_fit(const Problem *, double *theta, const double *scale, int64_t max_iter, double tol, Progress, Solution *);
+void proset_fit(const Problem *, double *theta, const double *scale, int64_t max_iter, double tol, Progress,
+                Solution *);
 double proset_objective(const Problem *, const double *theta, double *gradient);
 int32_t proset_class_sums(const Prediction *, double *sums);
 void proset_log(const double *x, int64_t n, double *result);
@@ -28,14 +29,17 @@ static void put(const void *array, int64_t size) {
 int main(int count, char **arguments) {
     if (count != 3 || !(input = fopen(arguments[1], "rb")) || !(output = fopen(arguments[2], "wb"))) return 1;
     const char *level = proset_use_level(NULL);
-    const int64_t *sizes = get(7), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4], n_threads = sizes[5], max_iter = sizes[6];
+    const int64_t *sizes = get(7), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
+                  n_threads = sizes[5], max_iter = sizes[6];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
     problem.X = get(N * D), problem.labels = get(N), problem.row_weights = get(N), problem.scores = get(N * K);
     problem.candidates = get(J * D), problem.starts = get(K + 1);
     const double *penalty = get(4), *theta = get(D + J), *scale = get(D + J);
-    problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2], problem.alpha_w = penalty[3];
+    problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2],
+    problem.alpha_w = penalty[3];
 
-    double *x = malloc(8 * (size_t)(D + J)), *gradient = malloc(8 * (size_t)(D + J)), *rows = malloc(8 * (size_t)(N * K + D + N));
+    double *x = malloc(8 * (size_t)(D + J)), *gradient = malloc(8 * (size_t)(D + J)),
+           *rows = malloc(8 * (size_t)(N * K + D + N));
     const double value = proset_objective(&problem, theta, gradient);
     put(&value, 1), put(gradient, D + J);
     for (int64_t i = 0; i < D + J; i++) x[i] = theta[i];

@@ -4,21 +4,23 @@
 
        G_nj = exp(-1/2 sum_d (v_d (x_nd - c_jd))^2) = 2 ** -sum_d (x_nd - c_jd)^2,   exactly 0 beyond REACH.
 
-   Layout. Each class of prototypes is padded to blocks of 16, C[block][D][16]; padding has weight 0. Within a class, positive
-   weights come first: blocks of weight 0 have no part in dloss/dv. Rows are taken in tiles of T, so that the kernel values of a
-   tile, G[block][T][16], stay in the second-level cache:
+   Layout. Each class of prototypes is padded to blocks of 16, C[block][D][16]; padding has weight 0. Within a class,
+   positive weights come first: blocks of weight 0 have no part in dloss/dv. Rows are taken in tiles of T, so that the
+   kernel values of a tile, G[block][T][16], stay in the second-level cache:
 
      1. distances: per block, 4 rows at a time: G, and the class sums q_k = sum_j w_j G_nj;
      2. residuals: per row, a_k = r (1 / sum_l q_l - [y = k] / q_k);
-     3. contract:  per block, sums over the rows of the tile, s_0 = sum_n a_n G_nj = dloss/dw_j and s_d = sum_n a_n x_nd G_nj. With x and
-                   c counted from the middle of the tile, sum_n a_n G_nj (x_nd - c_jd)^2 = sum_n a_n G_nj x_nd^2 - 2 c_jd s_d + c_jd^2 s_0.
+     3. contract:  per block, sums over the rows of the tile, s_0 = sum_n a_n G_nj = dloss/dw_j and
+                   s_d = sum_n a_n x_nd G_nj. With x and c counted from the middle of the tile,
 
-   Forms of the exponent, see choose_form(). Where few features count and rows are sorted (order.h), groups of 8 rows whose bounding
-   box is out of reach of a block's are left out: their kernel values are 0.
+                       sum_n a_n G_nj (x_nd - c_jd)^2 = sum_n a_n G_nj x_nd^2 - 2 c_jd s_d + c_jd^2 s_0.
 
-   Order of operations. A sum over features or rows of a tile runs in their order, one fma after the other, in float32; a sum over the
-   16 lanes in that of sum16(); sums over tiles are float64 and run in the order of the tiles within a strip, then of the strips. Strips
-   are what threads share out, so that their number changes nothing.
+   Forms of the exponent, see choose_form(). Where few features count and rows are sorted (order.h), groups of 8 rows
+   whose bounding box is out of reach of a block's are left out: their kernel values are 0.
+
+   Order of operations. A sum over features or rows of a tile runs in their order, one fma after the other, in float32;
+   a sum over the 16 lanes in that of sum16(); sums over tiles are float64 and run in the order of the tiles within a
+   strip, then of the strips. Strips are what threads share out, so that their number changes nothing.
 */
 #pragma once
 #include <math.h>
@@ -46,9 +48,10 @@ enum { PAIR = 1, CHUNK = 6 };
 
 enum form { DIFFERENCE, PRODUCT, WIDE };
 
-/* 2 ** -x for x >= 0 (rounding may give a little less), 0 where x is above REACH or not a number. Relative error 1e-7. */
+/* 2 ** -x for x >= 0 (rounding may give a little less), 0 where x is above REACH or not a number. Relative error: 1e-7 */
 INLINE v16 exp2_minus(v16 x) {
-    const v16 magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to the nearest integer, found in the lowest bits */
+    /* 1.5 * 2**23: adding it rounds to the nearest integer, found in the lowest bits */
+    const v16 magic = all(12582912.0f);
     const v16 shifted = magic - x;
     const v16 g = x + (shifted - magic); /* in [-1/2, 1/2]; below: minimax polynomial of 2 ** -g */
     v16 p = fma16(all(-0.0013276472058631333f), g, all(0.009675541397023257f));
@@ -65,10 +68,11 @@ typedef struct {
     const double *prototypes, *centre; /* (J, stride), (stride): what features are counted from */
     const int64_t *starts, *used;      /* the D features that count, */
     const double *scale;               /* and v_d SCALE of them */
-    int64_t stride, D, K, T, strip; /* T and strip: rows */
+    int64_t stride, D, K, T, strip;    /* T and strip: rows */
     enum form form;
     int boxes;
-    int64_t *order, *first;   /* [blocks][16]: which prototype is where, -1 for padding; [K + 1]: first block of each class */
+    int64_t *order;           /* [blocks][16]: which prototype is where, -1 for padding */
+    int64_t *first;           /* [K + 1]: first block of each class */
     float *C, *c_norm, *w;    /* [blocks][D][16], [blocks][16], [blocks][16] */
     float *low, *high;        /* [blocks][D]: bounding boxes */
 } Packed;
@@ -83,7 +87,7 @@ typedef struct {
     double *q;                /* [K][T] */
     float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
     uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
-    double *own, *others, *b, *odds; /* [T] */
+    double *own, *others, *b, *loss; /* [T] */
     float *a;                 /* [K][T] */
 } Tile;
 
@@ -110,27 +114,29 @@ static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int
     tile->x = TAKE(memory, float, T * D), tile->x_norm = TAKE(memory, float, T);
     tile->q_lanes = TAKE(memory, float, T * LANES), tile->q = TAKE(memory, double, K * T);
     if (!store) return;
-    tile->centred = TAKE(memory, float, T * D), tile->columns = TAKE(memory, float, D * T), tile->middle = TAKE(memory, float, D);
+    tile->centred = TAKE(memory, float, T * D), tile->columns = TAKE(memory, float, D * T);
+    tile->middle = TAKE(memory, float, D);
     tile->low = TAKE(memory, float, D * LANES), tile->high = TAKE(memory, float, D * LANES);
     tile->G = TAKE(memory, float, blocks * T * LANES), tile->A = TAKE(memory, float, T * (1 + D));
     tile->S = TAKE(memory, float, PAIR * (1 + D) * LANES), tile->gv = TAKE(memory, float, D * LANES);
     tile->near = TAKE(memory, uint32_t, blocks), tile->a = TAKE(memory, float, K * T);
     tile->own = TAKE(memory, double, T), tile->others = TAKE(memory, double, T);
-    tile->b = TAKE(memory, double, T), tile->odds = TAKE(memory, double, T);
+    tile->b = TAKE(memory, double, T), tile->loss = TAKE(memory, double, T);
 }
 
 /* How to compute sum_d (x_d - c_d)^2, so that an exponent within reach has an error below 1e-3.
 
-   With s the largest norm of a scaled prototype or row near one, rounding x and c to float32 moves an exponent e by at most
-   2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by up to 3 eps s^2, as its terms cancel
-   (PRODUCT; where it saves little, it has to be better than that). WIDE takes the differences in float64: slow, and right at any
-   scale. Rows further out are out of reach in any form. */
+   With s the largest norm of a scaled prototype or row near one, rounding x and c to float32 moves an exponent e by at
+   most 2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by up to 3 eps s^2, as its
+   terms cancel (PRODUCT; where it saves little, it has to be better than that). WIDE takes the differences in float64:
+   slow, and right at any scale. Rows further out are out of reach in any form. */
 static enum form choose_form(const Packed *packed, int64_t blocks) {
     float largest = 0.0f;
     for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
         if (packed->order[i] >= 0 && !(packed->c_norm[i] <= largest)) largest = packed->c_norm[i];
     const float s = sqrtf(largest) + sqrtf(REACH), product_error = 3.0f * EPSILON * s * s;
-    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 3e-4f) return PRODUCT;
+    if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 3e-4f)
+        return PRODUCT;
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
 }
 
@@ -154,11 +160,13 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
     for (int64_t block = 0; block < blocks; block++) {
         const int64_t *order = packed->order + block * LANES;
         float *C = packed->C + block * D * LANES, *norm = packed->c_norm + block * LANES;
-        for (int64_t i = 0; i < LANES; i++) norm[i] = 0.0f, packed->w[block * LANES + i] = order[i] >= 0 ? (float)weights[order[i]] : 0.0f;
+        for (int64_t i = 0; i < LANES; i++)
+            norm[i] = 0.0f, packed->w[block * LANES + i] = order[i] >= 0 ? (float)weights[order[i]] : 0.0f;
         for (int64_t d = 0; d < D; d++) {
             float low = INFINITY, high = -INFINITY;
             for (int64_t i = 0; i < LANES; i++) {
-                const float c = order[i] >= 0 ? scaled(packed, packed->prototypes + order[i] * packed->stride, d) : 0.0f;
+                const float c =
+                    order[i] >= 0 ? scaled(packed, packed->prototypes + order[i] * packed->stride, d) : 0.0f;
                 C[d * LANES + i] = c;
                 norm[i] += c * c;
                 if (order[i] >= 0) low = c < low ? c : low, high = c > high ? c : high;
@@ -192,11 +200,13 @@ static void centre_rows(const Packed *packed, const Tile *tile, int64_t padded) 
     const int64_t D = packed->D, T = packed->T;
     const float factor = packed->form == PRODUCT ? -0.5f : 1.0f;
     for (int64_t d = 0; d < D; d++) {
-        float *column = tile->columns + d * T, *low = tile->low + d * LANES, *high = tile->high + d * LANES, from = INFINITY, to = -INFINITY;
+        float *column = tile->columns + d * T, *low = tile->low + d * LANES, *high = tile->high + d * LANES,
+              from = INFINITY, to = -INFINITY;
         for (int64_t n = 0; n < padded; n++) column[n] = factor * tile->x[n * D + d];
         for (int64_t i = 0; i < padded / GROUP; i++) {
             float a = column[i * GROUP], b = a;
-            for (int64_t n = i * GROUP + 1; n < (i + 1) * GROUP; n++) a = column[n] < a ? column[n] : a, b = column[n] > b ? column[n] : b;
+            for (int64_t n = i * GROUP + 1; n < (i + 1) * GROUP; n++)
+                a = column[n] < a ? column[n] : a, b = column[n] > b ? column[n] : b;
             low[i] = a, high[i] = b;
             from = a < from ? a : from, to = b > to ? b : to;
         }
@@ -224,7 +234,8 @@ INLINE uint32_t groups_in_reach(const Packed *packed, const Tile *tile, int64_t 
 }
 
 /* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
-INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P, const int product, const int store) {
+INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P,
+                      const int product, const int store) {
     const int64_t D = packed->D, T = packed->T, next = D * LANES;
     const float *restrict C = packed->C + block * next, *restrict x_norm = tile->x_norm;
     float *restrict q_lanes = tile->q_lanes, *restrict G = tile->G + (store ? block * T * LANES : 0);
@@ -271,12 +282,14 @@ INLINE v16 wide_difference(const Packed *packed, const double *row, int64_t bloc
     v16 t;
     for (int i = 0; i < LANES; i++) {
         const int64_t j = packed->order[block * LANES + i];
-        t[i] = j < 0 ? 0.0f : (float)((row[column] - packed->prototypes[j * packed->stride + column]) * packed->scale[d]);
+        t[i] =
+            j < 0 ? 0.0f : (float)((row[column] - packed->prototypes[j * packed->stride + column]) * packed->scale[d]);
     }
     return t;
 }
 
-static void wide_distances(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, int64_t block, int store) {
+static void wide_distances(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
+                           int64_t block, int store) {
     const v16 w = *(const v16 *)(packed->w + block * LANES);
     for (int64_t n = 0; n < padded; n++) {
         v16 s = all(0.0f), *q = (v16 *)(tile->q_lanes + n * LANES);
@@ -291,7 +304,8 @@ static void wide_distances(const Packed *packed, const Tile *tile, const double 
 }
 
 /* Class sums of a tile in tile->q. */
-INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, const int store) {
+INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
+                      const int store) {
     const int64_t groups = padded / GROUP;
     for (int64_t k = 0; k < packed->K; k++) {
         memset(tile->q_lanes, 0, sizeof(float) * padded * LANES);
@@ -303,19 +317,22 @@ INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, i
             if (packed->form == WIDE)
                 wide_distances(packed, tile, X, rows, padded, block, store);
             else if (packed->form == PRODUCT)
-                P > 1 ? distances(packed, tile, block, near, PAIR, 1, store) : distances(packed, tile, block, near, 1, 1, store);
+                P > 1 ? distances(packed, tile, block, near, PAIR, 1, store)
+                      : distances(packed, tile, block, near, 1, 1, store);
             else
-                P > 1 ? distances(packed, tile, block, near, PAIR, 0, store) : distances(packed, tile, block, near, 1, 0, store);
+                P > 1 ? distances(packed, tile, block, near, PAIR, 0, store)
+                      : distances(packed, tile, block, near, 1, 0, store);
         }
-        for (int64_t n = 0; n < padded; n++) tile->q[k * packed->T + n] = sum16(wide(*(const v16 *)(tile->q_lanes + n * LANES)));
+        for (int64_t n = 0; n < padded; n++)
+            tile->q[k * packed->T + n] = sum16(wide(*(const v16 *)(tile->q_lanes + n * LANES)));
     }
 }
 
-/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and -log(own / total) = log(1 + odds), the loss of the tile. */
+/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and the loss of the tile, -log(own / total) = log(1 + odds) */
 static double residuals(const Packed *packed, const Tile *tile, int64_t rows, int64_t padded, const int64_t *labels,
                         const double *row_weights, const double *scores) {
     const int64_t K = packed->K, T = packed->T;
-    double *own = tile->own, *others = tile->others, *m_own = tile->odds, *m_others = tile->b;
+    double *own = tile->own, *others = tile->others, *m_own = tile->loss, *m_others = tile->b;
     for (int64_t n = 0; n < rows; n++) own[n] = others[n] = m_own[n] = m_others[n] = 0.0;
     for (int64_t k = 0; k < K; k++) {
         const double *m = tile->q + k * T;
@@ -327,22 +344,25 @@ static double residuals(const Packed *packed, const Tile *tile, int64_t rows, in
         }
     }
     for (int64_t n = 0; n < rows; n++) {
-        const double odds = others[n] / own[n], a_other = LARGE * row_weights[n] / (own[n] + others[n]), a_own = -a_other * odds;
+        const double odds = others[n] / own[n], a_other = LARGE * row_weights[n] / (own[n] + others[n]),
+                     a_own = -a_other * odds;
         tile->b[n] = a_other * m_others[n] + a_own * m_own[n]; /* a_own without cancellation */
-        own[n] = a_own, others[n] = a_other, tile->odds[n] = row_weights[n] * log1p_of(odds);
+        own[n] = a_own, others[n] = a_other, tile->loss[n] = row_weights[n] * log1p_of(odds);
     }
     for (int64_t k = 0; k < K; k++) {
         for (int64_t n = 0; n < rows; n++) tile->a[k * T + n] = (float)(labels[n] == k ? own[n] : others[n]);
         for (int64_t n = rows; n < padded; n++) tile->a[k * T + n] = 0.0f;
     }
     double loss = 0.0;
-    for (int64_t n = 0; n < rows; n++) loss += tile->odds[n];
+    for (int64_t n = 0; n < rows; n++) loss += tile->loss[n];
     for (int64_t n = rows; n < T; n++) tile->b[n] = 0.0;
     return loss;
 }
 
-/* F of the sums s_0, s_1, ... of P blocks, from the f-th on. F and P are constants where this is expanded, so that all sums live in registers. */
-INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t f0, const int F, const int P) {
+/* F of the sums s_0, s_1, ... of P blocks, from the f-th on. F and P are constants where this is expanded, so that all
+   sums live in registers. */
+INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t f0, const int F,
+                     const int P) {
     const int64_t T = packed->T, width = 1 + packed->D;
     const float *G = tile->G + block * T * LANES;
     v16 s[CHUNK][PAIR];
@@ -368,7 +388,8 @@ INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, 
     for (int64_t f = 0, F, chunks = (n + CHUNK - 1) / CHUNK; chunks > 0; f += F, chunks--) {
         F = (n - f + chunks - 1) / chunks;
         switch (F) {
-#define CASE(F) case F: contract(packed, tile, block, near, f, F <= CHUNK ? F : 1, P); break;
+#define CASE(F)                                                                                                        \
+    case F: contract(packed, tile, block, near, f, F <= CHUNK ? F : 1, P); break;
             CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
 #undef CASE
         }
@@ -376,7 +397,8 @@ INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, 
 }
 
 /* The same sums with the square of each difference in the place of a product. */
-static void wide_contract(const Packed *packed, const Tile *tile, const float *a, const double *X, int64_t rows, int64_t block) {
+static void wide_contract(const Packed *packed, const Tile *tile, const float *a, const double *X, int64_t rows,
+                          int64_t block) {
     for (int64_t f = 0; f <= packed->D; f++) *(v16 *)(tile->S + f * LANES) = all(0.0f);
     for (int64_t n = 0; n < rows; n++) {
         if (!(tile->near[block] >> (n / GROUP) & 1)) continue;
@@ -391,7 +413,8 @@ static void wide_contract(const Packed *packed, const Tile *tile, const float *a
 }
 
 /* Sums over the rows of a tile: gw[block][16] += dloss/dw, gv[d] += sum_{n,j} a w G (x_d - c_d)^2. */
-static void contractions(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded, double *gw, double *gv) {
+static void contractions(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
+                         double *gw, double *gv) {
     const int64_t D = packed->D, T = packed->T, width = 1 + D;
     float radius = 0.0f;
     for (int64_t n = 0; n < padded; n++) {
@@ -413,14 +436,16 @@ static void contractions(const Packed *packed, const Tile *tile, const double *X
             if (is_wide)
                 wide_contract(packed, tile, a, X, rows, block);
             else
-                P > 1 ? contract_all(packed, tile, block, tile->near[block], n, PAIR) : contract_all(packed, tile, block, tile->near[block], n, 1);
+                P > 1 ? contract_all(packed, tile, block, tile->near[block], n, PAIR)
+                      : contract_all(packed, tile, block, tile->near[block], n, 1);
             for (int p = 0; p < P; p++, block++) {
                 const float *S = tile->S + p * width * LANES, *C = packed->C + block * D * LANES;
                 const v16 w = *(const v16 *)(packed->w + block * LANES), s0 = *(const v16 *)S;
                 *(d16 *)(gw + block * LANES) += wide(s0);
                 if (n == 1) continue;
                 for (int64_t d = 0; d < D; d++) {
-                    const v16 s = *(const v16 *)(S + (1 + d) * LANES), c = *(const v16 *)(C + d * LANES) - all(tile->middle[d]);
+                    const v16 s = *(const v16 *)(S + (1 + d) * LANES),
+                              c = *(const v16 *)(C + d * LANES) - all(tile->middle[d]);
                     v16 *sum = (v16 *)(tile->gv + d * LANES);
                     *sum = is_wide ? fma16(w, s, *sum) : fma16(w * c, fma16(c, s0, all(-2.0f) * s), *sum);
                 }
@@ -454,7 +479,8 @@ static void evaluate_strips(void *shared, int64_t thread) {
     const Tile *tile = evaluation->tiles + thread;
     const int64_t K = packed->K, D = packed->D, n_weights = packed->first[K] * LANES;
     for (int64_t strip; (strip = atomic_fetch_add(&evaluation->next, 1)) < evaluation->n_strips;) {
-        double *gw = evaluation->gw + strip * n_weights, *gv = evaluation->gv + strip * D, *loss = evaluation->loss + strip;
+        double *gw = evaluation->gw + strip * n_weights, *gv = evaluation->gv + strip * D,
+               *loss = evaluation->loss + strip;
         memset(gw, 0, sizeof(double) * n_weights), memset(gv, 0, sizeof(double) * D), *loss = 0.0;
         const int64_t start = strip * packed->strip, stop = least(start + packed->strip, problem->N);
         for (int64_t n = start; n < stop; n += packed->T) {
@@ -463,7 +489,8 @@ static void evaluate_strips(void *shared, int64_t thread) {
             const int64_t padded = pack_rows(packed, tile, X, rows);
             centre_rows(packed, tile, padded);
             tile_sums(packed, tile, X, rows, padded, 1);
-            *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n, problem->scores + n * K);
+            *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n,
+                               problem->scores + n * K);
             contractions(packed, tile, X, rows, padded, gw, gv);
         }
     }
@@ -478,15 +505,24 @@ typedef struct {
 } Workspace;
 
 static void take_workspace(Memory *memory, Workspace *work, const Problem *problem) {
-    const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->starts), longest = D > blocks * LANES ? D : blocks * LANES;
+    const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->starts),
+                  longest = D > blocks * LANES ? D : blocks * LANES;
     Packed *packed = &work->packed;
     Evaluation *evaluation = &work->evaluation;
-    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D), work->ones = TAKE(memory, double, longest), work->zeros = TAKE(memory, double, D);
-    *packed = (Packed){.prototypes = problem->candidates, .centre = work->zeros, .starts = problem->starts, .used = work->used, .scale = work->scale,
-                       .stride = D, .K = K, .T = tile_rows(D, blocks)};
+    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D);
+    work->ones = TAKE(memory, double, longest), work->zeros = TAKE(memory, double, D);
+    *packed = (Packed){.prototypes = problem->candidates,
+                       .centre = work->zeros,
+                       .starts = problem->starts,
+                       .used = work->used,
+                       .scale = work->scale,
+                       .stride = D,
+                       .K = K,
+                       .T = tile_rows(D, blocks)};
     packed->strip = STRIP / packed->T * packed->T;
     take_packed(memory, packed, blocks, D, K);
-    *evaluation = (Evaluation){.problem = problem, .packed = packed, .n_strips = (problem->N + packed->strip - 1) / packed->strip};
+    *evaluation = (Evaluation){
+        .problem = problem, .packed = packed, .n_strips = (problem->N + packed->strip - 1) / packed->strip};
     evaluation->tiles = TAKE(memory, Tile, problem->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < problem->n_threads; i++)
@@ -500,7 +536,8 @@ static void take_workspace(Memory *memory, Workspace *work, const Problem *probl
 }
 
 /* lambda (alpha / 2 x'x + (1 - alpha) sum x), and its derivative added to the gradient. */
-static double penalty(const Workspace *work, double lambda, double alpha, const double *x, int64_t n, double *gradient) {
+static double penalty(const Workspace *work, double lambda, double alpha, const double *x, int64_t n,
+                      double *gradient) {
     for (int64_t i = 0; i < n; i++) gradient[i] += lambda * (alpha * x[i] + (1.0 - alpha));
     return lambda * (0.5 * alpha * dot(x, x, n) + (1.0 - alpha) * dot(work->ones, x, n));
 }
@@ -534,7 +571,8 @@ static double evaluate(void *context, const double *theta, const uint8_t *active
     memset(gradient, 0, sizeof(double) * (problem->D + J));
     for (int64_t i = 0; i < n_weights; i++)
         if (packed->order[i] >= 0) dw[packed->order[i]] = gw[i] / LARGE;
-    for (int64_t d = 0; d < D; d++) dv[work->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[work->used[d]]); /* it was scaled */
+    for (int64_t d = 0; d < D; d++) /* it was scaled */
+        dv[work->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[work->used[d]]);
     return loss + (penalty(work, problem->lambda_v, problem->alpha_v, v, problem->D, dv) +
                    penalty(work, problem->lambda_w, problem->alpha_w, w, J, dw));
 }
@@ -571,20 +609,29 @@ static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **t
     for (int64_t d = 0; d < prediction->D; d++) D += prediction->v[d] > 0.0;
     int64_t *used = TAKE(memory, int64_t, D);
     double *scale = TAKE(memory, double, D);
-    *packed = (Packed){.prototypes = prediction->prototypes, .centre = prediction->centre, .starts = prediction->starts, .used = used,
-                       .scale = scale, .stride = prediction->D, .D = D, .K = K, .strip = STRIP,
+    *packed = (Packed){.prototypes = prediction->prototypes,
+                       .centre = prediction->centre,
+                       .starts = prediction->starts,
+                       .used = used,
+                       .scale = scale,
+                       .stride = prediction->D,
+                       .D = D,
+                       .K = K,
+                       .strip = STRIP,
                        .T = least(MAX_TILE, (prediction->N + LANES - 1) / LANES * LANES)};
     take_packed(memory, packed, blocks, D, K);
     *active = TAKE(memory, uint8_t, J), *tiles = TAKE(memory, Tile, prediction->n_threads);
     Tile uncounted;
-    for (int64_t i = 0; i < prediction->n_threads; i++) take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0);
+    for (int64_t i = 0; i < prediction->n_threads; i++)
+        take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0);
     if (!memory->base) return;
     memset(*active, 1, (size_t)J);
     for (int64_t d = 0, i = 0; d < prediction->D; d++)
         if (prediction->v[d] > 0.0) used[i] = d, scale[i++] = prediction->v[d] * SCALE;
 }
 
-/* sums_nk = sum_{j in class k} w_j G_nj, shape (N, K). 0, or 1 if there is no memory. The sums of a row do not depend on other rows. */
+/* sums_nk = sum_{j in class k} w_j G_nj, shape (N, K). 0, or 1 if there is no memory. The sums of a row do not depend on
+   other rows. */
 static int32_t class_sums(const Prediction *prediction, double *sums) {
     Memory memory = {0};
     Packed packed;

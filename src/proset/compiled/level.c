@@ -11,7 +11,8 @@ static int32_t with_workspace(const Problem *problem, Memory *memory, Workspace 
     return 1;
 }
 
-static Solution fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol, Progress progress) {
+static Solution fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol,
+                    Progress progress) {
     Memory memory = {0};
     Workspace work;
     if (!with_workspace(problem, &memory, &work)) return (Solution){.message = NO_MEMORY};
@@ -34,7 +35,8 @@ static double objective(const Problem *problem, const double *theta, double *gra
     return value;
 }
 
-static Solution minimize_function(Function function, double *x, const double *scale, int64_t n, int64_t max_iter, double tol, Progress progress) {
+static Solution minimize_function(Function function, double *x, const double *scale, int64_t n, int64_t max_iter,
+                                  double tol, Progress progress) {
     return minimize(function, NULL, x, scale, n, max_iter, tol, progress);
 }
 

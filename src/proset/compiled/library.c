@@ -43,14 +43,15 @@ EXPORT const char *proset_use_level(const char *name) {
 }
 
 /* Rounding to nearest and no flushing of small numbers to zero, whatever other libraries of the process have set. */
-#define IN_STANDARD_ARITHMETIC(call) \
-    fenv_t found; \
-    fegetenv(&found), fesetenv(FE_DFL_ENV); \
-    call; \
+#define IN_STANDARD_ARITHMETIC(call)                                                                                   \
+    fenv_t found;                                                                                                      \
+    fegetenv(&found), fesetenv(FE_DFL_ENV);                                                                            \
+    call;                                                                                                              \
     fesetenv(&found)
 
 /* Minimise the objective from theta = [v, w] on, which becomes the solution. */
-EXPORT void proset_fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol, Progress progress, Solution *solution) {
+EXPORT void proset_fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol,
+                       Progress progress, Solution *solution) {
     IN_STANDARD_ARITHMETIC(*solution = level->fit(problem, theta, scale, max_iter, tol, progress));
 }
 
@@ -61,7 +62,8 @@ EXPORT double proset_objective(const Problem *problem, const double *theta, doub
 }
 
 /* Minimise any function, for tests of the solver. */
-EXPORT void proset_minimize(Function function, double *x, const double *scale, int64_t n, int64_t max_iter, double tol, Solution *solution) {
+EXPORT void proset_minimize(Function function, double *x, const double *scale, int64_t n, int64_t max_iter, double tol,
+                            Solution *solution) {
     IN_STANDARD_ARITHMETIC(*solution = level->minimize(function, x, scale, n, max_iter, tol, NULL));
 }
 

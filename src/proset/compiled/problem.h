@@ -9,7 +9,8 @@ typedef struct {
     const double *row_weights, *scores;  /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
     const int64_t *starts;               /* K + 1 boundaries of the classes among the candidates */
-    int64_t N, D, K, sorted, n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
+    int64_t N, D, K, sorted,
+        n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
     double lambda_v, lambda_w, alpha_v, alpha_w;
 } Problem;
 

@@ -1,4 +1,4 @@
-/* Minimisation of a smooth function of non-negative variables: proset.solver, whose names and comments hold here too, line by line.
+/* Minimisation of a smooth function of non-negative variables: proset.solver, whose names and comments hold here too.
 
    Order of operations: products and sums of vectors are those of dot(); the rest runs in the order of the indices, in float64,
    without fused operations. */
@@ -46,8 +46,9 @@ typedef struct {
 } State;
 
 static void take_state(Memory *memory, State *state, int64_t n) {
-    double **vectors[] = {&state->unit, &state->x, &state->gradient, &state->direction, &state->s, &state->y, &state->trial,
-                          &state->trial_gradient, &state->scaled, &state->stop, &state->d, &state->point, &state->step, &state->mask};
+    double **vectors[] = {&state->unit, &state->x,     &state->gradient,       &state->direction, &state->s,
+                          &state->y,    &state->trial, &state->trial_gradient, &state->scaled,    &state->stop,
+                          &state->d,    &state->point, &state->step,           &state->mask};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TAKE(memory, double, n);
     state->pairs.s = TAKE(memory, double, MEMORY * n), state->pairs.y = TAKE(memory, double, MEMORY * n);
     state->w = TAKE(memory, double, 2 * PATH_MEMORY * n), state->free_w = TAKE(memory, double, 2 * PATH_MEMORY * n);
@@ -58,7 +59,8 @@ static double value_at(State *state, const double *x, double *gradient) {
     state->n_evaluations++;
     for (int64_t i = 0; i < state->n; i++) state->scaled[i] = x[i] * state->unit[i];
     const double value = state->function(state->context, state->scaled, state->active, gradient);
-    for (int64_t i = 0; i < state->n; i++) gradient[i] = state->active[i] ? gradient[i] * state->unit[i] : state->gradient[i];
+    for (int64_t i = 0; i < state->n; i++)
+        gradient[i] = state->active[i] ? gradient[i] * state->unit[i] : state->gradient[i];
     return value;
 }
 
@@ -76,7 +78,8 @@ static double projected_gradient(const State *state) {
 static double between(double a, double fa, double ga, double b, double fb, double gb) {
     double share = 0.1;
     if (isfinite(fb) && isfinite(gb)) {
-        const double m = ga + gb - 3.0 * (fb - fa) / (b - a), square = m * m - ga * gb, root = sqrt(square > 0.0 ? square : 0.0);
+        const double m = ga + gb - 3.0 * (fb - fa) / (b - a), square = m * m - ga * gb,
+                     root = sqrt(square > 0.0 ? square : 0.0);
         if (gb - ga + 2.0 * root > 0.0) share = 1.0 - (gb + root - m) / (gb - ga + 2.0 * root);
     }
     return a + (share < 0.1 ? 0.1 : share > 0.9 ? 0.9 : share) * (b - a);
@@ -85,20 +88,24 @@ static double between(double a, double fa, double ga, double b, double fb, doubl
 /* Move along the projection of x + step * direction to the bounds; 1 if a step was accepted, which is in s and y then. */
 static int line_search(State *state, double step, double step_max, double wolfe) {
     const int64_t n = state->n;
-    double best = 0.0, best_value = state->value, best_slope = dot(state->gradient, state->direction, n), high = INFINITY;
-    const double steepest = wolfe * fabs(best_slope), accuracy = NOISE * (fabs(state->value) > 1.0 ? fabs(state->value) : 1.0);
+    double best = 0.0, best_value = state->value, best_slope = dot(state->gradient, state->direction, n),
+           high = INFINITY;
+    const double steepest = wolfe * fabs(best_slope),
+                 accuracy = NOISE * (fabs(state->value) > 1.0 ? fabs(state->value) : 1.0);
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int64_t i = 0; i < n; i++) {
             const double x = state->x[i] + step * state->direction[i];
             state->trial[i] = x > 0.0 ? x : 0.0;
             state->s[i] = state->trial[i] - state->x[i];
         }
-        const double value = value_at(state, state->trial, state->trial_gradient), slope = dot(state->trial_gradient, state->s, n) / step;
+        const double value = value_at(state, state->trial, state->trial_gradient),
+                     slope = dot(state->trial_gradient, state->s, n) / step;
         const double limit = state->value + 1e-3 * dot(state->gradient, state->s, n);
         const int enough = trial == 0 ? value <= limit + accuracy : value <= limit && value < state->value;
         if (enough && (fabs(slope) <= steepest || (slope < 0.0 && step == step_max))) {
             for (int64_t i = 0; i < n; i++) state->y[i] = state->trial_gradient[i] - state->gradient[i];
-            memcpy(state->x, state->trial, sizeof(double) * n), memcpy(state->gradient, state->trial_gradient, sizeof(double) * n);
+            memcpy(state->x, state->trial, sizeof(double) * n),
+                memcpy(state->gradient, state->trial_gradient, sizeof(double) * n);
             state->value = value;
             return 1;
         }
@@ -201,7 +208,8 @@ typedef struct {
 
 static int by_stop(const void *a, const void *b) {
     const Breakpoint *p = a, *q = b;
-    return p->stop != q->stop ? (p->stop > q->stop) - (p->stop < q->stop) : (p->variable > q->variable) - (p->variable < q->variable);
+    return p->stop != q->stop ? (p->stop > q->stop) - (p->stop < q->stop)
+                              : (p->variable > q->variable) - (p->variable < q->variable);
 }
 
 /* First local minimum of the quadratic model along the projection of x - t g, t >= 0; c = W' (point - x). */
@@ -222,7 +230,8 @@ static void cauchy_point(State *state, const Model *model, double *c) {
     const double smallest = MACHINE_EPSILON * theta * dd;
     for (int64_t i = 0;; i++) {
         solve(&model->inverse_m, p, mp);
-        const double slope = dd * (theta * t - 1.0) - small_dot(p, mc, size), curved = theta * dd - small_dot(p, mp, size);
+        const double slope = dd * (theta * t - 1.0) - small_dot(p, mc, size),
+                     curved = theta * dd - small_dot(p, mp, size);
         const double ahead = smallest > 0.0 && slope < 0.0 ? -slope / (curved > smallest ? curved : smallest) : 0.0;
         const double end = i < n_points ? points[i].stop : INFINITY;
         if (t + ahead < end || i == n_points) {
@@ -245,7 +254,8 @@ static void cauchy_point(State *state, const Model *model, double *c) {
     }
 }
 
-/* Step of L-BFGS-B: to the Cauchy point, from there to the minimum of the model over the free variables. 0 if a system is singular. */
+/* Step of L-BFGS-B: to the Cauchy point, from there to the minimum of the model over the free variables. 0 if a system
+   is singular. */
 static int path_direction(State *state, Model *model) {
     const int64_t n = state->n, size = 2 * state->pairs.count;
     double c[SIDE], mc[SIDE], right[SIDE], *start = state->d, *r = state->stop, *step = state->step;
@@ -283,7 +293,8 @@ static int path_direction(State *state, Model *model) {
             state->point[state->index[j]] = to > 0.0 ? to : 0.0;
         }
         for (int64_t i = 0; i < n; i++) state->direction[i] = state->point[i] - x[i];
-        if (dot(g, state->direction, n) > 0.0) { /* the projection leads uphill: go straight to the first bound instead */
+        /* where the projection leads uphill, go straight to the first bound instead */
+        if (dot(g, state->direction, n) > 0.0) {
             double room = 1.0;
             for (int64_t j = 0; j < m; j++)
                 if (step[j] < 0.0 && -start[j] / step[j] < room) room = -start[j] / step[j];
@@ -299,8 +310,8 @@ static int path_direction(State *state, Model *model) {
 
 /* --- second phase: projected L-BFGS --------------------------------------------------------------------------------- */
 
-/* Quasi-Newton step in the free variables by the two-loop recursion, straight to the bound in those held there. 0 if no pair
-   could be used and the step is one of steepest descent. */
+/* Quasi-Newton step in the free variables by the two-loop recursion, straight to the bound in those held there. 0 if no
+   pair could be used and the step is one of steepest descent. */
 static int free_direction(State *state, double near) {
     const int64_t n = state->n, count = state->pairs.count;
     const Pairs *pairs = &state->pairs;
@@ -348,7 +359,8 @@ static int leave_out_held(State *state) {
 }
 
 /* Find a local minimum over x >= 0, starting at and returning x. */
-static Solution minimize(Function function, void *context, double *x, const double *scale, int64_t n, int64_t max_iter, double tol, Progress progress) {
+static Solution minimize(Function function, void *context, double *x, const double *scale, int64_t n, int64_t max_iter,
+                         double tol, Progress progress) {
     Solution solution = {.message = NO_MEMORY};
     State storage = {0}, *state = &storage;
     Memory memory = {0};
@@ -372,8 +384,10 @@ static Solution minimize(Function function, void *context, double *x, const doub
         if (slope < 0.0) {
             double room = 1e10;
             for (int64_t i = 0; i < n; i++)
-                if (state->direction[i] < 0.0 && -state->x[i] / state->direction[i] < room) room = -state->x[i] / state->direction[i];
-            const double longest = solution.n_iter > 0 && room > 1.0 ? room : 1.0, length = sqrt(dot(state->direction, state->direction, n));
+                if (state->direction[i] < 0.0 && -state->x[i] / state->direction[i] < room)
+                    room = -state->x[i] / state->direction[i];
+            const double longest = solution.n_iter > 0 && room > 1.0 ? room : 1.0,
+                         length = sqrt(dot(state->direction, state->direction, n));
             moved = line_search(state, state->pairs.count > 0 || length < 1.0 ? 1.0 : 1.0 / length, longest, 0.9);
         }
         if (moved) {
@@ -411,7 +425,8 @@ static Solution minimize(Function function, void *context, double *x, const doub
         const int informed = free_direction(state, size < 1e-3 ? size : 1e-3);
         if (dot(state->gradient, state->direction, n) < 0.0 && line_search(state, 1.0, 1.0, INFINITY)) {
             solution.n_iter++, moves++;
-            if (dot(state->s, state->y, n) > MACHINE_EPSILON * dot(state->y, state->y, n)) add_pair(&state->pairs, state->s, state->y);
+            if (dot(state->s, state->y, n) > MACHINE_EPSILON * dot(state->y, state->y, n))
+                add_pair(&state->pairs, state->s, state->y);
             if (!incomplete) incomplete = leave_out_held(state);
             if (progress && progress(solution.n_iter, state->value)) solution.message = STOPPED;
         } else if (informed)
