@@ -111,6 +111,12 @@ def test_n_jobs_changes_nothing(rng, n_jobs):
     assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
 
 
+def test_no_jobs_at_all_are_refused(rng):
+    X = rng.normal(size=(50, 2))
+    with pytest.raises(ValueError, match="n_jobs: 0 is not allowed, must be None, positive, or negative"):
+        ProsetClassifier(n_jobs=0).fit(X, X[:, 0] > 0)
+
+
 def test_the_prediction_of_a_row_does_not_depend_on_the_others(rng):
     for n_features in (2, 6, 20):
         X = rng.normal(size=(300, n_features))
@@ -137,6 +143,7 @@ def test_ctrl_c_ends_a_long_fit_at_the_next_iteration(child_environment):
     code = """
 import signal, threading, time, numpy as np, os
 from proset import ProsetClassifier
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told its children to ignore it
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40_000, 5))
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

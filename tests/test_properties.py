@@ -13,7 +13,9 @@ from proset.candidates import bin_counts
 from proset.objective import Objective, Penalty
 
 examples = settings(max_examples=30, deadline=None, derandomize=True, database=None)
-pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "error", "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:nothing was learnt:UserWarning"
+)
 
 
 @st.composite

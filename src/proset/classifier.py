@@ -1,5 +1,6 @@
 """The scikit-learn estimator: validates, calls the numerical core, stores fitted attributes."""
 
+import os
 import warnings
 from collections.abc import Iterator
 from math import fsum
@@ -7,7 +8,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -55,8 +55,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         For the draw of candidates.
     n_jobs : int or None, default=None
-        Threads of `fit` and of predictions, as in scikit-learn: None is 1, unless in a `joblib.parallel_config`; -1 is
-        one per processor. They change nothing but the time. A fit uses one per 2,000 samples at most.
+        Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
+        nothing but the time. A fit uses one per 2,000 samples at most.
 
     Attributes
     ----------
@@ -269,7 +269,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         return explain(self._model, X[0]).frame(self.classes_, names)
 
     def _n_threads(self):
-        return min(effective_n_jobs(self.n_jobs), MAX_THREADS)
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        if n_jobs == 0:
+            raise ValueError("n_jobs: 0 is not allowed, must be None, positive, or negative (-1: one per processor)")
+        return min(n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs), MAX_THREADS)
 
     def _validated(self, X):
         if self._is_plain(X):
