@@ -307,7 +307,7 @@ def _findings(stored, foreign, published, tolerance):
 
 def _compare(name, made, foreign, tolerance, kept=None):
     try:
-        ours, theirs = made.read_text(encoding="utf-8").split("\n"), foreign.text(name).split("\n")
+        ours, theirs = (text.split("\n") for text in (made.read_bytes().decode("utf-8"), foreign.text(name)))
     except Refused as error:
         yield str(error)
         return
