@@ -50,7 +50,7 @@ COSTS = {
 OTHER = Cost(0.05, 1e-6, features=0.5, steps=1)  # a method of your own
 # Of proset, by batch: overhead, each pair of a candidate and another row, features that double it. It changes with the
 # arithmetic of the package: see benchmarks/results.md.
-PROSET_BATCH, PROSET_PAIR, PROSET_FEATURES = 0.03, 1e-7, 100
+PROSET_BATCH, PROSET_PAIR, PROSET_FEATURES = 0.008, 4.5e-8, 100
 PROSET_CANDIDATES = 1000  # if the config does not say
 # Of k nearest neighbours, by row: the tree and its query, each distance and feature; rows that are looked at.
 KNN_ROW, KNN_DISTANCE, KNN_LEAVES = 2e-6, 2.6e-9, 10
