@@ -28,7 +28,7 @@ MESSAGES = (  # in the order of compiled/problem.h
     "stopped",
     "out of memory",
 )
-_CONVERGED, _NOT_FINITE, _STOPPED, _NO_MEMORY = (1, 2), 4, 5, 6
+_CONVERGED, _NOT_FINITE, _NO_MEMORY = (1, 2), 4, 6
 MAX_THREADS = 256
 
 Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), c_void_p, POINTER(c_double))
