@@ -7,7 +7,7 @@ import numpy as np
 
 from proset import kernel, library
 
-VERSION = "2"  # raised whenever a change of code changes the bits of a fit or a prediction
+VERSION = "3"  # raised whenever a change of code changes the bits of a fit or a prediction
 SORTED_FEATURES = 4  # up to so many, the library leaves out pairs of neighbourhoods that are too far apart
 
 

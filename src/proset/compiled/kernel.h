@@ -30,7 +30,7 @@
 #include "problem.h"
 #include "threads.h"
 
-enum { ROWS = 4, GROUP = 8, MAX_TILE = 128, STRIP = 2048, TILE_BYTES = 300000 };
+enum { ROWS = 4, GROUP = 8, MAX_TILE = 128, STRIP = 512, TILE_BYTES = 300000 };
 enum { SORTED_FEATURES = 4, DIFFERENCE_FEATURES = 8 };
 
 /* How many blocks at once, and how many sums each: what the registers hold. No sum depends on it. */
