@@ -40,7 +40,7 @@ test-native: .venv/native
 	$(BIN)/python -m pytest -q tests/native
 
 verify: .venv/installed
-	$(BIN)/python -m proset.study verify --report $(REPORT) --published data/published/published.csv \
+	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
 		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) --files $(FILES)
 
 lint: .venv/installed

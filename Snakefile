@@ -9,7 +9,7 @@ if sys.flags.optimize > 1:
     sys.exit("PYTHONOPTIMIZE=2 is not allowed, the statements of claims are docstrings; unset it")
 
 try:
-    from proset.study.environment import check_packages, pin_libraries, put_python_first
+    from proset_study.environment import check_packages, pin_libraries, put_python_first
 except ModuleNotFoundError:
     sys.exit(
         f"proset is not installed for {sys.executable}; install it with: {sys.executable} -m pip install --editable ."
@@ -20,16 +20,16 @@ pin_libraries()
 
 from snakemake.cli import get_argument_parser  # Snakemake itself tells the targets only when it has planned them
 
-from proset.study.config import ConfigError, load
-from proset.study.config_file import check_config_file
-from proset.study.environment import prepare
-from proset.study.failures import LOCAL, Failed, describe_failures, program
-from proset.study.fingerprints import code_fingerprint
-from proset.study.holes import Holes
-from proset.study.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
-from proset.study.progress import describe
-from proset.study.resources import Needs
-from proset.study.targets import check_targets, made
+from proset_study.config.study import ConfigError, load
+from proset_study.config.yaml_file import check_config_file
+from proset_study.environment import prepare
+from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
+from proset_study.fingerprints import code_fingerprint
+from proset_study.store.missing import Holes
+from proset_study.store.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
+from proset_study.workflow.plan import describe
+from proset_study.workflow.resources import Needs
+from proset_study.workflow.targets import check_targets, made
 
 if set(str(workflow.basedir)) & {"{", "}"}:
     sys.exit(f"the folder {workflow.basedir} is not allowed, Snakemake takes braces for wildcards; rename it")

@@ -1,6 +1,6 @@
 """Run the benchmarks: python -m benchmarks PART [--data-sets ...] [--seeds N] [--quick] [--published PYTHON]."""
 
-from proset.study.environment import use_one_thread
+from proset_study.environment import use_one_thread
 
 use_one_thread()  # both sides: the other environment inherits it
 

@@ -11,9 +11,9 @@ from proset.candidates import draw_candidates
 from proset.model import Model
 from proset.objective import Objective, Penalty
 from proset.solver import MAX_ITER, TOL
-from proset.study.datasets import make
-from proset.study.seeds import generator, integer_seed, seed_sequence
-from proset.study.splits import TEST, Part, part, split
+from proset_study.data.datasets import make
+from proset_study.data.splits import TEST, Part, part, split
+from proset_study.seeds import generator, integer_seed, seed_sequence
 
 SEED = 20210
 DATA = {

@@ -14,12 +14,12 @@ from benchmarks.against_published import published_implementation
 from proset import model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset.study.datasets import make
-from proset.study.report.comparison import allowed_range
-from proset.study.results import read_rows
-from proset.study.scores import score_predictions
-from proset.study.seeds import seed_sequence
-from proset.study.splits import TEST, part
+from proset_study.data.datasets import make
+from proset_study.data.splits import TEST, part
+from proset_study.report.comparison import allowed_range
+from proset_study.scores import score_predictions
+from proset_study.seeds import seed_sequence
+from proset_study.store.results import read_rows
 
 PUBLISHED = Path("data/published/published.csv")
 OVERLAY = Path("workflow/published_draws.yaml")

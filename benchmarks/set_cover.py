@@ -88,10 +88,10 @@ def gap(data_sets: list[str] | None) -> list[dict]:
 
     from proset.cover import ball_bits, greedy
     from proset.cover_lp import round_relaxed
-    from proset.study.datasets import make
-    from proset.study.methods.set_cover import find_radii
-    from proset.study.seeds import integer_seed
-    from proset.study.splits import TEST, part, split
+    from proset_study.data.datasets import make
+    from proset_study.data.splits import TEST, part, split
+    from proset_study.methods.set_cover import find_radii
+    from proset_study.seeds import integer_seed
 
     with open("config.yaml", encoding="utf-8") as file:
         config = yaml.safe_load(file)

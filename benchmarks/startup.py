@@ -9,9 +9,9 @@ COLUMNS = ("what", "cpu_seconds")
 PROCESSES = {
     "python": "pass",
     "numpy": "import numpy",
-    "worker of proset": "import proset.study.__main__, proset.study.search, proset.study.methods.proset, proset.kernel;"
-    "proset.library.library()",
-    "worker of xgboost": "import proset.study.__main__ as m, proset.study.search; m.import_xgboost_alone()",
+    "worker of proset": "import proset_study.__main__, proset_study.fits.search, proset_study.methods.proset;"
+    "import proset.library; proset.library.library()",
+    "worker of xgboost": "import proset_study.__main__ as m, proset_study.fits.search; m.import_xgboost_alone()",
     "scipy.optimize": "import scipy.optimize",
     "scikit-learn": "import sklearn.neighbors",
     "xgboost": "import xgboost",

@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 
 from benchmarks import test_loss, trees
 
-from proset.study.manifest import processor
+from proset_study.report.manifest import processor
 
 
 def write(results: Path, output: Path) -> None:

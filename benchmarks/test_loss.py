@@ -10,9 +10,9 @@ from benchmarks.cases import DATA, SEED, all_cases, first_batch
 from benchmarks.fits import in_float64, left_out_log_loss, published_path
 
 from proset.solver import MAX_ITER, TOL
-from proset.study.datasets import make
-from proset.study.seeds import integer_seed
-from proset.study.splits import TEST, part, split
+from proset_study.data.datasets import make
+from proset_study.data.splits import TEST, part, split
+from proset_study.seeds import integer_seed
 
 COLUMNS = (
     *("data_set", "setting", "replicate", "objective", "published_path_objective"),

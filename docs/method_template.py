@@ -5,8 +5,8 @@ References
 T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd edition, Springer (2009), 6.6.3.
 """
 
-from proset.study.methods.base import Range
-from proset.study.methods.estimators import EstimatorMethod
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod
 
 
 class NaiveBayes(EstimatorMethod):

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from proset.study.environment import pin_libraries
+from proset_study.environment import pin_libraries
 
 pin_libraries()
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its check of array API input
@@ -9,7 +9,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its c
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("tests.study.contract")
+pytest.register_assert_rewrite("tests.proset_study.methods.contract")
 
 
 def pytest_addoption(parser):

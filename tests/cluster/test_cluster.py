@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.conftest import NODES, Slurm, state, wait_for
-from tests.workflow.test_workflow import Project, new_project
+from tests.workflow.project import Project, new_project
 
 PROFILES = ("slurm", "cluster-generic")
 SUBMISSIONS = {"slurm": 4, "cluster-generic": 3}  # data, six searches by five or ten, report
@@ -70,7 +70,7 @@ class ClusterProject(Project):
     def bodies(self, node: str) -> Iterator[tuple[int, str]]:
         """Process id and command line of what fits something on a node."""
         for number, command in self.slurm.on_node(node).items():
-            if command.startswith("python -m proset.study stage"):
+            if command.startswith("python -m proset_study stage"):
                 yield number, command
 
     def stopped_body(self, node: str) -> tuple[int, str] | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.digests import GOLDEN
+from tests.proset.digests import GOLDEN
 
 from proset import arithmetic, library
 from proset.objective import Objective, Penalty
@@ -163,5 +163,7 @@ def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(sanitized
     if library.library().proset_use_level(level.encode()) is None:
         pytest.skip(f"this processor has no {level}")
     library.library().proset_use_level(None)
-    said = json.loads(run(sys.executable, "-m", "tests.digests", cwd=ROOT, env={**sanitized, "PROSET_LEVEL": level}))
+    said = json.loads(
+        run(sys.executable, "-m", "tests.proset.digests", cwd=ROOT, env={**sanitized, "PROSET_LEVEL": level})
+    )
     assert said == {"level": level, "digests": [json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]] * 3}

@@ -9,7 +9,7 @@ import sys
 import tarfile
 
 import pytest
-from test_workflow import Project, new_project, verify
+from tests.workflow.project import Project, new_project, verify
 
 FOLDER = "results/tiny/replicate_0"
 
@@ -116,7 +116,7 @@ def test_without_the_library_fits_of_proset_are_stale_and_do_not_mix_with_others
     assert planned["stage2"] == planned["fit"] == 2
     project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # by NumPy; the rest is as it was
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
-    command = [sys.executable, "-m", "proset.study", "manifest", "--folder", "results/tiny", "--output", "m.json"]
+    command = [sys.executable, "-m", "proset_study", "manifest", "--folder", "results/tiny", "--output", "m.json"]
     command += ["--config", json.dumps(known["config"]), "--data-files", f"{FOLDER}/xor_2f/data.npz"]
     environment = {**os.environ, "PYTHONPATH": "src"}
     run = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)

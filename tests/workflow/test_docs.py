@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from test_workflow import ROOT, new_project
+from tests.workflow.project import ROOT, new_project
 
 PLAN = ("--dry-run", "--quiet", "rules", "reason", "host")
 OVERLAYS = [
@@ -26,7 +26,7 @@ def published(tmp_path_factory):
     shutil.copy2(ROOT / "config.yaml", project.folder)
     (project.folder / "data/private").mkdir(exist_ok=True)
     shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", project.folder / "data/private/penguins.csv")
-    shutil.copy2(ROOT / "docs/method_template.py", project.folder / "src/proset/study/methods/naive_bayes.py")
+    shutil.copy2(ROOT / "docs/method_template.py", project.folder / "src/proset_study/methods/naive_bayes.py")
     return project
 
 

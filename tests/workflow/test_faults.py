@@ -5,7 +5,6 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,10 +15,10 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from test_workflow import Project, new_project
+from tests.workflow.project import Project, new_project, start, wait_for
 
-from proset.study.config import Study
-from proset.study.holes import find_holes, log_of
+from proset_study.config.study import Study
+from proset_study.store.missing import find_holes, log_of
 
 TARGETS = ("reports/tiny/results.csv", "reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")
 RUN = "results/tiny/replicate_0"
@@ -40,30 +39,6 @@ def make(folder: Path) -> Project:
     project = new_project(folder)
     project.configure(small)
     return project
-
-
-def start(project: Project, *arguments: str) -> subprocess.Popen:
-    """Snakemake at work."""
-    own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=project.folder,
-        env={**os.environ, **own},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        # as in a terminal: what a script puts into the background is told to ignore Ctrl-C
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
-def wait_for(condition: Callable, seconds: float = 600):
-    """What `condition` gives as soon as that is true."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
-    return found
 
 
 def trials(project: Project) -> dict[Path, int]:
@@ -164,7 +139,7 @@ def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
 def test_a_process_is_killed_in_the_middle_of_a_write(tmp_path):
     path, size = tmp_path / "record", 200_000_000
     path.write_text("old\n", encoding="utf-8")
-    code = f"from proset.study.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
+    code = f"from proset_study.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
     source = str(Path(__file__).parents[2] / "src")
     writer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source})
     (beside,) = wait_for(lambda: [p for p in tmp_path.glob(".*.tmp") if p.stat().st_size])

@@ -11,8 +11,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from test_faults import start, wait_for
-from test_workflow import Project, new_project
+from tests.workflow.project import Project, new_project, start, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def test_an_environment_in_which_nothing_can_be_made_is_told(project, monkeypatc
 
 def test_a_broken_overlay_is_told_with_line_and_column(untouched):
     (untouched.folder / "broken.yaml").write_text("folds: 2\nonly: {E3: [wine\nseed: 1\n", encoding="utf-8")
-    check = f"{shlex.quote(sys.executable)} -m proset.study config --files config.yaml"
+    check = f"{shlex.quote(sys.executable)} -m proset_study config --files config.yaml"
     run = pasted(untouched, f"{check} broken.yaml")
     assert run.returncode != 0
     assert run.stderr == (

@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
-from test_workflow import new_project, verify
+from tests.workflow.project import new_project, verify
 
-from proset.study.datasets import DataSet
+from proset_study.data.datasets import DataSet
 
 LINE = [
     *"{}{}{{}}<>&'\"\\$%#~^_|*`;,=:@!?/ []()",

@@ -14,10 +14,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from test_workflow import ROOT, new_project, verify
+from tests.workflow.project import ROOT, new_project, verify
 
-from proset.study.final import read_model, rounded
-from proset.study.splits import TEST, read_split
+from proset_study.data.splits import TEST, read_split
+from proset_study.fits.final import read_model, rounded
 
 RAW = files("palmerpenguins") / "data/penguins-raw.csv"
 PAGE = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_workflow import TINY, new_project
+from tests.workflow.project import TINY, new_project
 
 ROOT = Path(__file__).parents[2]
 SHELL = "; touch pwned1; $(touch pwned2) `touch pwned3` ' \" & > x"

@@ -30,7 +30,7 @@ rule learning_curve:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "evaluations.learning_curve"),
     shell:
-        "python -m proset.study learning-curve --data {input.data:q} --split {input.split:q} --final {input.final:q}"
+        "python -m proset_study learning-curve --data {input.data:q} --split {input.split:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
         " --output {output:q} 2> {log:q}"
@@ -57,7 +57,7 @@ rule bootstrap:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "evaluations.bootstrap"),
     shell:
-        "python -m proset.study bootstrap --data {input.data:q} --split {input.split:q} --final {input.final:q}"
+        "python -m proset_study bootstrap --data {input.data:q} --split {input.split:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
         " --output {output:q} 2> {log:q}"
@@ -83,7 +83,7 @@ rule bias_variance:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "evaluations.bias_variance"),
     shell:
-        "python -m proset.study bias-variance --source {params.source:q} --final {input.final:q}"
+        "python -m proset_study bias-variance --source {params.source:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
         " --output {output:q} 2> {log:q}"

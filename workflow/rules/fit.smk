@@ -33,7 +33,7 @@ rule fit:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "final"),
     shell:
-        "python -m proset.study fit --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        "python -m proset_study fit --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q}"
         " --parameters {input.parameters:q} --steps {input.steps:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"

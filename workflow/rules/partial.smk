@@ -24,7 +24,7 @@ rule partial:
         options=lambda wildcards: options,
         config=lambda wildcards: study.config_json,
         holes=lambda wildcards: holes.fingerprint,
-        code=code_fingerprint("proset.study.report.partial"),
+        code=code_fingerprint("proset_study.report.partial"),
     shell:
-        "printf '%s\\0' --config {params.config:q} | python -m proset.study partial"
+        "printf '%s\\0' --config {params.config:q} | python -m proset_study partial"
         " --published {input.published:q} --options {params.options:q} --output {output:q} - 2> {log:q}"

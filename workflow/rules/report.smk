@@ -34,9 +34,9 @@ rule table:
     params:
         title=lambda wildcards: study.tables[wildcards.table]["title"],
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
-        code=code_fingerprint("proset.study.report.tables"),
+        code=code_fingerprint("proset_study.report.tables"),
     shell:
-        "printf '%s\\0' --scores {input.scores:q} | python -m proset.study table --published {input.published:q}"
+        "printf '%s\\0' --scores {input.scores:q} | python -m proset_study table --published {input.published:q}"
         " --title {params.title:q} --name {wildcards.table:q} --kind {params.kind:q} --markdown {output.markdown:q}"
         " --csv {output.csv:q} --latex {output.latex:q} - 2> {log:q}"
 
@@ -55,7 +55,7 @@ rule results:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     shell:
-        "printf '%s\\0' --scores {input:q} | python -m proset.study results --output {output:q} - 2> {log:q}"
+        "printf '%s\\0' --scores {input:q} | python -m proset_study results --output {output:q} - 2> {log:q}"
 
 
 rule manifest:
@@ -75,10 +75,10 @@ rule manifest:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.manifest"),
+        code=code_fingerprint("proset_study.report.manifest"),
     shell:
         "printf '%s\\0' --config {params.config:q} --data-files {input.data:q} |"
-        " python -m proset.study manifest --folder results/{wildcards.study:q} --output {output:q} - 2> {log:q}"
+        " python -m proset_study manifest --folder results/{wildcards.study:q} --output {output:q} - 2> {log:q}"
 
 
 rule workbook:
@@ -97,10 +97,10 @@ rule workbook:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.report.tables"),
+        code=code_fingerprint("proset_study.report.tables"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study workbook --folder results/{wildcards.study:q}"
+        " python -m proset_study workbook --folder results/{wildcards.study:q}"
         " --published {input.published:q} --output {output:q} - 2> {log:q}"
 
 
@@ -122,10 +122,10 @@ rule check:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.report.comparison", "proset.study.report.claims"),
+        code=code_fingerprint("proset_study.report.comparison", "proset_study.report.claims"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study check --folder results/{wildcards.study:q}"
+        " python -m proset_study check --folder results/{wildcards.study:q}"
         " --published {input.published:q} --comparison {output.comparison:q} --claims {output.claims:q} - 2> {log:q}"
 
 
@@ -145,10 +145,10 @@ rule findings:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.report.findings"),
+        code=code_fingerprint("proset_study.report.findings"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study findings --folder results/{wildcards.study:q}"
+        " python -m proset_study findings --folder results/{wildcards.study:q}"
         " --output {output:q} - 2> {log:q}"
 
 
@@ -167,10 +167,10 @@ rule evaluation:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.report.evaluation"),
+        code=code_fingerprint("proset_study.report.evaluation"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study evaluation --folder results/{wildcards.study:q}"
+        " python -m proset_study evaluation --folder results/{wildcards.study:q}"
         " --output {output:q} - 2> {log:q}"
 
 
@@ -197,10 +197,10 @@ rule data_set_page:
     params:
         options=lambda wildcards: options,
         config=lambda wildcards: study.page_config(wildcards.data_set),
-        code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
+        code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study data-set-page --folder results/{wildcards.study:q}"
+        " python -m proset_study data-set-page --folder results/{wildcards.study:q}"
         " --data-set {wildcards.data_set:q} --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
 
@@ -231,10 +231,10 @@ rule page:
     params:
         options=lambda wildcards: options,
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.report.pages", "proset.study.report.figures.catalogue"),
+        code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
-        " python -m proset.study page --folder results/{wildcards.study:q}"
+        " python -m proset_study page --folder results/{wildcards.study:q}"
         " --published {input.published:q} --manifest {input.manifest:q} --claims {input.claims:q}"
         " --figures {output.figures:q} --options {params.options:q} --output {output.page:q} - 2> {log:q}"
 
@@ -254,7 +254,7 @@ rule pack:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset.study.packed"),
+        code=code_fingerprint("proset_study.store.packed"),
     shell:
-        "printf '%s\\0' --config {params.config:q} | python -m proset.study pack --folder results/{wildcards.study:q}"
+        "printf '%s\\0' --config {params.config:q} | python -m proset_study pack --folder results/{wildcards.study:q}"
         " --replicate {wildcards.replicate:q} --output {output:q} - 2> {log:q}"

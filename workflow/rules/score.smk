@@ -22,9 +22,9 @@ rule score:
         runtime=needs.minutes,
     params:
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
-        code=code_fingerprint("proset.study.results"),
+        code=code_fingerprint("proset_study.store.results"),
     shell:
-        "printf '%s\\0' --cases {params.cases:q} | python -m proset.study score --folder results/{wildcards.study:q}"
+        "printf '%s\\0' --cases {params.cases:q} | python -m proset_study score --folder results/{wildcards.study:q}"
         " --output {output:q} - 2> {log:q}"
 
 
@@ -43,7 +43,7 @@ rule score_data_set:
         runtime=needs.minutes,
     params:
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
-        code=code_fingerprint("proset.study.results"),
+        code=code_fingerprint("proset_study.store.results"),
     shell:
-        "printf '%s\\0' --cases {params.cases:q} | python -m proset.study score --folder results/{wildcards.study:q}"
+        "printf '%s\\0' --cases {params.cases:q} | python -m proset_study score --folder results/{wildcards.study:q}"
         " --output {output:q} - 2> {log:q}"

@@ -29,7 +29,7 @@ rule stage1:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study stage1 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        "python -m proset_study stage1 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
         " --fold {wildcards.fold:q} --first {wildcards.first:q} --last {wildcards.last:q}"
@@ -56,7 +56,7 @@ rule choose_parameters:
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "printf '%s\\0' --records {input:q} | python -m proset.study choose-parameters --folds {params.folds:q}"
+        "printf '%s\\0' --records {input:q} | python -m proset_study choose-parameters --folds {params.folds:q}"
         " --trials {params.trials:q} --fixed {params.fixed:q} --rule {params.rule:q} --output {output:q} - 2> {log:q}"
 
 
@@ -81,7 +81,7 @@ rule stage2:
         seed=study.config["seed"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study stage2 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
+        "python -m proset_study stage2 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
         " --parameters {input.parameters:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --run {wildcards.run:q}"
@@ -106,5 +106,5 @@ rule choose_steps:
         folds=study.config["folds"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset.study choose-steps --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
+        "python -m proset_study choose-steps --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
         " --output {output:q} 2> {log:q}"

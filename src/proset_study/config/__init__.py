@@ -1,0 +1,1 @@
+"""The config: its files, what they may say, and the study that they describe."""

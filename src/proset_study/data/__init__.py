@@ -1,0 +1,1 @@
+"""Data sets: made, loaded or read, split, and encoded for a method."""

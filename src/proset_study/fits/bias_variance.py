@@ -1,0 +1,106 @@
+"""Bias and variance of the chosen model over training sets drawn from the distribution of generated data."""
+
+import numpy as np
+
+from proset_study.data.datasets import DataSet, make, mixture_probabilities
+from proset_study.fits.refit import refit
+from proset_study.fits.search import Case
+from proset_study.records import Resources
+
+
+def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) -> dict:
+    """Fit on repeated draws of a training set, predict one large test set, decompose the Brier score.
+
+    Parameters
+    ----------
+    final : dict
+        Record of the final model, with "parameters", "steps" and "n_fit", the size of every training set.
+    data_settings : dict
+        The config's entry of the data set, which has a generator.
+    settings : dict
+        "draws" and "test_samples".
+    case : Case
+
+    Returns
+    -------
+    dict
+        What `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the draws.
+        All of them are expectations over the labels of the test points.
+    """
+    resources = Resources()
+    with resources.measure("evaluation"):
+        test = _draw(data_settings, settings["test_samples"], case, "test")
+        truth = _truth(test, data_settings)
+        predictions = np.array(
+            [_predictions(draw, test, final, data_settings, case) for draw in range(settings["draws"])]
+        )
+    errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
+    briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
+    return {
+        **case.names(),
+        "parameters": final["parameters"],
+        "steps": final["steps"],
+        "draws": settings["draws"],
+        "n_fit": final["n_fit"],
+        "n_scored": settings["test_samples"],
+        **decompose(predictions, truth),
+        "brier_deviation": float(np.std(briers, ddof=1)),
+        "error": float(np.mean(errors)),
+        "error_deviation": float(np.std(errors, ddof=1)),
+        "resources": resources.record(),
+    }
+
+
+def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, exactly.
+
+    Parameters
+    ----------
+    predictions : ndarray, shape (R, m, K)
+        Class probabilities of m points by models of R >= 2 independent training sets.
+    truth : ndarray, shape (m, K)
+        True class probabilities.
+
+    Returns
+    -------
+    dict
+        "brier", "noise" (that of the truth itself), "bias2" and "variance", means over the points. Neither of the last
+        two depends on R in expectation: the variance divides by R - 1, and what the mean of R predictions still
+        varies is taken from the squared bias, which chance can make slightly negative.
+    """
+    n_draws, mean = len(predictions), predictions.mean(axis=0)
+    noise = float((truth * (1 - truth)).sum(axis=1).mean())
+    variance = float(((predictions - mean) ** 2).sum(axis=2).mean() * n_draws / (n_draws - 1))
+    return {
+        "brier": float(((predictions - truth) ** 2).sum(axis=2).mean()) + noise,
+        "noise": noise,
+        "bias2": float(((mean - truth) ** 2).sum(axis=1).mean() - variance / n_draws),
+        "variance": variance,
+    }
+
+
+def _truth(test, data_settings):
+    """Class probabilities of the test points; of checker and xor the labels follow from the features."""
+    if data_settings["generator"] != "mixture":
+        return np.eye(len(test.class_names))[test.y]
+    means = {key: data_settings[key] for key in ("components", "means_seed") if key in data_settings}
+    return mixture_probabilities(test.X, **means)
+
+
+def _predictions(draw, test, final, data_settings, case):
+    train = _draw(data_settings, final["n_fit"], case, f"draw {draw}")
+    both = DataSet(np.vstack([train.X, test.X]), np.append(train.y, test.y), train.feature_names, train.class_names)
+    fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
+    return refit(both, fitted, scored, final, case, case.fit_seed("bias_variance", draw))
+
+
+def _draw(data_settings, n_samples, case, which):
+    """So many samples; each piece is a whole data set with random numbers of its own."""
+    settings = {key: value for key, value in data_settings.items() if key != "published_draw"}
+    X, y = np.empty((0, 0)), np.empty(0, dtype=int)
+    while len(y) < n_samples:
+        piece = make(settings, case.seed, f"{case.data_set}, {which}, from {len(y)}", case.replicate)
+        if settings["generator"] == "mixture":  # class by class: take them in turn, so that a beginning has all
+            piece = piece.take(np.arange(len(piece.y)).reshape(len(piece.class_names), -1).T.ravel())
+        X, y = (np.vstack([X, piece.X]), np.append(y, piece.y)) if len(y) else (piece.X, piece.y)
+    return DataSet(X[:n_samples], y[:n_samples], piece.feature_names, piece.class_names)

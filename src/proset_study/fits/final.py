@@ -1,0 +1,143 @@
+"""The final model: refit on the training part with the chosen parameters, predict the test part."""
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proset.archive import read_archive, write_archive
+from proset_study import methods
+from proset_study.data.datasets import DataSet
+from proset_study.data.encoding import Encoder
+from proset_study.data.splits import TEST, part
+from proset_study.fits.search import Case
+from proset_study.methods.base import Fitted
+from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
+
+
+def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, case: Case, model_path: Path) -> tuple:
+    """Fit on the training part, save the model, predict the test part.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+    parameters : dict
+        Fixed and chosen ones.
+    steps : int
+        Size on the method's path.
+    case : Case
+    model_path : Path
+        The archive to write.
+
+    Returns
+    -------
+    record : dict
+    rows : ndarray of int, shape (m,)
+        Test rows of the data set.
+    probabilities : ndarray, shape (m, K)
+        With `DIGITS` significant digits.
+    """
+    method = methods.get(case.method)
+    bound = part(data, folds, TEST, method.scaled)
+    parameters = {**parameters, **method.fixed(data.n_features)}
+    resources = Resources()
+    with resources.measure("fit"):
+        fitted = method(bound).fit(parameters, steps, case.fit_seed("final"))
+    with resources.measure("score"):
+        probabilities = fitted.predict_proba(bound.X_score)
+    if not np.isfinite(probabilities).all():
+        raise FloatingPointError(f"{case}: the final model predicts probabilities that are not finite")
+    record = {
+        **case.names(),
+        "parameters": parameters,
+        "steps": steps,
+        "n_fit": len(bound.y),
+        "n_scored": len(bound.y_score),
+        "summary": fitted.summary(),
+        "resources": resources.record(),
+    }
+    arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
+    if bound.encoder is not None:
+        arrays |= bound.encoder.arrays()
+    header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
+    write_archive(model_path, header, arrays)
+    return record, bound.rows_score, rounded(probabilities)
+
+
+def rounded(probabilities: np.ndarray) -> np.ndarray:
+    """The same with `DIGITS` significant digits, shape (m, K)."""
+    return np.array([[float(f"{p:.{DIGITS}g}") for p in row] for row in probabilities.tolist()])
+
+
+@dataclass(frozen=True)
+class FinalModel:
+    """A stored final model; it takes features in the units of the data set."""
+
+    fitted: Fitted
+    centre: np.ndarray
+    scale: np.ndarray
+    encoder: Encoder | None = None
+
+    def predict_proba(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Class probabilities, shape (N, K).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (N, D), or DataFrame
+            An array is as `DataSet.X`. A table is as the file: if the data set has categories or an imputer, columns
+            are found by their names, and others left out; else it has the features alone, in the order of the file.
+        """
+        return self.fitted.predict_proba(self.scaled(X))
+
+    def encoded(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units."""
+        if self.encoder is None:
+            return np.asarray(X, dtype=np.float64)
+        return self.encoder.transform(X if isinstance(X, np.ndarray) else self.encoder.read(X))
+
+    def scaled(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+        """Features as the model was fitted to them, shape (N, E)."""
+        return (self.encoded(X) - self.centre) / self.scale
+
+
+def read_model(path: str | Path) -> FinalModel:
+    """Read the model that `fit_final` wrote; ValueError if the file is damaged or none of ours."""
+    try:
+        header, arrays = read_archive(path)
+        check_place(path, header)
+        centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
+        encoder = Encoder.pop_from(arrays)
+        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder)
+    except (KeyError, ValueError) as error:
+        raise damaged(path, error) from error
+
+
+def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: np.ndarray, weight) -> None:
+    """Write a CSV file: row of the data set, its class index, its weight, the probability of every class."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["row", "y", "weight", *(f"p{k}" for k in range(probabilities.shape[1]))])
+    weight = np.ones(len(rows)) if weight is None else weight
+    writer.writerows(
+        [row, label, w, *p]
+        for row, label, w, p in zip(rows.tolist(), y.tolist(), weight.tolist(), probabilities.tolist(), strict=True)
+    )
+    write_text(path, text.getvalue())
+
+
+def read_predictions(path: Path, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Class indices (m,), weights (m,) and probabilities (m, K) of a file that `write_predictions` wrote.
+
+    ValueError if it is damaged or has not `n_rows` rows, one for each sample that was scored.
+    """
+    table = read_table(path, n_rows)
+    return table[:, 1].astype(int), table[:, 2], table[:, 3:]

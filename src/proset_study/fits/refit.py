@@ -1,0 +1,39 @@
+"""The refit of a chosen model on some rows."""
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.data.datasets import DataSet
+from proset_study.fits.resampling import part_of_rows
+from proset_study.fits.search import Case
+
+
+def refit(
+    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
+) -> np.ndarray:
+    """Fit with the parameters and size of a final model on some rows, predict others.
+
+    Parameters
+    ----------
+    data : DataSet
+    fitted, scored : ndarrays of int
+        As in `resampling.part_of_rows`.
+    final : dict
+        Record of the final model.
+    case : Case
+    seed : SeedSequence
+
+    Returns
+    -------
+    ndarray, shape (len(scored), K)
+        Class probabilities.
+    """
+    method = methods.get(case.method)
+    bound = part_of_rows(data, fitted, scored, method)
+    model = method(bound).fit(final["parameters"], final["steps"], seed)
+    return model.predict_proba(bound.X_score)
+
+
+def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:
+    """Sample weights of some rows, 1 if there are none."""
+    return np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]

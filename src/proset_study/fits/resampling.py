@@ -1,0 +1,123 @@
+"""Stratified samples of a training part, with and without replacement, and the part to fit and score of one of them.
+
+Copies of a row deceive a method that judges some of its rows by others: proset's candidates would meet themselves among
+the reference samples. So methods that know weights get every drawn row once, with how often it was drawn as a weight.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from proset_study.data.datasets import DataSet
+from proset_study.data.splits import TEST, Part, part
+from proset_study.methods import Method
+
+ATTEMPTS = 1000  # to draw groups that have every class and leave something out
+
+
+def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
+    """A random order of the samples, every beginning of which is a stratified sample of them.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (N,)
+        Class indices; every class has a sample.
+    rng : numpy.random.Generator
+    group : ndarray, shape (N,), optional
+        Related samples: whole groups are put in a random order, and classes are left to chance.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Positions. Without groups the first m of them have m N_k / N samples of class k, give or take less than K - 1.
+    """
+    if group is not None:
+        names, position = np.unique(group, return_inverse=True)
+        return np.argsort(rng.permutation(len(names))[position], kind="stable")
+    shuffled = rng.permutation(len(y))
+    share = np.empty(len(y))  # of the own class that comes before a sample
+    for k in range(y.max() + 1):
+        own = shuffled[y[shuffled] == k]
+        share[own] = np.arange(len(own)) / len(own)
+    return shuffled[np.argsort(share[shuffled], kind="stable")]
+
+
+def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
+    """As many samples as there are of every class, drawn with replacement from those of the class.
+
+    Parameters as in `nested_order`; with groups, whole groups are drawn with replacement.
+
+    Returns
+    -------
+    ndarray of int
+        Positions, sorted; of all classes.
+
+    Raises
+    ------
+    ValueError
+        If no draw of groups has every class and leaves a group out.
+    """
+    if group is None:
+        classes = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
+        return np.sort(np.concatenate([rng.choice(own, len(own)) for own in classes]))
+    members = [np.flatnonzero(group == name) for name in np.unique(group)]
+    for _ in range(ATTEMPTS):
+        drawn = rng.integers(0, len(members), len(members))
+        rows = np.concatenate([members[g] for g in drawn])
+        if len(np.unique(drawn)) < len(members) and len(np.unique(y[rows])) == y.max() + 1:
+            return np.sort(rows)
+    raise ValueError(f"bootstrap: none of {ATTEMPTS} draws of the {len(members)} groups has all classes")
+
+
+def training_rows(data: DataSet, folds: np.ndarray) -> np.ndarray:
+    """Rows of the training part; those of weight 0, which are never fitted, are left out."""
+    train = folds != TEST
+    return np.flatnonzero(train if data.sample_weight is None else train & (data.sample_weight > 0))
+
+
+def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> Part:
+    """Fit on some rows and score on others; all else as in `splits.part`.
+
+    Parameters
+    ----------
+    data : DataSet
+    fitted : ndarray of int
+        Sorted. Repeated ones are as many copies for a method without weights; for others their weight is multiplied.
+    scored : ndarray of int
+    method : type
+        The method's class.
+    """
+    times = np.ones(len(fitted))
+    if method.weights != "none":
+        fitted, times = np.unique(fitted, return_counts=True)
+    taken = data.take(np.concatenate([fitted, scored]))
+    if (times > 1).any():
+        times = np.append(times, np.ones(len(scored)))
+        taken = replace(taken, sample_weight=times if taken.sample_weight is None else times * taken.sample_weight)
+    folds = np.repeat([0, TEST], [len(fitted), len(scored)])
+    return replace(part(taken, folds, TEST, method.scaled), rows_score=scored)
+
+
+def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> Part:
+    """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+        Tell which rows are of the training part.
+    rng : numpy.random.Generator
+    method : type
+        As in `part_of_rows`.
+
+    Raises
+    ------
+    ValueError
+        As in `bootstrap_sample`, or if the draw leaves out no sample.
+    """
+    train = training_rows(data, folds)
+    drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])
+    left_out = np.setdiff1d(np.arange(len(train)), drawn)
+    if len(left_out) == 0:
+        raise ValueError(f"bootstrap: a draw of {len(train)} samples leaves out none of them")
+    return part_of_rows(data, train[drawn], train[left_out], method)

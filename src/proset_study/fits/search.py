@@ -1,0 +1,296 @@
+"""The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.data.datasets import DataSet
+from proset_study.data.splits import Part, part
+from proset_study.fits.resampling import bootstrap_part
+from proset_study.records import Resources, fingerprint, read_json, write_json
+from proset_study.scores import error_rate, log_loss
+from proset_study.seeds import generator, seed_sequence
+
+
+@dataclass(frozen=True)
+class Case:
+    """What names a search and keys its random numbers; `arithmetic` is kept in the records, and keys nothing."""
+
+    seed: int
+    replicate: int
+    data_set: str
+    run: str
+    method: str
+    arithmetic: str = ""
+
+    def names(self) -> dict[str, str | int]:
+        """For the record."""
+        names = ("replicate", "data_set", "run", "method", "arithmetic")
+        return {name: getattr(self, name) for name in names}
+
+    def fit_seed(self, *key: str | int) -> np.random.SeedSequence:
+        """Seed of one fit; experiments and methods are left out, so that they are compared on the same draws."""
+        return seed_sequence(self.seed, "fit", self.data_set, self.replicate, *key)
+
+
+def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str, float]:
+    """Parameters of one trial; they do not depend on how many trials there are.
+
+    Parameters
+    ----------
+    space : dict
+        Parameter name to one of {"log_uniform": [low, high]}, {"uniform": [low, high]}, {"integers": [low, high]}
+        (both ends included) or {"log_grid": [low, high, points]}; grids are crossed with each other.
+    case : Case
+    trial : int >= 0
+
+    Returns
+    -------
+    dict
+    """
+    rng = generator(case.seed, "parameters", case.method, case.data_set, case.replicate, trial)
+    drawn, grid_position = {}, trial
+    for name in sorted(space):
+        ((kind, (low, high, *points)),) = space[name].items()
+        if kind == "log_grid":
+            grid_position, i = divmod(grid_position, points[0])
+            drawn[name] = exp(log(low) + (log(high) - log(low)) * i / max(1, points[0] - 1))
+        elif kind == "integers":
+            drawn[name] = int(rng.integers(low, high, endpoint=True))
+        elif kind == "uniform":
+            drawn[name] = float(rng.uniform(low, high))
+        else:
+            drawn[name] = float(exp(rng.uniform(log(low), log(high))))
+    return drawn
+
+
+def run_trials(
+    data: DataSet,
+    folds: np.ndarray,
+    fold: int,
+    trials: range,
+    settings: dict,
+    case: Case,
+    record_folder: Path,
+    depends_on: list[object],
+) -> list[dict]:
+    """Stage 1 on one fold: fit and score each trial at one size.
+
+    A finished trial is written at once; a record that exists and depends on the same things is not computed again.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+    fold : int
+        The fold left out.
+    trials : range
+    settings : dict
+        "space", "parameters" (fixed ones) and "steps"; "resampling" if it is "bootstrap", so that fold b is draw b.
+    case : Case
+    record_folder : Path
+        For the records of single trials.
+    depends_on : list
+        What else makes a record stale; see `records.fingerprint`.
+
+    Returns
+    -------
+    list of dict
+        One record a trial.
+
+    Raises
+    ------
+    RuntimeError
+        After all trials have been tried, if some of them failed; names them and says why.
+    """
+    method = methods.get(case.method)
+    loaded = cache(lambda: _load(method, data, folds, fold, settings, case))
+
+    def compute(trial, parameters):
+        scored = _fit_and_score(
+            loaded(),
+            {**settings["parameters"], **parameters},
+            settings["steps"],
+            case.fit_seed("stage1", fold, trial),
+            staged=False,
+        )
+        return {**case.names(), "stage": 1, "fold": fold, "trial": trial, **scored, "parameters": parameters}
+
+    fixed = method.fixed(data.n_features)
+    parameters = {trial: {**draw_parameters(settings["space"], case, trial), **fixed} for trial in trials}
+    keys = {trial: fingerprint(settings, trial, *depends_on) for trial in trials}
+    return _each("trial", parameters, keys, compute, record_folder)
+
+
+def run_paths(
+    data: DataSet,
+    folds: np.ndarray,
+    left_out: range,
+    settings: dict,
+    chosen: dict,
+    case: Case,
+    record_folder: Path,
+    depends_on: list[object],
+) -> list[dict]:
+    """Stage 2 on some folds: one fit up to the largest size, scored at every size.
+
+    `left_out` are the folds, `chosen` the parameters of stage 1; all else, the records that are kept, and errors as in
+    `run_trials`.
+    """
+    method = methods.get(case.method)
+
+    def compute(fold, parameters):
+        loaded, seed = _load(method, data, folds, fold, settings, case), case.fit_seed("stage2", fold)
+        return {
+            **case.names(),
+            "stage": 2,
+            "fold": fold,
+            "parameters": parameters,
+            "first_step": method.first_step,
+            **_fit_and_score(loaded, parameters, settings["steps"], seed, staged=True),
+        }
+
+    fixed = method.fixed(data.n_features)
+    parameters = {fold: {**settings["parameters"], **chosen, **fixed} for fold in left_out}
+    keys = {fold: fingerprint(settings, chosen, fold, *depends_on) for fold in left_out}
+    return _each("fold", parameters, keys, compute, record_folder)
+
+
+def _each(
+    unit: str,
+    parameters: dict[int, dict],
+    keys: dict[int, str],
+    compute: Callable[[int, dict], dict],
+    folder: Path,
+) -> list[dict]:
+    """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
+    records, failures = [], []
+    for number, key in keys.items():
+        path = folder / f"{number}.json"
+        record = _finished(path, key)
+        if record is None:
+            try:
+                record = {**compute(number, parameters[number]), "fingerprint": key}
+                write_json(path, record)  # refuses numbers that are not finite
+            except (ArithmeticError, ValueError, MemoryError) as error:
+                failures.append(f"{unit} {number} with {parameters[number]}: {type(error).__name__}: {error}")
+                continue
+        records.append(record)
+    if failures:
+        raise RuntimeError(f"{len(failures)} of {len(keys)} {unit}s failed\n" + "\n".join(failures))
+    return records
+
+
+def _load(method, data, folds, fold, settings, case):
+    if settings.get("resampling") == "bootstrap":
+        rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
+        bound = bootstrap_part(data, folds, rng, method)
+    else:
+        bound = part(data, folds, fold, method.scaled)
+    return bound, method(bound)
+
+
+def _finished(path, key):
+    if not path.exists():
+        return None
+    try:
+        record = read_json(path)
+    except ValueError:  # cut short by a crash
+        return None
+    return record if record.get("fingerprint") == key else None
+
+
+def _fit_and_score(loaded: tuple[Part, methods.Method], parameters, steps, seed, staged):
+    bound, method = loaded
+    resources = Resources()
+    with resources.measure("fit"):
+        fitted = method.fit(parameters, steps, seed)
+    with resources.measure("score"):
+        stages = fitted.staged_predict_proba(bound.X_score) if staged else [fitted.predict_proba(bound.X_score)]
+        scores = [
+            (log_loss(p, bound.y_score, bound.weight_score), error_rate(p, bound.y_score, bound.weight_score))
+            for p in stages
+        ]
+    losses, errors = map(list, zip(*scores, strict=True))
+    return {
+        "log_loss": losses if staged else losses[0],
+        "error": errors if staged else errors[0],
+        "n_fit": len(bound.y),
+        "n_scored": len(bound.y_score),
+        "summary": fitted.summary(),
+        **({"staged_summary": fitted.staged_summary()} if staged else {}),
+        "resources": resources.record(),
+    }
+
+
+def choose(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -> dict:
+    """Pick a setting from its losses on the folds.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (n_settings, n_folds)
+    simplicity : list of tuples
+        Sort key of each setting: the larger, the simpler.
+    rule : {"one_standard_error", "optimal"}
+        The simplest setting within the threshold, or the one with the smallest mean.
+
+    Returns
+    -------
+    dict
+        Positions "optimal" and "selected", "threshold" (smallest mean + the standard deviation over the folds of that
+        same setting), "within" (positions), "mean" and "deviation" of every setting.
+    """
+    mean, deviation = losses.mean(axis=1), losses.std(axis=1, ddof=1)
+    optimal = int(mean.argmin())
+    threshold = float(mean[optimal] + deviation[optimal])
+    within = np.flatnonzero(mean <= threshold).tolist()
+    selected = max(within, key=lambda i: (simplicity[i], -i)) if rule == "one_standard_error" else optimal
+    return {
+        "rule": rule,
+        "optimal": optimal,
+        "selected": selected,
+        "threshold": threshold,
+        "within": within,
+        "mean": mean.tolist(),
+        "deviation": deviation.tolist(),
+    }
+
+
+def choose_parameters(records: list[dict], fixed: dict, rule: str) -> dict:
+    """The choice of stage 1 from all its records; `fixed` are the parameters that were not searched."""
+    method = methods.get(records[0]["method"])
+    by_trial: dict[int, list[dict]] = {}
+    for record in sorted(records, key=lambda r: (r["trial"], r["fold"])):
+        by_trial.setdefault(record["trial"], []).append(record)
+    trials = list(by_trial)
+    parameters = [by_trial[t][0]["parameters"] for t in trials]
+    losses = np.array([[r["log_loss"] for r in by_trial[t]] for t in trials])
+    choice = choose(losses, [method.simplicity({**fixed, **p}) for p in parameters], rule)
+    return {
+        **choice,
+        "trials": trials,
+        "settings": parameters,
+        "parameters": parameters[choice["selected"]],
+        "candidates": by_trial[trials[0]][0]["summary"].get("candidates"),
+    }
+
+
+def choose_steps(records: list[dict], rule: str) -> dict:
+    """The choice of stage 2 from the records of all folds."""
+    method = methods.get(records[0]["method"])
+    records = sorted(records, key=lambda r: r["fold"])
+    losses = np.array([r["log_loss"] for r in records]).T
+    steps = list(range(method.first_step, method.first_step + len(losses)))
+    sign = 1 if method.larger_step_is_simpler else -1
+    choice = choose(losses, [(sign * s,) for s in steps], rule)
+    return {
+        **choice,
+        "settings": steps,
+        "steps": steps[choice["selected"]],
+        "candidates": records[0]["summary"].get("candidates"),
+    }

@@ -1,0 +1,43 @@
+"""Bagging: the mean of trees, each fitted to a bootstrap sample; its path counts trees.
+
+References
+----------
+L. Breiman, Bagging predictors, Machine Learning 24 (1996), 123-140.
+"""
+
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
+
+
+class Bagging(EstimatorMethod):
+    """Bagged trees on one part; see `methods.base.Method`."""
+
+    scaled = False
+    step = "trees"
+    parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
+    required = ("min_samples_leaf",)
+    quantities = ("active_features", "leaves")
+    trusted = ("sklearn.tree._tree.Tree",)
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters["min_samples_leaf"],)
+
+    @staticmethod
+    def estimator(parameters, steps, seed):
+        from sklearn.ensemble import BaggingClassifier
+        from sklearn.tree import DecisionTreeClassifier
+
+        tree = DecisionTreeClassifier(min_samples_leaf=int(parameters["min_samples_leaf"]))
+        return BaggingClassifier(tree, n_estimators=steps, random_state=seed)
+
+    @classmethod
+    def staged(cls, estimator, X):
+        return mean_of_trees(estimator.estimators_, X)
+
+    @staticmethod
+    def measures(estimator):
+        return tree_measures(estimator.estimators_)
+
+
+METHOD = Bagging

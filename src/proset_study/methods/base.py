@@ -1,0 +1,120 @@
+"""What the study asks of a method; docs/own-method.md shows how to write one.
+
+A method is fitted along a *path* of growing size (batches, neighbours, boosting rounds), and every size on the path can
+be scored without another fit. Stage 1 searches its other parameters at one size, stage 2 the size. A method that has no
+such size has a path of length 1.
+
+`methods.estimators` makes a method of any classifier with scikit-learn's interface. What is promised here is checked by
+tests/proset_study/methods/contract.py: `pytest --method NAME`.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, get_args, get_origin
+
+import numpy as np
+
+from proset_study.data.splits import Part
+
+WEIGHTS = ("repeats", "counts", "none")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Allowed values of a parameter, both ends included."""
+
+    low: float
+    high: float
+    integer: bool = False
+
+    def check(self, key: str, value: float) -> None:
+        """Raise a ValueError that names `key` unless `value` is allowed."""
+        if not self.low <= value <= self.high or (self.integer and value != int(value)):
+            kind = "a whole number" if self.integer else "a number"
+            raise ValueError(f"{key}: {value!r} is not allowed, must be {kind} from {self.low} to {self.high}")
+
+
+class Fitted(Protocol):
+    """A fitted model."""
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Class probabilities at full size, shape (N, K)."""
+
+    def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Class probabilities for every size from `Method.first_step` to the full one."""
+
+    def summary(self) -> dict[str, object]:
+        """Complexity and diagnostics at full size, as JSON values; `active_features` always."""
+
+    def staged_summary(self) -> dict[str, list]:
+        """The numbers of it for every size, where the method knows them; may be empty."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything needed to predict, as plain arrays; `Method.load` reads them."""
+
+
+class Method(Protocol):
+    """A method bound to the data of one part, so that fits of different parameters share what they have in common."""
+
+    scaled: ClassVar[bool]  # whether features are centred and scaled
+    probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
+    # What sample weights do. "repeats": a weight of 2 is the same as the row twice. "counts": heavier samples count
+    # more, while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
+    weights: ClassVar[str]
+    step: ClassVar[str]  # what the path counts; "fits" if there is only one size
+    first_step: ClassVar[int]
+    max_steps: ClassVar[int] = sys.maxsize  # the longest path; may be left out
+    larger_step_is_simpler: ClassVar[bool]
+    parameters: ClassVar[dict[str, Range]]  # names and allowed values
+    required: ClassVar[tuple[str, ...]]  # parameters without a default
+    quantities: ClassVar[tuple[str, ...]]  # complexity measures reported of the final model
+
+    def __init__(self, part: Part): ...
+
+    @staticmethod
+    def simplicity(parameters: dict[str, float]) -> tuple[float, ...]:
+        """Sort key: the larger, the simpler the model that these parameters give."""
+
+    @staticmethod
+    def fixed(n_features: int) -> dict[str, float]:
+        """Parameters that are not searched for data with so many features."""
+
+    def fit(self, parameters: dict[str, float], steps: int, seed: np.random.SeedSequence) -> Fitted:
+        """Fit up to `steps` on the path: same seed, same model; a longer path begins with a shorter one."""
+
+    @staticmethod
+    def load(arrays: dict[str, np.ndarray]) -> Fitted:
+        """The fitted model that gave these arrays."""
+
+
+def longest_path(method: type[Method]) -> int:
+    """The largest step of a method."""
+    return 1 if method.step == "fits" else getattr(method, "max_steps", Method.max_steps)
+
+
+def faults(method: type | None) -> list[str]:
+    """What keeps a class from being a `Method`, in words; empty if nothing does."""
+    if not isinstance(method, type):
+        return ["`METHOD = ...` with a class is missing"]
+    found = []
+    for name, hint in Method.__annotations__.items():
+        (kind,) = get_args(hint)
+        kind, value = get_origin(kind) or kind, getattr(method, name, getattr(Method, name, None))
+        if value is None:
+            found.append(f"`{name}` is missing")
+        elif not isinstance(value, kind):
+            found.append(f"`{name}` is {value!r}, must be a {kind.__name__}")
+    functions = [name for name in ("simplicity", "fixed", "fit", "load") if not callable(getattr(method, name, None))]
+    found += [f"the function `{name}` is missing" for name in functions]
+    if not found:
+        unknown = [name for name in method.required if name not in method.parameters]
+        found += [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
+        found += [
+            f"`parameters` has {value!r} for {name}, must be a Range"
+            for name, value in method.parameters.items()
+            if not isinstance(value, Range)
+        ]
+        if method.weights not in WEIGHTS:
+            found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
+    return found

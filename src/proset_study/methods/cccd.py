@@ -1,0 +1,65 @@
+"""Class cover catch digraphs: balls that reach to the nearest sample of another class, predicted by the nearest ball.
+
+A sample is covered by the open ball around another of its class whose radius is the distance from that one to the
+nearest sample of any other class, so that no ball covers a foreign sample. Balls are chosen greedily until every
+sample is covered. Distances to a prototype are divided by its radius. A sample that lies on one of another class has a
+ball without content: it is neither covered nor a prototype.
+
+References
+----------
+C. E. Priebe, J. G. DeVinney, D. J. Marchette and D. A. Socolinsky, Classification using class cover catch digraphs,
+Journal of Classification 20 (2003).
+"""
+
+import numpy as np
+
+from proset_study.methods.nearest_prototype import (
+    FittedPrototypes,
+    NearestPrototype,
+    nearest,
+    refuse_large_classes,
+    refuse_path,
+)
+
+
+class CCCD(NearestPrototype):
+    """Class cover catch digraphs on one part; see `methods.base.Method`."""
+
+    def fit(self, parameters, steps, seed):
+        from scipy.spatial.distance import cdist
+
+        refuse_path(steps)
+        refuse_large_classes(self.part)
+        X, y = self.part.X, self.part.y
+        radius, kept = np.zeros(len(y)), []
+        for k in range(self.part.n_classes):
+            own = np.flatnonzero(y == k)
+            foreign = X[y != k]
+            _, radius[own] = nearest(X[own], foreign, np.ones(len(foreign)))
+            covers = cdist(X[own], X[own]) < radius[own, None]
+            kept += own[dominating(covers)].tolist()
+        if not kept:
+            raise ValueError("cccd finds no ball: every training sample lies on one of another class")
+        return FittedPrototypes(X[kept], y[kept], radius[kept], np.ones(len(kept), dtype=int), self.part.n_classes)
+
+
+def dominating(covers: np.ndarray) -> list[int]:
+    """Rows that cover together what all rows cover; each covers the most of what was left, the first among equals.
+
+    Parameters
+    ----------
+    covers : ndarray of bool, shape (n, n)
+        Whether the ball of the row covers the sample of the column.
+    """
+    chosen = []
+    left, gain = covers.any(axis=0), covers.sum(axis=1)
+    while left.any():
+        best = int(gain.argmax())
+        new = np.flatnonzero(covers[best] & left)
+        chosen.append(best)
+        left[new] = False
+        gain -= covers[:, new].sum(axis=1)
+    return chosen
+
+
+METHOD = CCCD

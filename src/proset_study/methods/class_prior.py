@@ -1,0 +1,23 @@
+"""Class prior: the shares of the classes, whatever the features; what every other method must beat."""
+
+from proset_study.methods.estimators import EstimatorMethod
+
+
+class ClassPrior(EstimatorMethod):
+    """Shares of the classes in one part; see `methods.base.Method`."""
+
+    scaled = False
+    weights = "repeats"
+
+    @staticmethod
+    def estimator(parameters, steps, seed):
+        from sklearn.dummy import DummyClassifier
+
+        return DummyClassifier(strategy="prior")
+
+    @staticmethod
+    def measures(estimator):
+        return {"active_features": [0]}
+
+
+METHOD = ClassPrior

@@ -1,0 +1,118 @@
+"""Decision tree (CART, Gini); its path counts the levels at which one fully grown tree is cut.
+
+Leaves predict (n_k + 1) / (n + K) (Laplace's correction): pure leaves would predict probabilities of 0.
+
+References
+----------
+L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and regression trees, Wadsworth (1984).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+
+@dataclass(frozen=True)
+class FittedDecisionTree:
+    """Nodes of a tree; see `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    left, right : ndarrays of int, shape (nodes,)
+        Children, -1 for a leaf.
+    feature : ndarray of int, shape (nodes,)
+    threshold : ndarray, shape (nodes,)
+        Samples with smaller or equal values go left.
+    level : ndarray of int, shape (nodes,)
+        0 for the root.
+    shares : ndarray, shape (nodes, K)
+        Of the classes in each node, with Laplace's correction.
+    depth : int
+        Deepest level that is used.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    level: np.ndarray
+    shares: np.ndarray
+    depth: int
+
+    def predict_proba(self, X):
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def staged_predict_proba(self, X):
+        X = X.astype(np.float32)  # as scikit-learn compares
+        node = np.zeros(len(X), dtype=int)
+        yield self.shares[node]
+        for _ in range(self.depth):
+            goes_left = X[np.arange(len(X)), self.feature[node]] <= self.threshold[node]
+            child = np.where(goes_left, self.left[node], self.right[node])
+            node = np.where(self.left[node] < 0, node, child)
+            yield self.shares[node]
+
+    def summary(self):
+        split = (self.left >= 0) & (self.level < self.depth)
+        leaves = (self.level <= self.depth) & ~split
+        return {"active_features": len(np.unique(self.feature[split])), "leaves": int(leaves.sum())}
+
+    def staged_summary(self):
+        return {}
+
+    def arrays(self):
+        return {**{name: getattr(self, name) for name in _ARRAYS}, "depth": np.array(self.depth)}
+
+
+_ARRAYS = ("left", "right", "feature", "threshold", "level", "shares")
+
+
+class DecisionTree:
+    """A decision tree on one part; see `methods.base.Method`."""
+
+    scaled = False
+    probabilistic = True
+    weights = "counts"
+    step = "depth"
+    first_step = 0
+    larger_step_is_simpler = False
+    parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
+    required = ("min_samples_leaf",)
+    quantities = ("active_features", "leaves")
+
+    def __init__(self, part: Part):
+        from sklearn.tree import DecisionTreeClassifier  # here, so that the import is no part of a fit's time
+
+        self.part, self.tree = part, DecisionTreeClassifier
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters["min_samples_leaf"],)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    def fit(self, parameters, steps, seed):
+        model = self.tree(
+            min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
+        )
+        tree = model.fit(self.part.X, self.part.y, sample_weight=self.part.weight).tree_
+        counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are shares
+        shares = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
+        left, right = tree.children_left, tree.children_right
+        level = np.zeros(tree.node_count, dtype=int)
+        for node in np.flatnonzero(left >= 0):  # parents have smaller numbers than their children
+            level[[left[node], right[node]]] = level[node] + 1
+        return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, shares, int(steps))
+
+    @staticmethod
+    def load(arrays):
+        return FittedDecisionTree(*(arrays[name] for name in _ARRAYS), int(arrays["depth"]))
+
+
+METHOD = DecisionTree

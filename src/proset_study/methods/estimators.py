@@ -1,0 +1,156 @@
+"""A method made of a classifier with scikit-learn's interface: its own file says what the study cannot know.
+
+Final models are stored by skops: as arrays and a description from which objects of known classes are made, and of the
+others that the method lists in `trusted`. Nothing in a file is executed.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import ClassVar
+from zipfile import ZipFile, ZipInfo
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+
+@dataclass(frozen=True)
+class FittedEstimator:
+    """A fitted classifier; see `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    method : type
+        The `EstimatorMethod` that fitted it.
+    estimator : object
+        Its classes are 0..K-1.
+    steps : int
+        On the path. Where the classifier stopped before, the rest of the path is as its end.
+    """
+
+    method: type["EstimatorMethod"]
+    estimator: object
+    steps: int
+
+    def predict_proba(self, X):
+        for last in self.staged_predict_proba(X):  # noqa: B007
+            pass
+        return last
+
+    def staged_predict_proba(self, X):
+        left = self.steps
+        for p in self.method.staged(self.estimator, X):
+            yield p
+            left -= 1
+        for _ in range(left):
+            yield p
+
+    def summary(self):
+        return {name: values[-1] for name, values in self.method.measures(self.estimator).items()}
+
+    def staged_summary(self):
+        measures = self.method.measures(self.estimator)
+        return {name: values + values[-1:] * (self.steps - len(values)) for name, values in measures.items()}
+
+    def arrays(self):
+        return {"estimator": _pack(self.estimator), "steps": np.array(self.steps)}
+
+
+class EstimatorMethod:
+    """A classifier on one part; see `methods.base.Method`.
+
+    A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
+    `parameters` and `simplicity` if there is something to search, `step`, `staged` and `measures` if there is a path.
+    """
+
+    scaled = True
+    probabilistic = True
+    weights = "counts"
+    step = "fits"
+    first_step = 1
+    larger_step_is_simpler = False
+    parameters: ClassVar[dict[str, Range]] = {}
+    required = ()
+    quantities = ("active_features",)
+    trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
+
+    def __init__(self, part: Part):
+        self.part = part
+        # It imports the library, so that this is no part of a fit's time.
+        self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 1, 0)
+
+    @staticmethod
+    def simplicity(parameters):
+        return ()
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    @staticmethod
+    def estimator(parameters: dict[str, float], steps: int, seed: int) -> object:
+        """The classifier to fit, its random numbers seeded, on one thread; imports of libraries belong in here."""
+        raise NotImplementedError
+
+    @classmethod
+    def staged(cls, estimator, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Class probabilities for every step, shape (N, K); here for a path of length 1."""
+        yield estimator.predict_proba(X) if cls.probabilistic else np.eye(len(estimator.classes_))[estimator.predict(X)]
+
+    @staticmethod
+    def measures(estimator) -> dict[str, list]:
+        """`quantities` and more for every step, as JSON values."""
+        return {"active_features": [estimator.n_features_in_]}
+
+    def fit(self, parameters, steps, seed):
+        estimator = self.estimator(parameters, steps, int(seed.generate_state(1)[0]))
+        weight = {} if self.part.weight is None else {"sample_weight": self.part.weight}
+        return FittedEstimator(type(self), estimator.fit(self.part.X, self.part.y, **weight), steps)
+
+    @classmethod
+    def load(cls, arrays):
+        from skops.io import loads
+
+        estimator = loads(arrays["estimator"].tobytes(), trusted=list(cls.trusted))
+        return FittedEstimator(cls, estimator, int(arrays["steps"]))
+
+
+def tree_measures(trees: list) -> dict[str, list[int]]:
+    """Leaves of the first 1, 2, ... fitted trees of scikit-learn together, and features they split on."""
+    used: set[int] = set()
+    features = [len(used := used | set(tree.tree_.feature[tree.tree_.feature >= 0].tolist())) for tree in trees]
+    return {"active_features": features, "leaves": np.cumsum([tree.get_n_leaves() for tree in trees]).tolist()}
+
+
+def mean_of_trees(trees: list, X: np.ndarray) -> Iterator[np.ndarray]:
+    """Mean of the class shares in the leaves of the first 1, 2, ... trees."""
+    total = 0.0
+    for number, tree in enumerate(trees, start=1):
+        total = total + tree.predict_proba(X)
+        yield total / number
+
+
+def _pack(estimator) -> np.ndarray:
+    """What skops writes, as bytes, with running numbers in place of addresses and no dates: same model, same bytes."""
+    from skops.io import dumps
+
+    numbers: dict[int, int] = {}
+    files: dict[str, str] = {}
+
+    def rename(node):
+        if isinstance(node.get("__id__"), int):
+            node["__id__"] = numbers.setdefault(node["__id__"], len(numbers))
+        if isinstance(node.get("file"), str):
+            node["file"] = files.setdefault(node["file"], f"{len(files)}.npy")
+        return node
+
+    written = BytesIO()
+    with ZipFile(BytesIO(dumps(estimator))) as archive, ZipFile(written, "w") as packed:
+        schema = json.loads(archive.read("schema.json"), object_hook=rename)
+        packed.writestr(ZipInfo("schema.json"), json.dumps(schema))
+        for name, new in files.items():
+            packed.writestr(ZipInfo(new), archive.read(name))
+    return np.frombuffer(written.getvalue(), dtype=np.uint8)

@@ -1,0 +1,62 @@
+"""Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
+
+A second library beside XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
+Debian lacks.
+
+References
+----------
+J. Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), 1189-1232.
+G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
+"""
+
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod
+
+
+class HistGradientBoosting(EstimatorMethod):
+    """Gradient boosting on one part; see `methods.base.Method`."""
+
+    scaled = False
+    step = "iterations"
+    parameters = {  # noqa: RUF012
+        "max_leaf_nodes": Range(2, 10**6, integer=True),
+        "min_samples_leaf": Range(1, 10**6, integer=True),
+        "learning_rate": Range(1e-6, 1.0),
+    }
+    required = ("max_leaf_nodes", "learning_rate")
+    quantities = ("active_features", "leaves")
+    trusted = ("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",)
+
+    @staticmethod
+    def simplicity(parameters):
+        return (-parameters["max_leaf_nodes"],)
+
+    @staticmethod
+    def estimator(parameters, steps, seed):
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(
+            max_iter=steps,
+            max_leaf_nodes=int(parameters["max_leaf_nodes"]),
+            min_samples_leaf=int(parameters.get("min_samples_leaf", 20)),
+            learning_rate=float(parameters["learning_rate"]),
+            early_stopping=False,
+            random_state=seed,
+        )
+
+    @classmethod
+    def staged(cls, estimator, X):
+        return estimator.staged_predict_proba(X)
+
+    @staticmethod
+    def measures(estimator):
+        used, features, leaves = set(), [], []
+        for trees in estimator._predictors:  # of one iteration, a tree a class
+            nodes = [tree.nodes for tree in trees]
+            used |= {feature for n in nodes for feature in n["feature_idx"][n["is_leaf"] == 0].tolist()}
+            features.append(len(used))
+            leaves.append(sum(int(n["is_leaf"].sum()) for n in nodes) + (leaves[-1] if leaves else 0))
+        return {"active_features": features, "leaves": leaves}
+
+
+METHOD = HistGradientBoosting

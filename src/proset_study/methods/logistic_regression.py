@@ -1,0 +1,108 @@
+"""Logistic regression with elastic net; its path doubles C, the inverse strength of the penalty, from 2e-5 on.
+
+References
+----------
+H. Zou and T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal Statistical
+Society B 67 (2005), 301-320.
+A. Defazio, F. Bach and S. Lacoste-Julien, SAGA: a fast incremental gradient method with support for non-strongly convex
+composite objectives, NIPS (2014).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+SMALLEST_C = 1e-5
+MAX_ITER = 10_000
+
+
+@dataclass(frozen=True)
+class FittedLogisticRegression:
+    """Coefficients for every C on the path; see `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (steps, K, D)
+        For two classes K = 1: those of the second one.
+    intercepts : ndarray, shape (steps, K)
+    iterations : ndarray of int, shape (steps,)
+    """
+
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    iterations: np.ndarray
+
+    def predict_proba(self, X):
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def staged_predict_proba(self, X):
+        for coefficients, intercepts in zip(self.coefficients, self.intercepts, strict=True):
+            scores = X @ coefficients.T + intercepts
+            if scores.shape[1] == 1:
+                scores = np.column_stack([np.zeros(len(X)), scores])
+            p = np.exp(scores - scores.max(axis=1, keepdims=True))
+            yield p / p.sum(axis=1, keepdims=True)
+
+    def summary(self):
+        return {
+            "active_features": int((self.coefficients[-1] != 0).any(axis=0).sum()),
+            "converged": bool((self.iterations < MAX_ITER).all()),
+        }
+
+    def staged_summary(self):
+        return {"active_features": (self.coefficients != 0).any(axis=1).sum(axis=1).tolist()}
+
+    def arrays(self):
+        return {"coefficients": self.coefficients, "intercepts": self.intercepts, "iterations": self.iterations}
+
+
+class LogisticRegression:
+    """Logistic regression on one part; see `methods.base.Method`."""
+
+    scaled = True
+    probabilistic = True
+    weights = "counts"  # the solver goes through the rows in random order, and stops within its tolerance
+    step = "doublings"
+    first_step = 1
+    larger_step_is_simpler = False
+    parameters = {"l1_ratio": Range(0.0, 1.0)}  # noqa: RUF012
+    required = ("l1_ratio",)
+    quantities = ("active_features",)
+
+    def __init__(self, part: Part):
+        from sklearn.linear_model import LogisticRegression  # here, so that the import is no part of a fit's time
+
+        self.part, self.regression = part, LogisticRegression
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters["l1_ratio"],)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    def fit(self, parameters, steps, seed):
+        model = self.regression(
+            l1_ratio=parameters["l1_ratio"],
+            solver="saga",
+            max_iter=MAX_ITER,
+            random_state=int(seed.generate_state(1)[0]),
+            warm_start=True,  # each fit begins where the one before ended
+        )
+        fits = []
+        for doublings in range(1, steps + 1):
+            model.set_params(C=SMALLEST_C * 2.0**doublings).fit(self.part.X, self.part.y, self.part.weight)
+            fits.append((model.coef_.copy(), model.intercept_.copy(), model.n_iter_.max()))
+        return FittedLogisticRegression(*map(np.array, zip(*fits, strict=True)))
+
+    @staticmethod
+    def load(arrays):
+        return FittedLogisticRegression(arrays["coefficients"], arrays["intercepts"], arrays["iterations"])
+
+
+METHOD = LogisticRegression

@@ -1,0 +1,64 @@
+"""Optimised learning vector quantisation (OLVQ1), started from k-means of each class; its path is that of k-means.
+
+Every draw moves the nearest prototype: towards a sample of its own class, away from one of another. Each prototype has
+a learning rate of its own, which falls while it is right and recovers while it is wrong. Our own short code: in
+November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 fail with scikit-learn 1.9 and SciPy 1.17.
+
+References
+----------
+T. Kohonen, Self-organizing maps, 3rd ed. (2001), section 6.3.
+T. Kohonen et al., LVQ_PAK: The learning vector quantization program package, Helsinki University of Technology (1996).
+"""
+
+import numpy as np
+
+from proset_study.methods.k_means import KMeans, centres
+from proset_study.methods.nearest_prototype import FittedPrototypes
+
+RATE = 0.3  # at the start, and at most
+DRAWS = 40  # of training samples, for each prototype, as LVQ_PAK advises
+
+
+class LVQ(KMeans):
+    """OLVQ1 on one part; see `methods.base.Method`. The heavier a sample, the more often it is drawn."""
+
+    weights = "counts"
+
+    def fit(self, parameters, steps, seed):
+        part, rng, moved = self.part, np.random.default_rng(seed), []
+        weight = np.ones(len(part.y)) if part.weight is None else part.weight
+        for prototypes, labels in centres(part, steps, seed):
+            draws = rng.choice(len(part.y), DRAWS * len(labels), p=weight / weight.sum())
+            moved.append((olvq1(prototypes, labels, part.X[draws], part.y[draws]), labels))
+        return FittedPrototypes.of(moved, part.n_classes)
+
+
+def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Prototypes after samples were shown to them, one after the other.
+
+    With c the prototype nearest to x and s = 1 if it has the class of x, else -1:
+    m_c <- m_c + s a_c (x - m_c), then a_c <- a_c / (1 + s a_c), at most `RATE`.
+
+    Parameters
+    ----------
+    prototypes : ndarray, shape (m, D)
+    labels : ndarray of int, shape (m,)
+    X, y : ndarrays, shapes (n, D), (n,)
+        Samples in the order in which they are shown.
+
+    Returns
+    -------
+    ndarray, shape (m, D)
+    """
+    prototypes, rates = prototypes.copy(), np.full(len(labels), RATE)
+    half_square = np.einsum("ij,ij->i", prototypes, prototypes) / 2
+    for x, k in zip(X, y, strict=True):
+        c = (half_square - prototypes @ x).argmin()  # half the squared distance, less that of x to 0
+        step = rates[c] if labels[c] == k else -rates[c]
+        prototypes[c] += step * (x - prototypes[c])
+        half_square[c] = prototypes[c] @ prototypes[c] / 2
+        rates[c] = min(RATE, rates[c] / (1 + step))
+    return prototypes
+
+
+METHOD = LVQ

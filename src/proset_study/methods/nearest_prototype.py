@@ -1,0 +1,180 @@
+"""The nearest-prototype rule: prediction, path and storing that methods which select prototypes have in common."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
+CHUNK = 2**22  # distances that are held at once: 32 MiB
+
+Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classes (m,), for every size
+
+
+@dataclass(frozen=True)
+class FittedPrototypes:
+    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    prototypes : ndarray, shape (M, D)
+        Those of all sizes, one set after the other.
+    labels : ndarray of int, shape (M,)
+        Their classes.
+    radius : ndarray, shape (M,)
+        What distances are divided by: 1, but for class covers.
+    size : ndarray of int, shape (M,)
+        The step on the path each belongs to: 1, 2, ..., in this order.
+    n_classes : int
+    """
+
+    prototypes: np.ndarray
+    labels: np.ndarray
+    radius: np.ndarray
+    size: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def of(cls, sets: Sets, n_classes: int) -> "FittedPrototypes":
+        """Prototypes by size, distances as they are."""
+        prototypes, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
+        size = np.repeat(np.arange(1, len(sets) + 1), [len(labels) for _, labels in sets])
+        return cls(prototypes, labels, np.ones(len(labels)), size, n_classes)
+
+    def predict_proba(self, X):
+        return self._predict(X, self.size[-1])
+
+    def staged_predict_proba(self, X):
+        for size in range(1, self.size[-1] + 1):
+            yield self._predict(X, size)
+
+    def _predict(self, X, size):
+        there = self.size == size
+        chosen, _ = nearest(X, self.prototypes[there], self.radius[there])
+        return np.eye(self.n_classes)[self.labels[there][chosen]]
+
+    def summary(self):
+        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
+
+    def staged_summary(self):
+        prototypes = np.bincount(self.size)[1:].tolist()
+        return {"active_features": [self.prototypes.shape[1]] * len(prototypes), "prototypes": prototypes}
+
+    def arrays(self):
+        return {**{name: getattr(self, name) for name in _ARRAYS}, "n_classes": np.array(self.n_classes)}
+
+
+_ARRAYS = ("prototypes", "labels", "radius", "size")
+
+
+class NearestPrototype:
+    """What the methods have in common; see `methods.base.Method`. Each of them has its own `fit`."""
+
+    scaled = True
+    probabilistic = False
+    weights = "none"  # the rule knows no sample weights
+    step = "fits"  # of one set of prototypes: a path of length 1
+    first_step = 1
+    larger_step_is_simpler = False
+    parameters: dict[str, Range] = {}  # noqa: RUF012
+    required = ()
+    quantities = ("active_features", "prototypes")
+
+    def __init__(self, part: Part):
+        if part.weight is not None and self.weights == "none":
+            name = type(self).__module__.rpartition(".")[2]
+            raise ValueError(f"method: {name!r} has no sample weights; leave out the key weight of the data set")
+        self.part = part
+
+    @staticmethod
+    def simplicity(parameters):
+        return ()
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    @staticmethod
+    def load(arrays):
+        return FittedPrototypes(*(arrays[name] for name in _ARRAYS), int(arrays["n_classes"]))
+
+
+def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The prototype with the smallest Euclidean distance / radius, the first among equals.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, D)
+    prototypes : ndarray, shape (m, D)
+    radius : ndarray, shape (m,)
+        Positive.
+
+    Returns
+    -------
+    chosen : ndarray of int, shape (n,)
+    distance : ndarray, shape (n,)
+        Divided by the radius.
+    """
+    from scipy.spatial.distance import cdist
+
+    chosen, distance = np.empty(len(X), dtype=int), np.empty(len(X))
+    rows = max(1, CHUNK // len(prototypes))
+    for start in range(0, len(X), rows):
+        part = slice(start, start + rows)
+        scaled = cdist(X[part], prototypes) / radius
+        chosen[part], distance[part] = scaled.argmin(axis=1), scaled.min(axis=1)
+    return chosen, distance
+
+
+def refuse_path(steps: int) -> None:
+    """ValueError unless a method without a path is fitted at its only size."""
+    if steps != 1:
+        raise ValueError(f"steps: {steps} is not allowed, must be 1: this method finds one set of prototypes")
+
+
+def refuse_large_classes(part: Part) -> None:
+    """ValueError if all distances within a class are more than fit into memory."""
+    largest = int(np.bincount(part.y).max())
+    if largest > MAX_OF_A_CLASS:
+        raise ValueError(
+            f"a class of {largest:,} training samples is not allowed, at most {MAX_OF_A_CLASS:,}: this method needs"
+            " all distances within a class"
+        )
+
+
+def per_class(part: Part, steps: int, place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]]) -> Sets:
+    """As many prototypes for each class, from 1 to `PER_CLASS[steps - 1]`.
+
+    A class with fewer different samples than that gets as many prototypes as it has different samples, so that long
+    paths end in the rule of the nearest neighbour.
+
+    Parameters
+    ----------
+    part : Part
+    steps : int
+    place : callable
+        Called once a class with its samples and the numbers of prototypes; gives, for each number, prototypes of shape
+        (number, D).
+
+    Raises
+    ------
+    ValueError
+        If the path is not so long.
+    """
+    if steps > len(PER_CLASS):
+        raise ValueError(
+            f"steps: {steps} is not allowed, at most {len(PER_CLASS)}: {PER_CLASS[-1]:,} prototypes per class"
+        )
+    by_class = []
+    for k in range(part.n_classes):
+        X = part.X[part.y == k]
+        different = len(np.unique(X, axis=0))
+        by_class.append(list(place(X, [min(number, different) for number in PER_CLASS[:steps]])))
+    return [
+        (np.concatenate(found), np.repeat(np.arange(part.n_classes), [len(f) for f in found]))
+        for found in zip(*by_class, strict=True)
+    ]

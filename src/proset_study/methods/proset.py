@@ -1,0 +1,114 @@
+"""The proset classifier; its path counts batches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset import model
+from proset.candidates import check_class_sizes
+from proset.objective import Penalty
+from proset.solver import MAX_ITER, TOL
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+
+@dataclass(frozen=True)
+class FittedProset:
+    """A proset model; see `methods.base.Fitted`."""
+
+    model: model.Model
+
+    def predict_proba(self, X):
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def staged_predict_proba(self, X):
+        return self.model.staged_predict_proba(X)
+
+    def summary(self):
+        batches = self.model.batches
+        return {
+            "active_features": len(self.model.active_features()),
+            "prototypes": self.model.n_prototypes(),
+            "candidates": len(batches[0].candidate_index) if batches else 0,
+            "converged": all(b.converged for b in batches),
+            "batches": [
+                {
+                    "objective": b.objective,
+                    "n_iter": b.n_iter,
+                    "n_evaluations": b.n_evaluations,
+                    "converged": b.converged,
+                    "message": b.message,
+                }
+                for b in batches
+            ],
+        }
+
+    def staged_summary(self):
+        sizes = range(len(self.model.batches) + 1)
+        return {
+            "active_features": [len(self.model.active_features(b)) for b in sizes],
+            "prototypes": [self.model.n_prototypes(b) for b in sizes],
+        }
+
+    def arrays(self):
+        return self.model.arrays()
+
+
+class Proset:
+    """Proset on one part; see `methods.base.Method`."""
+
+    scaled = True
+    probabilistic = True
+    weights = "counts"
+    step = "batches"
+    first_step = 0
+    larger_step_is_simpler = False
+    parameters = {  # noqa: RUF012 - declared in the protocol
+        "lambda_v": Range(0.0, 1e3),
+        "lambda_w": Range(0.0, 1e3),
+        "alpha_v": Range(0.0, 1.0),
+        "alpha_w": Range(0.0, 1.0),
+        "n_candidates": Range(1, 10**7, integer=True),
+        "max_fraction": Range(0.01, 0.99),
+    }
+    required = ("lambda_v", "lambda_w")
+    quantities = ("active_features", "prototypes")
+
+    def __init__(self, part: Part):
+        self.part = part
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters["lambda_v"] * parameters["lambda_w"],)  # the order of sqrt(lambda_v lambda_w)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    def fit(self, parameters, steps, seed):
+        settings = {"n_candidates": 1000, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
+        counts = np.bincount(self.part.y, minlength=self.part.n_classes)
+        check_class_sizes(counts, settings["max_fraction"], np.arange(self.part.n_classes))
+        penalty = Penalty(**{name: settings[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")})
+        fitted = model.fit(
+            self.part.X,
+            self.part.y,
+            self.part.n_classes,
+            n_batches=steps,
+            n_candidates=int(settings["n_candidates"]),
+            max_fraction=settings["max_fraction"],
+            penalty=penalty,
+            max_iter=MAX_ITER,
+            tol=TOL,
+            seed=seed,
+            sample_weight=self.part.weight,
+        )
+        return FittedProset(fitted)
+
+    @staticmethod
+    def load(arrays):
+        return FittedProset(model.Model.from_arrays(arrays))
+
+
+METHOD = Proset

@@ -1,0 +1,56 @@
+"""Random forest: the mean of trees of bootstrap samples, each split from a random share of the features.
+
+Its path counts trees.
+
+References
+----------
+L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
+"""
+
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
+
+
+class RandomForest(EstimatorMethod):
+    """A random forest on one part; see `methods.base.Method`."""
+
+    scaled = False
+    step = "trees"
+    parameters = {  # noqa: RUF012
+        "min_samples_leaf": Range(1, 10**6, integer=True),
+        "max_features": Range(0.001, 1.0),
+    }
+    required = ("min_samples_leaf", "max_features")
+    quantities = ("active_features", "leaves")
+    trusted = ("sklearn.tree._tree.Tree",)
+
+    @staticmethod
+    def simplicity(parameters):
+        return parameters["min_samples_leaf"], -parameters["max_features"]
+
+    @staticmethod
+    def fixed(n_features):
+        return {"max_features": 0.5} if n_features <= 2 else {}
+
+    @staticmethod
+    def estimator(parameters, steps, seed):
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(
+            n_estimators=steps,
+            min_samples_leaf=int(parameters["min_samples_leaf"]),
+            max_features=float(parameters["max_features"]),
+            n_jobs=1,
+            random_state=seed,
+        )
+
+    @classmethod
+    def staged(cls, estimator, X):
+        return mean_of_trees(estimator.estimators_, X)
+
+    @staticmethod
+    def measures(estimator):
+        return tree_measures(estimator.estimators_)
+
+
+METHOD = RandomForest

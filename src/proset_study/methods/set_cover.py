@@ -1,0 +1,173 @@
+"""Prototype selection by set cover, greedy; its path counts radii, from balls of single samples to large ones.
+
+References
+----------
+J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
+2403-2424.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
+RATIO = 5 / 3  # of these shares from one radius to the next
+ROWS = 2000  # of a larger part these are enough to find the radii
+MEMORY = 2**28  # bytes of balls that are kept at once
+_PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
+
+
+@dataclass(frozen=True)
+class FittedSetCover:
+    """Prototypes for every radius on the path; see `methods.base.Fitted`.
+
+    Attributes
+    ----------
+    candidates : ndarray, shape (M, D)
+        The samples come first.
+    radii : ndarray, shape (steps,)
+    covers : list of `proset.cover.Cover`
+        One for each radius.
+    majority : int
+        Class that is predicted without prototypes.
+    n_classes : int
+    """
+
+    candidates: np.ndarray
+    radii: np.ndarray
+    covers: list[Cover]
+    majority: int
+    n_classes: int
+
+    def predict_proba(self, X):
+        return np.eye(self.n_classes)[self._predict(X, self.covers[-1:])[0]]
+
+    def staged_predict_proba(self, X):
+        for labels in self._predict(X, self.covers):
+            yield np.eye(self.n_classes)[labels]
+
+    def _predict(self, X, covers):
+        """Class of the nearest prototype, shape (len(covers), m), from one pass over the distances."""
+        from scipy.spatial.distance import cdist
+
+        used = np.unique(np.concatenate([cover.index for cover in covers]))
+        places = [np.searchsorted(used, cover.index) for cover in covers]
+        found = np.full((len(covers), len(X)), self.majority)
+        for rows in chunks(len(X), max(1, len(used))):
+            distances = cdist(X[rows], self.candidates[used])
+            for labels, place, cover in zip(found, places, covers, strict=True):
+                if len(place):
+                    labels[rows] = cover.labels[distances[:, place].argmin(axis=1)]
+        return found
+
+    def summary(self):
+        return {"active_features": self.candidates.shape[1], **{k: v[-1] for k, v in self.staged_summary().items()}}
+
+    def staged_summary(self):
+        bounds = [cover.lower_bound for cover in self.covers]
+        return {
+            "prototypes": [len(cover.index) for cover in self.covers],
+            "objective": [cover.objective for cover in self.covers],
+            "ball_radius": self.radii.tolist(),
+            **({"lower_bound": bounds} if None not in bounds else {}),
+        }
+
+    def arrays(self):
+        stacked = {name: np.concatenate([getattr(c, name) for c in self.covers]) for name in _PER_PROTOTYPE}
+        bounds = [np.nan if c.lower_bound is None else c.lower_bound for c in self.covers]
+        return {
+            "candidates": self.candidates,
+            "radii": self.radii,
+            "majority": np.array(self.majority),
+            "n_classes": np.array(self.n_classes),
+            "prototypes": np.array([len(c.index) for c in self.covers]),
+            "objective_path": np.concatenate([c.objective_path for c in self.covers]),
+            "lower_bound": np.array(bounds),
+            **stacked,
+        }
+
+
+class SetCover:
+    """Set cover on one part; see `methods.base.Method`."""
+
+    scaled = True
+    probabilistic = False
+    weights = "counts"
+    step = "radius"
+    first_step = 1
+    larger_step_is_simpler = True
+    parameters = {"cost": Range(0.0, 1e6)}  # noqa: RUF012
+    required = ()
+    quantities = ("active_features", "prototypes")
+
+    def __init__(self, part: Part):
+        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        self.part = part
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters.get("cost", 0.0),)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    def candidates(self, seed):
+        """Points that may become prototypes, the samples first."""
+        return self.part.X
+
+    @staticmethod
+    def cover(bits, y, weight, cost, n_candidates, rng):
+        """Choose the prototypes of one radius."""
+        return greedy(bits, y, weight, cost)
+
+    def fit(self, parameters, steps, seed):
+        from scipy.spatial.distance import cdist
+
+        part, rng = self.part, np.random.default_rng(seed)
+        weight = np.ones(len(part.y)) if part.weight is None else part.weight
+        cost = parameters.get("cost", default_cost(weight))
+        candidates = self.candidates(seed)
+        radii = find_radii(part.X, steps)
+        size = len(part.y), len(candidates)
+        at_once = max(1, 8 * MEMORY // (size[0] * size[1]))
+        covers = []
+        for first in range(0, steps, at_once):
+            several = list(radii[first : first + at_once])
+            for bits in ball_bits(lambda rows: cdist(part.X[rows], candidates), *size, several):
+                covers.append(self.cover(bits, part.y, weight, cost, size[1], rng))
+        majority = int(np.bincount(part.y, weights=weight).argmax())
+        return FittedSetCover(candidates, radii, covers, majority, part.n_classes)
+
+    @staticmethod
+    def load(arrays):
+        ends = np.cumsum(arrays["prototypes"])
+        stacked = [np.split(arrays[name], ends[:-1]) for name in _PER_PROTOTYPE]
+        paths = np.split(arrays["objective_path"], (ends + np.arange(1, len(ends) + 1))[:-1])
+        bounds = [None if np.isnan(b) else float(b) for b in arrays["lower_bound"]]
+        covers = [Cover(*fields) for fields in zip(*stacked, paths, bounds, strict=True)]
+        sizes = int(arrays["majority"]), int(arrays["n_classes"])
+        return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes)
+
+
+def find_radii(X: np.ndarray, steps: int) -> np.ndarray:
+    """Radii of the path, shape (steps,): quantiles of the distances between different samples.
+
+    The share of distances below the first one is `SMALLEST`, and it grows by `RATIO` from step to step. At most `ROWS`
+    rows are looked at, evenly spread.
+    """
+    from scipy.spatial.distance import pdist
+
+    distances = pdist(X[:: -(-len(X) // ROWS)])
+    distances = distances[distances > 0]
+    if not len(distances):  # all samples are the same
+        return np.ones(steps)
+    return np.quantile(distances, np.minimum(1.0, SMALLEST * RATIO ** np.arange(steps)))
+
+
+METHOD = SetCover

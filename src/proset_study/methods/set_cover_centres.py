@@ -1,0 +1,37 @@
+"""Prototype selection by set cover, greedy, with centres of k-means of each class among the candidates.
+
+References
+----------
+J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
+2403-2424, section 4.2.
+"""
+
+import numpy as np
+
+from proset_study.methods.set_cover import SetCover
+
+CENTRES = 10  # of each class
+
+
+class SetCoverCentres(SetCover):
+    """Set cover on one part, with centres; see `methods.base.Method`."""
+
+    def __init__(self, part):
+        import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        super().__init__(part)
+
+    def candidates(self, seed):
+        from sklearn.cluster import KMeans
+
+        part, found = self.part, [self.part.X]
+        for k in range(part.n_classes):
+            own = part.y == k
+            X, weight = part.X[own], None if part.weight is None else part.weight[own]
+            number = min(CENTRES, len(np.unique(X, axis=0)))
+            means = KMeans(number, n_init=1, random_state=int(seed.generate_state(1)[0]))
+            found.append(means.fit(X, sample_weight=weight).cluster_centers_)
+        return np.vstack(found)
+
+
+METHOD = SetCoverCentres

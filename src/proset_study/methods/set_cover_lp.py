@@ -1,0 +1,27 @@
+"""Prototype selection by set cover, by linear programming and randomised rounding; the path is that of `set_cover`.
+
+References
+----------
+J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
+2403-2424, section 3.1.
+"""
+
+from proset_study.methods.set_cover import SetCover
+
+
+class SetCoverLP(SetCover):
+    """Set cover on one part, rounded; see `methods.base.Method`."""
+
+    def __init__(self, part):
+        import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        super().__init__(part)
+
+    @staticmethod
+    def cover(bits, y, weight, cost, n_candidates, rng):
+        from proset.cover_lp import round_relaxed
+
+        return round_relaxed(bits, y, weight, cost, n_candidates, rng)
+
+
+METHOD = SetCoverLP

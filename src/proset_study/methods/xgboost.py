@@ -1,0 +1,128 @@
+"""XGBoost with trees; its path counts boosting rounds ("iterations")."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.data.splits import Part
+from proset_study.methods.base import Range
+
+
+@dataclass(frozen=True)
+class FittedXGBoost:
+    """A booster; see `methods.base.Fitted`."""
+
+    booster: object  # xgboost.Booster
+    n_classes: int
+
+    def predict_proba(self, X):
+        return _probabilities(self.booster.inplace_predict(X, predict_type="margin"))
+
+    def staged_predict_proba(self, X):
+        import xgboost
+
+        matrix = xgboost.DMatrix(X, nthread=1)
+        for i in range(self.booster.num_boosted_rounds()):
+            margin = self.booster.predict(matrix, output_margin=True, iteration_range=(i, i + 1))
+            yield _probabilities(margin)
+            matrix.set_base_margin(margin)  # the next round is added to what has been summed so far
+
+    def summary(self):
+        return {
+            "active_features": len(self.booster.get_score(importance_type="gain")),
+            "rounds": self.booster.num_boosted_rounds(),
+        }
+
+    def staged_summary(self):
+        return {}
+
+    def arrays(self):
+        raw = np.frombuffer(self.booster.save_raw("ubj"), dtype=np.uint8)
+        return {"booster_ubj": raw, "n_classes": np.array(self.n_classes)}
+
+
+class XGBoost:
+    """XGBoost on one part; see `methods.base.Method`."""
+
+    scaled = False
+    probabilistic = True
+    weights = "counts"
+    step = "iterations"
+    first_step = 1
+    larger_step_is_simpler = False
+    parameters = {  # noqa: RUF012
+        "learning_rate": Range(1e-6, 1.0),
+        "max_depth": Range(0, 100, integer=True),
+        "colsample": Range(0.01, 1.0),
+        "subsample": Range(0.01, 1.0),
+    }
+    required = ("learning_rate", "max_depth", "colsample", "subsample")
+    quantities = ("active_features",)
+
+    def __init__(self, part: Part):
+        import xgboost
+
+        self.n_classes = part.n_classes
+        self.matrix = xgboost.DMatrix(part.X, label=part.y, weight=part.weight, nthread=1)
+
+    @staticmethod
+    def simplicity(parameters):
+        return tuple(-parameters[name] for name in ("max_depth", "colsample", "subsample"))
+
+    @staticmethod
+    def fixed(n_features):
+        return {"colsample": 1.0} if n_features <= 2 else {}
+
+    def fit(self, parameters, steps, seed):
+        import xgboost
+
+        depth = int(parameters["max_depth"])
+        booster = xgboost.train(
+            {
+                **_objective(self.n_classes),
+                **depth_limit(depth),
+                "learning_rate": parameters["learning_rate"],
+                "colsample_bynode": parameters["colsample"],
+                "subsample": parameters["subsample"],
+                "tree_method": "hist",
+                "nthread": 1,
+                "seed": int(seed.generate_state(1)[0] >> 1),
+                "verbosity": 0,
+            },
+            self.matrix,
+            num_boost_round=steps,
+        )
+        return FittedXGBoost(booster, self.n_classes)
+
+    @staticmethod
+    def load(arrays):
+        import xgboost
+
+        booster = xgboost.Booster({"nthread": 1})
+        booster.load_model(bytearray(arrays["booster_ubj"]))
+        return FittedXGBoost(booster, int(arrays["n_classes"]))
+
+
+def depth_limit(depth: int) -> dict[str, float]:
+    """XGBoost's settings for trees of at most this depth; 0 means no split at all.
+
+    XGBoost reads `max_depth=0` as "no limit". Trees without a split come from a gain that no split can reach.
+    """
+    return {"max_depth": 1, "min_split_loss": 1e30} if depth == 0 else {"max_depth": depth}
+
+
+def _objective(n_classes):
+    return (
+        {"objective": "binary:logistic"} if n_classes == 2 else {"objective": "multi:softprob", "num_class": n_classes}
+    )
+
+
+def _probabilities(margin):
+    margin = margin.astype(np.float64)
+    if margin.ndim == 1 or margin.shape[1] == 1:
+        margin = np.column_stack([np.zeros(len(margin)), margin.reshape(len(margin))])
+    p = np.exp(margin - margin.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+METHOD = XGBoost

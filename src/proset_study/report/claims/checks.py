@@ -1,0 +1,236 @@
+"""The comparisons a claim is made of: numbers that may be missing, and what follows from those that are there."""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from statistics import stdev
+
+from proset_study.report.claims.evidence import Evidence
+from proset_study.store.stored import Missing
+
+TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
+SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
+FIVE = ("checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f")
+SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
+KNN = ("E8", "E11")  # its experiments have one stage only
+MIN_REPLICATES = 10  # for the spread of a score
+_RELATIONS = {  # applied to the sign of the difference; what is true where the relation is not
+    "<": (operator.lt, ">="),
+    "<=": (operator.le, ">"),
+    ">": (operator.gt, "<="),
+    ">=": (operator.ge, "<"),
+    "==": (operator.eq, "!="),
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A named number; `value` is None if something is missing, and `missing` says what."""
+
+    name: str
+    value: float | None
+    missing: tuple[str, ...] = ()
+
+    def show(self, digits: int = 3) -> str:
+        """Name and value, with so many significant digits unless it is a whole number."""
+        return f"{self.name} {_text(self.value, digits)}".strip()
+
+    def known(self) -> float:
+        """The value; `Missing` if there is none."""
+        if self.value is None:
+            raise Missing(", ".join(self.missing))
+        return self.value
+
+
+def number(name: str, compute: Callable[[], float]) -> Number:
+    """What `compute` returns, or a missing number if it raises `Missing`."""
+    try:
+        return Number(name, float(compute()))
+    except Missing as missing:
+        return Number(name, None, (str(missing),))
+
+
+def combine(name: str, function: Callable[..., float], *numbers: Number) -> Number:
+    """A function of numbers; missing if one of them is."""
+    missing = tuple(m for n in numbers for m in n.missing)
+    return Number(name, None, missing) if missing else Number(name, function(*(n.value for n in numbers)))
+
+
+def distance(left: Number, right: Number | float) -> Number:
+    """abs(left - right)."""
+    right = _as_number(right)
+    return combine(f"|{left.name} - {right.name or right.show()}|", lambda a, b: abs(a - b), left, right)
+
+
+def span(name: str, numbers: Iterable[Number]) -> Number:
+    """Largest minus smallest."""
+    return combine(name, lambda *values: max(values) - min(values), *numbers)
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether something holds (None: what is missing decides), in words, and what is missing."""
+
+    holds: bool | None
+    text: str
+    missing: tuple[str, ...] = ()
+
+    def __invert__(self) -> "Check":
+        return Check(None if self.holds is None else not self.holds, self.text, self.missing)
+
+
+Checks = Iterator[Check]  # what has to hold for a claim on one data set
+
+
+def compare(*terms: Number | float | str) -> Check:
+    """Check a chain of relations.
+
+    Parameters
+    ----------
+    *terms
+        Numbers and relations in turn, as in `compare(a, "<", b, "<=", 0.5)`; relations are <, <=, >, >= and ==.
+
+    Returns
+    -------
+    Check
+        Its text shows the relations that are true, with more than three digits where it takes more to see that. A chain
+        with missing numbers fails if a part of it does.
+    """
+    numbers = [_as_number(term) for term in terms[::2]]
+    digits = _digits(numbers)
+    text, held = numbers[0].show(digits), []
+    for (left, right), relation in zip(pairwise(numbers), terms[1::2], strict=True):
+        holds, otherwise = _RELATIONS[relation]
+        known = not (left.missing or right.missing)
+        held.append(holds(_sign(left.value - right.value), 0) if known else None)
+        text += f" {otherwise if held[-1] is False else relation} {right.show(digits)}"
+    return Check(every(held), text, tuple(m for n in numbers for m in n.missing))
+
+
+def every(held: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: False if one does not, else None if one is not known."""
+    held = list(held)
+    return False if False in held else None if None in held else True
+
+
+def some(checks: Iterable[Check]) -> Check:
+    """Whether at least one holds."""
+    checks = list(checks)
+    none = every((~check).holds for check in checks)
+    return ~Check(none, "; ".join(check.text for check in checks), tuple(m for check in checks for m in check.missing))
+
+
+class Quantities:
+    """The numbers of one data set, by the letters of the published study.
+
+    L final test log-loss; T threshold of stage 2 (KNN: of its cross-validation); SE = T minus the optimal mean
+    log-loss; c(B) mean log-loss of stage 2 at size B; A ROC-AUC; BA balanced accuracy; F active features; P prototypes
+    over all batches.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    data_set : str
+        Empty for a claim about several; see `on`.
+    label : str
+        Added to the names of the numbers.
+    """
+
+    def __init__(self, evidence: Evidence, data_set: str, label: str = ""):
+        self.evidence, self.data_set, self.label = evidence, data_set, label
+
+    def on(self, data_set: str) -> "Quantities":
+        """The same for another data set, which the names of the numbers then say."""
+        return Quantities(self.evidence, data_set, data_set)
+
+    def L(self, experiment: str, variant: str = "") -> Number:
+        return self.table("L", experiment, "final", "log_loss", variant)
+
+    def A(self, experiment: str) -> Number:
+        return self.table("A", experiment, "final", "roc_auc")
+
+    def BA(self, experiment: str) -> Number:
+        return self.table("BA", experiment, "final", "balanced_accuracy")
+
+    def F(self, experiment: str) -> Number:
+        """KNN always uses all features; its published tables do not list them."""
+        section, quantity = ("data", "features") if experiment in KNN else ("final", "active_features")
+        return self.table("F", experiment, section, quantity)
+
+    def P(self, experiment: str, variant: str = "") -> Number:
+        return self.table("P", experiment, "final", "prototypes", variant)
+
+    def T(self, experiment: str, variant: str = "") -> Number:
+        return self.table("T", experiment, _last_stage(experiment), "threshold", variant)
+
+    def best(self, experiment: str, variant: str = "") -> Number:
+        """The smallest c(B)."""
+        return self.table("min c", experiment, _last_stage(experiment), "optimal_log_loss", variant)
+
+    def SE(self, experiment: str) -> Number:
+        return combine(self._name("SE", experiment), operator.sub, self.T(experiment), self.best(experiment))
+
+    def c(self, experiment: str, size: int, variant: str = "") -> Number:
+        loss = partial(self.evidence.loss, experiment, self.data_set, size, variant)
+        return number(self._name(f"c({size})", experiment, variant), loss)
+
+    def table(self, name: str, experiment: str, section: str, quantity: str, variant: str = "") -> Number:
+        """One number of the tables."""
+        value = partial(self.evidence.value, experiment, self.data_set, section, quantity, variant)
+        return number(self._name(name, experiment, variant), value)
+
+    def measure(self, name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Number:
+        """A function of a final model, as those of `measures`."""
+        return number(
+            self._name(name, experiment, variant),
+            lambda: function(self.evidence.final(experiment, self.data_set, variant)),
+        )
+
+    def path(self, name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Number:
+        """A function of the mean log-losses of stage 2 by size."""
+        return number(
+            self._name(name, experiment, variant),
+            lambda: function(self.evidence.curve(experiment, self.data_set, variant)),
+        )
+
+    def replicates(self, at_least: int) -> "list[Quantities]":
+        """The same for every replicate; `Missing` if there are fewer."""
+        found = self.evidence.replicates
+        if len(found) < at_least:
+            raise Missing(f"{at_least - len(found)} more replicates")
+        return [Quantities(evidence, self.data_set) for evidence in found]
+
+    def spread_of_loss(self, experiment: str) -> Number:
+        """Standard deviation of L over the replicates."""
+        return number(
+            self._name("standard deviation of L", experiment),
+            lambda: stdev(r.L(experiment).known() for r in self.replicates(MIN_REPLICATES)),
+        )
+
+    def _name(self, *parts):
+        return " ".join(part for part in (*parts, self.label) if part)
+
+
+def _last_stage(experiment):
+    return "cv" if experiment in KNN else "stage2"
+
+
+def _as_number(term) -> Number:
+    return term if isinstance(term, Number) else Number("", float(term))
+
+
+def _text(value, digits):
+    return "?" if value is None else f"{value:.0f}" if value % 1 == 0 else f"{value:.{digits}g}"
+
+
+def _digits(numbers):
+    """Three, or as many as it takes to see which of two neighbours is larger."""
+    values = [(a.value, b.value) for a, b in pairwise(numbers) if not (a.missing or b.missing)]
+    unequal = [(a, b) for a, b in values if _sign(a - b)]
+    return next(d for d in range(3, 18) if all(_text(a, d) != _text(b, d) for a, b in unequal))
+
+
+def _sign(difference):
+    return 0 if abs(difference) <= TOLERANCE else 1 if difference > 0 else -1

@@ -1,0 +1,278 @@
+"""All figures of a study: which there are, what each needs, and the files they are written to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from proset_study.config.study import Run
+from proset_study.data.datasets import DataSet
+from proset_study.methods import get
+from proset_study.records import write_json
+from proset_study.report import findings
+from proset_study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
+from proset_study.report.evaluation import bootstrap_rows, variance_rows
+from proset_study.report.figures import (
+    complexity,
+    cost,
+    evaluation,
+    over_replicates,
+    performance,
+    prototypes,
+    search,
+    set_cover,
+    surfaces,
+    weights,
+)
+from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
+from proset_study.report.figures.style import Drawn, context, save, slug
+from proset_study.report.figures.varied import varied_figure
+from proset_study.report.over_data_sets import over_data_sets
+from proset_study.report.prototypes import prototype_finals
+from proset_study.store.stored import Final, Stored
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A figure that the config calls for.
+
+    Attributes
+    ----------
+    name : str
+    runs : list of Run
+        What it shows.
+    draw : callable
+        From their final models to `Drawn`, or to None if there is nothing to show.
+    needs_all : bool
+        Whether it is drawn only if none of the runs is missing.
+    evaluation : str
+        The record that it needs of a final model, if it shows one of `proset_study.fits`.
+    """
+
+    name: str
+    runs: list[Run]
+    draw: Callable[[list[Final]], Drawn | None]
+    needs_all: bool = False
+    evaluation: str = ""
+
+    def shows(self, final: Final | None) -> bool:
+        """Whether a final model is there, with what is needed of it."""
+        return final is not None and (not self.evaluation or final.evaluation(self.evaluation) is not None)
+
+
+def data_set_figures(stored: Stored, data_set: str) -> list[Drawn]:
+    """Figures of one data set for which there are records."""
+    finals, figures = _there(stored, data_set), []
+    with context():
+        for planned in plan(stored, data_set):
+            there = [finals[run.name] for run in planned.runs if planned.shows(finals.get(run.name))]
+            if there and (len(there) == len(planned.runs) or not planned.needs_all):
+                figures.append(planned.draw(there))
+    return [drawn for drawn in figures if drawn is not None]
+
+
+def overview_figures(stored: Stored) -> list[Drawn]:
+    """Figures over all data sets for which there are records."""
+    compared, of_proset = {}, {}
+    for data_set in stored.study.data_sets:
+        finals = {f.run.name: f for f in stored.finals(data_set=data_set)}
+        if shown := [finals[r.name] for r in compared_runs(stored.study, data_set) if r.name in finals]:
+            compared[data_set] = shown
+        if shown := [f for f in finals.values() if f.run.method == "proset"]:
+            of_proset[data_set] = shown
+    with context():
+        figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
+        figures += [cost.iterations_figure(of_proset)] if of_proset else []
+        figures += _evaluation_figures(stored)
+        of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]
+        return [*figures[:1], *of_methods, *_findings_figures(stored, compared), *figures[1:]]
+
+
+def _over_data_sets_figures(stored):
+    figures = []
+    for name in stored.study.comparisons:
+        tested = [c for c in over_data_sets(stored) if c.comparison == name and c.pairs]
+        if ranked := [c for c in tested if len(c.methods) > 2]:
+            figures.append(ranks_figure(ranked))
+        if tested:
+            figures.append(pairs_figure(tested))
+    return figures
+
+
+def _prototype_figures(stored):
+    found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    shown = {d: finals for d, finals in found.items() if finals}
+    return [prototypes.prototypes_overview(shown, stored.study.config["data_sets"])] if shown else []
+
+
+def _findings_figures(stored, compared):
+    figures = []
+    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == "proset"]:
+        figures.append(over_replicates.methods_figure(differences))
+    shown = {f.data_set: f.run for group in compared.values() for f in group if f.run.method == "proset"}
+
+    def of_shown(rows):
+        return [r for r in rows if r["dataset"] in shown and r["experiment"] == shown[r["dataset"]].experiment]
+
+    if shown:
+        figures.append(over_replicates.rules_figure(of_shown(findings.rules(stored))))
+    if len(stored.replicates) > 1 and shown:
+        figures.append(over_replicates.features_figure(of_shown(findings.selected_features(stored))))
+    return figures
+
+
+def _evaluation_figures(stored):
+    first = stored.replicates[0]
+    bootstrap, variance = (
+        [final for final in stored.evaluated(kind) if final.replicate == first]
+        for kind in ("bootstrap", "bias_variance")
+    )
+    figures = [evaluation.bootstrap_figure(bootstrap_rows(bootstrap))] if bootstrap else []
+    return figures + ([evaluation.bias_variance_figure(variance_rows(variance))] if variance else [])
+
+
+def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
+    """What figures lack: name of the figure, the run that is missing, and the target of Snakemake that makes it.
+
+    Parameters
+    ----------
+    stored : Stored
+    data_set : str, optional
+        None for the figures over all data sets.
+    """
+    if data_set is None:
+        return [
+            (name, f"{run.name} on {d}", run.experiment)
+            for name in ("headline", "time", "memory")
+            for d in stored.study.data_sets
+            for run in compared_runs(stored.study, d)
+            if run.name not in _there(stored, d)
+        ] + [missing for missing in stored.missing_evaluations() if missing[0] != "learning_curve"]
+    there = _there(stored, data_set)
+    return [
+        (planned.name, f"{run.name} on {data_set}", data_set if planned.evaluation else run.experiment)
+        for planned in plan(stored, data_set)
+        for run in planned.runs
+        if not planned.shows(there.get(run.name))
+    ]
+
+
+def plan(stored: Stored, data_set: str) -> list[Planned]:
+    """The figures that the config calls for on one data set, in the order of a page."""
+    study = stored.study
+    every, compared = runs_of(study, data_set), compared_runs(study, data_set)
+    runs = [run for run in every if not run.variant]  # variants have a figure of their own
+    probabilistic = [run for run in runs if get(run.method).probabilistic]
+    of_proset = [run for run in runs if run.method == "proset"]
+    with_path = [r for r in runs if r.stage("stage2", data_set)["steps"] > get(r.method).first_step]
+    of_prototypes = prototype_runs(study, data_set)
+    draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
+    varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
+    found = [
+        Planned(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
+        *([Planned(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
+        *(
+            Planned(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
+            for run in runs
+            if study.stage1_run(run) is run
+        ),
+        *(
+            Planned(
+                slug(data_set, "stage2", method),
+                [run for run in with_path if run.method == method],
+                search.stage2_figure,
+            )
+            for method in dict.fromkeys(run.method for run in with_path)
+        ),
+        *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
+    ]
+    if _is_plane(stored, data_set):
+        found.append(Planned(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
+        found += [
+            Planned(
+                slug(data_set, "surfaces", source.name, run.name),
+                [source, run],
+                lambda pair: surfaces.pair_figure(*pair),
+                needs_all=True,
+            )
+            for source, run in optimal_pairs(study, data_set)
+        ]
+    found += [
+        Planned(slug(data_set, "reliability"), compared, performance.reliability_figure),
+        Planned(slug(data_set, "roc"), compared, performance.roc_figure),
+    ]
+    if curves := [run for _, run, _ in study.evaluated("learning_curve", stored.replicates[:1], data_set)]:
+        figure = evaluation.learning_curve_figure
+        found.append(Planned(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
+    if of_proset:
+        found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
+    for run in runs:
+        if run.method == "set_cover":
+            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run)
+    first = {run.method: run for run in reversed(runs)}
+    if {"set_cover", "set_cover_lp"} <= first.keys():
+        both = [first["set_cover"], first["set_cover_lp"]]
+        name, draw = slug(data_set, "cover_bounds"), lambda pair: set_cover.bounds_figure(*pair)
+        found.append(Planned(name, both, draw, needs_all=True))
+    return found
+
+
+def write_figures(stored: Stored, folder: Path, data_set: str | None = None) -> None:
+    """Write <name>.png and <name>.svg of every figure, then figures.json about them and about what is missing.
+
+    Parameters
+    ----------
+    stored : Stored
+    folder : Path
+    data_set : str, optional
+        None for the figures over all data sets.
+    """
+    figures = overview_figures(stored) if data_set is None else data_set_figures(stored, data_set)
+    for drawn in figures:
+        save(drawn.figure, folder / drawn.name)
+    about = [{k: getattr(d, k) for k in ("name", "category", "title", "caption", "alt")} for d in figures]
+    missing = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing_records(stored, data_set)]
+    write_json(folder / "figures.json", {"figures": about, "missing": missing})
+
+
+def _planned_of_proset(settings, data_set, of_proset, compared):
+    found = [Planned(slug(data_set, "feature_weights"), of_proset, weights.weights_figure)]
+    if settings.get("irrelevant"):
+        relevant = settings["features"]
+        found.append(
+            Planned(slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant))
+        )
+    if settings.get("image") == [weights.SIDE, weights.SIDE]:
+        found.append(Planned(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
+        shown = [run for run in compared if run.method == "proset"]
+        found += [Planned(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown]
+    return [*found, Planned(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
+
+
+def _planned_of_set_cover(settings, data_set, run):
+    shape = tuple(settings["image"]) if "image" in settings else None
+    figures = {
+        "images": lambda final: set_cover.images_figure(final, shape) if shape else None,
+        "arrangement": lambda final: set_cover.arrangement_figure(final, shape),
+        "tree": lambda final: set_cover.tree_figure(final, shape),
+        "objective": set_cover.objective_figure,
+        "classes": set_cover.classes_figure,
+    }
+    return [Planned(slug(data_set, "cover", what, run.name), [run], _of_one(draw)) for what, draw in figures.items()]
+
+
+def _of_one(draw):
+    return lambda finals: draw(*finals)
+
+
+def _there(stored, data_set):
+    return {f.run.name: f for f in stored.finals(data_set=data_set)}
+
+
+def _is_plane(stored, data_set):
+    """Whether the features are two numbers; not while the data have not been made."""
+    path = stored.folder / f"replicate_{stored.replicates[0]}" / data_set / "data.npz"
+    if not path.exists():
+        return False
+    data = DataSet.load(path)
+    return data.X.shape[1] == 2 and data.categories is None

@@ -1,0 +1,201 @@
+"""Over all data sets: the methods' test log-loss, and what the fits cost."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from proset.solver import MAX_ITER
+from proset_study.report.figures.complexity import SMALLEST, loss_and_error, own_probability
+from proset_study.report.figures.style import (
+    Drawn,
+    legend,
+    log_axis,
+    method_name,
+    method_style,
+)
+from proset_study.store.stored import Final
+
+Compared = dict[str, list[Final]]  # data set -> final models of the methods, beside each other
+SPREAD = 0.24  # between the methods of a row
+
+
+def headline_figure(compared: Compared) -> Drawn:
+    """Test log-loss by data set and method, with the range that counts as equivalent to the best."""
+    figure, axes = _rows(compared)
+    texts, impossible = [], []
+    for row, (data_set, finals) in enumerate(compared.items()):
+        losses = {f.run.method: loss_and_error(f) for f in finals}
+        best = min(finals, key=lambda f: losses[f.run.method][0])
+        low, high = equivalence(best)
+        axes.barh(row, high - low, 0.84, low, color="#DDDDDD", label="equivalent to the best", zorder=0)
+        for final, y in _dodged(row, finals):
+            loss, error = losses[final.run.method]
+            style, name = method_style(final.run.method), method_name(final.run.method)
+            axes.errorbar(loss, y, xerr=error, linestyle="none", elinewidth=0.9, markersize=6, label=name, **style)
+            if zeros := np.count_nonzero(own_probability(final) <= SMALLEST):
+                impossible.append(f"{data_set}, {name}: {zeros}")
+        equal = [method_name(f.run.method) for f in finals if f is not best and losses[f.run.method][0] <= high]
+        texts.append(
+            f"{data_set}: {method_name(best.run.method)} {losses[best.run.method][0]:.3g}"
+            + (f" (equivalent: {' and '.join(equal)})" if equal else "")
+        )
+    axes.set_xlabel("test log-loss (nats)")
+    log_axis(axes, "x", dense=True)
+    legend(figure)
+    return Drawn(
+        name="headline",
+        category="Overview",
+        title="Test log-loss of the methods on all data sets",
+        caption=f"{_source(compared)} Error bars are one standard error of the mean over the test samples. The grey"
+        " range goes from the lowest log-loss of a data set to the threshold of that model (lowest mean log-loss in"
+        " cross-validation of its size plus the standard deviation over folds); the study calls models within it"
+        f" equivalent to the best. Lowest: {'; '.join(texts)}."
+        + (
+            f" Samples whose class was given probability 0, each of which counts as {-np.log(SMALLEST):.1f} nats:"
+            f" {'; '.join(impossible)}."
+            if impossible
+            else ""
+        ),
+        alt=f"Test log-loss by data set. Lowest: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def time_figure(compared: Compared) -> Drawn:
+    """CPU seconds of one fit of the search, by data set and method."""
+    figure, axes = _rows(compared)
+    medians = []
+    for row, (data_set, finals) in enumerate(compared.items()):
+        for final, y in _dodged(row, finals):
+            seconds = np.array([seconds_of(record) for record in final.trials or final.paths])
+            _spread(axes, y, seconds, final.run.method)
+            medians.append(f"{data_set}, {method_name(final.run.method)} {np.median(seconds):.2g} s")
+    axes.set_xlabel("CPU time of one fit and the scoring of its left-out fold (s)")
+    log_axis(axes, "x")
+    legend(figure)
+    return Drawn(
+        name="time",
+        category="Cost",
+        title="CPU time of a fit by data set and method",
+        caption=f"{_source(compared)} CPU time of one fit and of scoring the left-out fold, over all trials and folds"
+        " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
+        " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
+        " thin line: range.",
+        alt=f"Median CPU time of a fit: {'; '.join(medians)}.",
+        figure=figure,
+    )
+
+
+def memory_figure(compared: Compared) -> Drawn:
+    """Peak memory of the process that made the final model."""
+    figure, axes = _rows(compared)
+    texts = []
+    for row, (data_set, finals) in enumerate(compared.items()):
+        for final, y in _dodged(row, finals):
+            peak, name = final.fit["resources"]["peak_memory_mib"], method_name(final.run.method)
+            axes.plot(peak, y, linestyle="none", markersize=7, label=name, **method_style(final.run.method))
+            texts.append(f"{data_set}, {name} {peak:.0f} MiB")
+    axes.set_xlim(left=0)
+    axes.set_xlabel("peak memory of the process (MiB)")
+    legend(figure)
+    return Drawn(
+        name="memory",
+        category="Cost",
+        title="Peak memory of a final fit by data set and method",
+        caption=f"{_source(compared)} Peak memory of the process that fitted and scored the final model, one process a"
+        " model; interpreter, libraries and data are part of it.",
+        alt=f"Peak memory of the final fits: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def iterations_figure(finals: dict[str, list[Final]]) -> Drawn:
+    """Solver iterations of all proset batches by data set, with the limit; `finals` are all of proset."""
+    figure = Figure(figsize=(8.0, 1.2 + 0.38 * len(finals)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    texts = []
+    for row, (data_set, group) in enumerate(finals.items()):
+        batches = list(fitted_batches(group))
+        for panel, key in ((left, "n_iter"), (right, "n_evaluations")):
+            _spread(panel, row, np.array([b[key] for b in batches]), "proset", label="batch of proset")
+        stopped = sum(not b["converged"] for b in batches)
+        texts.append(f"{data_set} {stopped} of {len(batches):,}")
+    left.axvline(MAX_ITER, color="black", linestyle="--", linewidth=1.0, label=f"limit of {MAX_ITER} iterations")
+    left.set_yticks(range(len(finals)), list(finals))
+    left.invert_yaxis()
+    left.set(xlabel="solver iterations", ylabel="data set")
+    right.set_xlabel("evaluations of objective and gradient")
+    for panel in (left, right):
+        log_axis(panel, "x")
+    legend(figure)
+    return Drawn(
+        name="iterations",
+        category="Cost",
+        title="Solver iterations of proset by data set",
+        caption=f"Replicate {next(iter(finals.values()))[0].replicate}. Iterations and evaluations of the objective"
+        " with its gradient for every batch fitted in any experiment with proset (both stages and the final models)."
+        f" Mark: median; thick line: quartiles; thin line: range. Batches that did not converge: {', '.join(texts)}.",
+        alt=f"Distribution of solver iterations. Batches that did not converge: {', '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def equivalence(best: Final) -> tuple[float, float]:
+    """Range of test log-loss that counts as equivalent to the best model: from its own loss to its threshold."""
+    loss, _ = loss_and_error(best)
+    return loss, max(loss, best.stage2["threshold"])
+
+
+def seconds_of(record: dict) -> float:
+    """CPU time of a fit and of scoring it."""
+    return record["resources"]["fit_cpu_s"] + record["resources"]["score_cpu_s"]
+
+
+def fitted_batches(finals: list[Final]) -> Iterator[dict]:
+    """Diagnostics of every batch that was fitted for some proset models, each once."""
+    for final in finals:
+        own = final.trials if final.stage1_folder == final.folder else []
+        for record in [*own, *final.paths, final.fit]:
+            yield from record["summary"]["batches"]
+
+
+def _rows(compared: Compared) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(7.5, 1.2 + 0.5 * len(compared)), layout="constrained")
+    axes = figure.subplots()
+    axes.set_yticks(range(len(compared)), list(compared))
+    axes.set_ylim(len(compared) - 0.5, -0.5)
+    axes.set_ylabel("data set")
+    axes.grid(axis="x", color="#EEEEEE", zorder=-1)
+    axes.set_axisbelow(True)
+    for row in range(1, len(compared)):
+        axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
+    return figure, axes
+
+
+def _dodged(row, finals):
+    return [(final, row + SPREAD * (i - (len(finals) - 1) / 2)) for i, final in enumerate(finals)]
+
+
+def _spread(axes, y, values, method, label=None):
+    style = method_style(method)
+    low, lower, middle, upper, high = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])
+    axes.hlines(y, low, high, color=style["color"], linewidth=0.8)
+    axes.hlines(y, lower, upper, color=style["color"], linewidth=3.5)
+    axes.plot(
+        middle,
+        y,
+        linestyle="none",
+        markersize=6,
+        markeredgecolor="white",
+        markeredgewidth=0.6,
+        label=label or method_name(method),
+        **style,
+    )
+
+
+def _source(compared):
+    shown = [f for finals in compared.values() for f in finals]
+    experiments = dict.fromkeys(f.label for f in shown)
+    return f"Replicate {shown[0].replicate}, experiments {', '.join(experiments)}."

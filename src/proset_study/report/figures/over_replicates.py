@@ -1,0 +1,129 @@
+"""Over replicates and rules: differences of methods, what the rule of choice costs, which features are selected."""
+
+from itertools import product
+from statistics import fmean
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from proset_study.report.figures.style import COLOURS, Drawn, legend, log_axis, method_name, method_style, plain
+from proset_study.report.findings import RULES
+
+SPREAD = 0.3
+_RULE_STYLES = (  # no colours of methods or classes
+    {"color": "black", "marker": "|"},
+    {"color": "#777777", "marker": "x"},
+    {"color": "black", "marker": "o", "markerfacecolor": "white"},
+)
+
+
+def methods_figure(rows: list[dict]) -> Drawn:
+    """Mean difference of test log-loss between proset and the other methods; rows of `methods_over_replicates`."""
+    rows = [row for row in rows if row["first"] == "proset"]
+    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    others = list(dict.fromkeys(row["second"] for row in rows))
+    figure = Figure(figsize=(8.0, 1.4 + 0.42 * len(data_sets)), layout="constrained")
+    axes = figure.subplots()
+    texts = []
+    for row in rows:
+        i = others.index(row["second"])
+        y = data_sets.index(row["dataset"]) + SPREAD * (i - (len(others) - 1) / 2)
+        half = row["difference"] - row["low"]
+        style, name = method_style(row["second"]), method_name(row["second"])
+        axes.errorbar(row["difference"], y, xerr=half, label=f"proset - {name}", **style, linestyle="")
+        texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_xscale("symlog", linthresh=0.1)
+    axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
+    axes.invert_yaxis()
+    axes.set(xlabel="difference of test log-loss (nats; left of 0: proset is better)", ylabel="data set")
+    legend(figure, 2.0)
+    counts = sorted({row["replicates"] for row in rows})
+    n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return Drawn(
+        name="methods_over_replicates",
+        category="Over replicates",
+        title="Differences between the methods over replicates",
+        caption=f"Mean over {n} replicates of the paired differences of test log-loss, with 95 % intervals:"
+        " Nadeau and Bengio's corrected resampled t-test where replicates share the"
+        " same real data, the ordinary t-test where data are generated anew. The axis is linear within ±0.1 and"
+        " logarithmic beyond. With so few replicates the tests are weak; p-values are not corrected for their number.",
+        alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def rules_figure(rows: list[dict]) -> Drawn:
+    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
+    rows = [row for row in rows if row["prototypes"] is not None]
+    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    stages = list(dict.fromkeys(row["stage"] for row in rows))
+    figure = Figure(figsize=(5.0 * len(stages), 1.4 + 0.36 * len(data_sets)), layout="constrained")
+    axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
+    texts = []
+    for i, (rule, style) in enumerate(zip(RULES, _RULE_STYLES, strict=True)):
+        for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+            shown = {
+                d: [r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage)]
+                for d in data_sets
+            }
+            y = [data_sets.index(d) + SPREAD * (i - 1) for d, values in shown.items() if values]
+            means = [fmean(values) for values in shown.values() if values]
+            panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
+            if quantity == "excess":
+                texts.append(f"{rule}, {stage}: {fmean(means):.3f}")
+    for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+        panel.set_title(stage.replace("stage", "stage "))
+        if quantity == "prototypes":
+            panel.set_xlabel("prototypes kept")
+            log_axis(panel, "x", dense=True)
+        else:
+            panel.set_xlabel("log-loss above the lowest (nats)")
+            panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
+    axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
+    axes[0].set_ylabel("data set")
+    axes[0].invert_yaxis()
+    legend(figure, 2.0)
+    n = len({row["replicate"] for row in rows})
+    replicates = f"{n} replicate{'s' if n > 1 else ''}"
+    experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
+    return Drawn(
+        name="rules",
+        category="Choice",
+        title="What the rule of choice gives up in cross-validation, and what it saves",
+        caption=f"From the cross-validation of {experiments}, {replicates}, without another fit: the setting with the"
+        " lowest mean log-loss, the simplest one within one standard error (deviation / sqrt(folds)), and the simplest"
+        " one within one standard deviation over the folds, which is the published rule. The lowest is the best by"
+        " construction on the folds that chose it; this is not its advantage on test data. Prototypes are means over"
+        " the folds.",
+        alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def features_figure(rows: list[dict]) -> Drawn:
+    """Share of replicates in which features are selected; rows of `selected_features`, of one experiment a data set."""
+    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    figure = Figure(figsize=(8.0, 0.8 + 0.75 * len(data_sets)), layout="constrained")
+    panels = np.ravel(figure.subplots(len(data_sets), 1, squeeze=False, sharey=True))
+    texts = []
+    for panel, data_set in zip(panels, data_sets, strict=True):
+        shares = [row["share"] for row in rows if row["dataset"] == data_set]
+        panel.bar(range(1, len(shares) + 1), shares, color=COLOURS[0])
+        panel.set_title(plain(data_set), loc="left")
+        panel.set(ylim=(0, 1.05), xlim=(0.4, len(shares) + 0.6))
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+        texts.append(f"{data_set} {sum(s == 1 for s in shares)} always, {sum(s == 0 for s in shares)} never")
+    figure.supxlabel("feature, in the order of the data", size=9)
+    figure.supylabel("share of the replicates that select it", size=9)
+    n, experiments = max(row["replicates"] for row in rows), dict.fromkeys(row["experiment"] for row in rows)
+    return Drawn(
+        name="selected_features",
+        category="Over replicates",
+        title="How often each feature is selected",
+        caption=f"Share of up to {n} replicates in which the final proset model of {' or '.join(experiments)} gives a"
+        f" feature a positive weight. Features: {'; '.join(texts)}.",
+        alt=f"Features selected: {'; '.join(texts)}.",
+        figure=figure,
+    )

@@ -1,0 +1,241 @@
+"""How good the final models are on test data: calibration, ranking, and what familiarity tells."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from proset_study.report.figures.style import (
+    COLOURS,
+    GREY,
+    Drawn,
+    legend,
+    method_name,
+    method_style,
+    panels,
+    plain,
+    slug,
+)
+from proset_study.store.stored import Final
+
+Z = 1.959963984540054  # 95 % of the normal distribution
+
+
+def reliability_figure(finals: list[Final]) -> Drawn:
+    """Observed share against predicted probability, with the number of test samples in each bin below."""
+    figure = Figure(figsize=(5.5, 5.6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    above.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="calibrated")
+    errors, bins = [], 10 if len(finals[0].y) >= 500 else 5
+    for final in finals:
+        style = method_style(final.run.method)
+        mean, share, low, high, counts = reliability(*claimed(final), final.weight, bins)
+        errors.append(f"{final.label} {np.average(np.abs(mean - share), weights=counts[counts > 0]):.3f}")
+        above.errorbar(
+            mean,
+            share,
+            [share - low, high - share],
+            capsize=2,
+            elinewidth=0.8,
+            label=f"{method_name(final.run.method)} ({final.label})",
+            **style,
+        )
+        below.stairs(counts, np.linspace(0.0, 1.0, bins + 1), color=style["color"], linewidth=1.4)
+    first, names = finals[0], finals[0].data.class_names
+    binary = len(names) == 2
+    event = f"class {plain(names[1])}" if binary else "the most probable class"
+    above.set(ylabel="share of test samples of that class", xlim=(-0.02, 1.02))
+    above.set_ylim(-0.03, 1.03)
+    below.set(xlabel=f"mean predicted probability of {event} in the bin", ylabel="test samples", yscale="log")
+    below.set_ylim(bottom=0.7)
+    legend(figure, 1.3)
+    kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
+    return Drawn(
+        name=slug(first.data_set, "reliability"),
+        category="Calibration and ranking",
+        title=f"{first.data_set}: calibration of the final models",
+        caption=f"{_source(finals)} Predictions are sorted into {bins} bins of equal width by the {kind}; the upper"
+        " panel shows the observed share against the mean prediction of a bin, the lower one the number of samples."
+        " Error bars are 95 % Wilson intervals of the share.",
+        alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
+        f" diagonal (expected calibration error): {', '.join(errors)}.",
+        figure=figure,
+    )
+
+
+def roc_figure(finals: list[Final]) -> Drawn:
+    """ROC curves; of more than two classes the unweighted mean of one against the rest."""
+    curves = [roc(f.probabilities, f.y, f.weight) for f in finals]
+    close = min(area for _, _, area in curves) > 0.95
+    figure, axes = panels(1 + close, 2, (5.0, 4.6))
+    for final, (false, true, area) in zip(finals, curves, strict=True):
+        label = f"{method_name(final.run.method)} ({final.label}), AUC {area:.3f}"
+        for panel in axes:
+            panel.plot(false, true, color=method_style(final.run.method)["color"], label=label)
+    for panel in axes:
+        panel.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
+        panel.set(xlabel="false positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+        panel.set_ylabel("true positive rate")
+    if close:
+        axes[1].set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
+    legend(figure, 2.5)
+    first, names = finals[0], finals[0].data.class_names
+    what = (
+        f"ROC curves for class {names[1]}."
+        if len(names) == 2
+        else "Unweighted mean of the ROC curves of each class against the rest, and the area under them; the tables"
+        " give the mean over all pairs of classes (Hand and Till) instead."
+    )
+    areas = ", ".join(f"{f.label} {a:.3f}" for f, (_, _, a) in zip(finals, curves, strict=True))
+    return Drawn(
+        name=slug(first.data_set, "roc"),
+        category="Calibration and ranking",
+        title=f"{first.data_set}: ROC curves of the final models",
+        caption=f"{_source(finals)} {what}",
+        alt=f"ROC curves on {first.data_set}; areas: {areas}.",
+        figure=figure,
+    )
+
+
+def coverage_figure(finals: list[Final]) -> Drawn:
+    """Accuracy among the most familiar test samples, against their share; beside it the same by confidence."""
+    figure, axes = panels(len(finals), 3, (5.5, 3.4) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
+    texts, lowest = [], 1.0
+    for panel, final in zip(axes, finals, strict=True):
+        correct = final.probabilities.argmax(axis=1) == final.y
+        score = familiarity(final)
+        share, accuracy, number = coverage(score, correct, final.weight)
+        lowest = min(lowest, accuracy[share > 0.1].min())
+        share, accuracy, number = _thinned(share, accuracy, number)
+        low, high = wilson(accuracy, number)
+        panel.fill_between(share, low, high, step="pre", color=COLOURS[0], alpha=0.2, linewidth=0, rasterized=True)
+        panel.step(share, accuracy, color=COLOURS[0], label="most familiar samples kept")
+        share, accuracy, _ = _thinned(*coverage(final.probabilities.max(axis=1), correct, final.weight))
+        panel.step(share, accuracy, color=COLOURS[4], linestyle="--", label="most confident samples kept")
+        overall = np.average(correct, weights=final.weight)
+        panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
+        panel.set_title(final.label)
+        texts.append(f"{final.label} {accuracy_at(score, correct, final.weight, 0.5):.3f} against {overall:.3f}")
+    room = max(1 - lowest, 0.1)
+    axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
+    figure.supxlabel("share of test samples kept", size=9)
+    figure.supylabel("accuracy among them", size=9)
+    legend(figure)
+    first = finals[0]
+    return Drawn(
+        name=slug(first.data_set, "coverage"),
+        category="Familiarity",
+        title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
+        caption=f"{_source(finals)} Test samples are sorted by familiarity, the prototype weight near them (the sum of"
+        " the scores q minus that of the class prior); accuracy among those kept, against their share, with a 95 %"
+        " Wilson interval. Dashed: the same with samples sorted by their largest predicted probability.",
+        alt=f"Accuracy against coverage on {first.data_set}; among the more familiar half against all test samples:"
+        f" {', '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def claimed(final: Final) -> tuple[np.ndarray, np.ndarray]:
+    """Predicted probabilities and whether the event happened: the second of two classes, or the most probable class."""
+    if final.probabilities.shape[1] == 2:
+        return final.probabilities[:, 1], final.y == 1
+    return final.probabilities.max(axis=1), final.probabilities.argmax(axis=1) == final.y
+
+
+def reliability(
+    probability: np.ndarray, event: np.ndarray, weight: np.ndarray, bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Calibration in bins of equal width.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (m,)
+    event : ndarray of bool, shape (m,)
+    weight : ndarray, shape (m,)
+    bins : int
+
+    Returns
+    -------
+    mean, share, low, high : ndarrays
+        Mean probability, share of events and its 95 % interval, for each bin that is not empty.
+    counts : ndarray of int, shape (bins,)
+        Samples of positive weight in every bin.
+    """
+    position = np.minimum((probability * bins).astype(int), bins - 1)
+    total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))
+    filled = total > 0
+    mean, share = (
+        np.bincount(position, weights=weight * values, minlength=bins)[filled] / total[filled]
+        for values in (probability, event)
+    )
+    low, high = wilson(share, total[filled] ** 2 / squares[filled])
+    return mean, share, low, high, np.bincount(position[weight > 0], minlength=bins)
+
+
+def wilson(share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """95 % Wilson interval of a share of `n` samples; with sample weights, n is the effective number (Kish)."""
+    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return np.minimum(centre - half, share), np.maximum(centre + half, share)
+
+
+def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """False positive rate, true positive rate, and the area under the curve.
+
+    Classes that the test part lacks are left out of the mean.
+    """
+    from sklearn.metrics import auc, roc_curve
+
+    if probabilities.shape[1] == 2:
+        false, true, _ = roc_curve(y, probabilities[:, 1], sample_weight=weight)
+        return false, true, float(auc(false, true))
+    curves = [
+        roc_curve(y == k, probabilities[:, k], sample_weight=weight)[:2]
+        for k in range(probabilities.shape[1])
+        if 0 < np.count_nonzero(y == k) < len(y)
+    ]
+    grid = np.linspace(0.0, 1.0, 1001)
+    mean = np.mean([np.interp(grid, false, true) for false, true in curves], axis=0)
+    areas = [auc(false, true) for false, true in curves]
+    return np.append(0.0, grid), np.append(0.0, mean), float(np.mean(areas))
+
+
+def familiarity(final: Final) -> np.ndarray:
+    """Prototype weight near each test sample, shape (m,); proset only."""
+    model = final.model.fitted.model
+    *_, scores = model.staged_scores(final.scaled(final.X_test))
+    return np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
+
+
+def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Share kept, accuracy among those kept, and their (effective) number, from the highest score downwards.
+
+    Samples with the same score are kept or set aside together.
+    """
+    score, correct, weight = (values[weight > 0] for values in (score, correct, weight))
+    order = np.argsort(-score, kind="stable")
+    kept = np.append(np.diff(score[order]) < 0, True)
+    total, right, squares = (np.cumsum(v[order])[kept] for v in (weight, weight * correct, weight**2))
+    return total / total[-1], right / total, total**2 / squares
+
+
+def accuracy_at(score: np.ndarray, correct: np.ndarray, weight: np.ndarray, share: float) -> float:
+    """Accuracy among the smallest set of highest scores that has at least this share."""
+    kept, accuracy, _ = coverage(score, correct, weight)
+    return float(accuracy[np.searchsorted(kept, share)])
+
+
+def _thinned(*curve):
+    """As many points of a curve as can be seen."""
+    shown = np.unique(np.linspace(0, len(curve[0]) - 1, 120).round().astype(int))
+    return tuple(values[shown] for values in curve)
+
+
+def _names(finals):
+    labels: dict[str, list[str]] = {}
+    for final in finals:
+        labels.setdefault(method_name(final.run.method), []).append(final.label)
+    return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
+
+
+def _source(finals):
+    first = finals[0]
+    return f"Data set {first.data_set}, replicate {first.replicate}, {len(first.y)} test samples: {_names(finals)}."

@@ -1,0 +1,136 @@
+"""Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from proset_study.data.datasets import mixture_bayes_error
+from proset_study.report.figures.style import (
+    CHOICE,
+    GREY,
+    Drawn,
+    legend,
+    log_axis,
+    method_name,
+    method_style,
+    panels,
+    plain,
+    slug,
+)
+from proset_study.report.prototypes import error_path, test_error
+from proset_study.store.stored import Final
+
+SOURCE = (
+    " For comparison, Bien and Tibshirani (2011) state for handwritten digits a lowest test error of 2.49 % with 3,372"
+    " prototypes by set cover, against 3.09 % of 1-NN with all 7,291 training images, both with the tangent distance."
+    " Their digits (USPS, 16 x 16 pixels) are not these (scikit-learn's, 8 x 8 pixels, 1,257 training images,"
+    " Euclidean distance of scaled pixels), so that only the shape of the curves can be compared."
+)
+_READING = (
+    " Each point is a step on the path of a method; methods without a path are single points. Error bars are one"
+    " standard error of the mean over the folds, which are the same for all methods. Diamonds mark the chosen sizes."
+)
+
+
+def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
+    """Cross-validated error along the paths, and test error of the final models; all of one data set.
+
+    Parameters
+    ----------
+    finals : list of Final
+        One a method.
+    settings : dict
+        The config's entry of the data set.
+    """
+    figure, (left, right) = panels(2, 2, (5.0, 4.2), sharex="all", sharey="all")
+    _paths(left, finals)
+    left.set(ylabel="error rate", title="cross-validation")
+    right.set_title("test part, chosen size")
+    tested = {f.run.method: (f.fit["summary"]["prototypes"], *test_error(f)) for f in finals}
+    for method, (prototypes, error, deviation) in tested.items():
+        style = {**method_style(method), "label": method_name(method), "linestyle": "none", "elinewidth": 0.8}
+        right.errorbar(max(prototypes, 1), error, deviation, markersize=7, **style)
+    bayes = _bayes_error(settings)
+    for panel in (left, right):
+        _finish(panel, bayes)
+        panel.set_xlabel("prototypes")
+    legend(figure)
+    first = finals[0]
+    texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
+    return Drawn(
+        name=slug(first.data_set, "prototypes"),
+        category="Prototypes",
+        title=f"{plain(first.data_set)}: error against the number of prototypes",
+        caption=f"Data set {first.data_set}, replicate {first.replicate}, {', '.join(f.label for f in finals)}. Left:"
+        f" mean error rate in cross-validation.{_READING} Right: error rate of the final models on"
+        f" {len(first.y):,} test samples, with one standard error over the samples: {'; '.join(texts)}."
+        + ("" if bayes is None else f" No rule can have less than {100 * bayes:.1f} % (dotted line).")
+        + (SOURCE if _is_digits(settings) else ""),
+        alt=f"Error rate on {first.data_set} against the number of prototypes. Test error: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> Drawn:
+    """Cross-validated error along the paths, a panel per data set.
+
+    Parameters
+    ----------
+    compared : dict
+        Data set to final models, one a method.
+    data_sets : dict
+        The config's entries of the data sets.
+    """
+    figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
+    for panel, (data_set, finals) in zip(axes, compared.items(), strict=True):
+        _paths(panel, finals)
+        _finish(panel, _bayes_error(data_sets[data_set]))
+        panel.set_title(plain(data_set))
+    figure.supxlabel("prototypes", size=9)
+    figure.supylabel("error rate in cross-validation", size=9)
+    legend(figure)
+    texts = []
+    for data_set, finals in compared.items():
+        lowest, best = min((error_path(f)["error"].min(), method_name(f.run.method)) for f in finals)
+        texts.append(f"{data_set} {best} {100 * lowest:.1f} %")
+    shown = dict.fromkeys(f.label for finals in compared.values() for f in finals)
+    return Drawn(
+        name="prototypes",
+        category="Prototypes",
+        title="Error against the number of prototypes",
+        caption=f"Replicate {next(iter(compared.values()))[0].replicate}, experiments {', '.join(shown)}."
+        f" Mean error rate in cross-validation.{_READING} Dotted line: the error of the best possible rule, where it is"
+        f" known. Lowest: {'; '.join(texts)}; the lowest of many is a little too low. The pages of the data sets show"
+        " the test errors." + (SOURCE if any(map(_is_digits, (data_sets[d] for d in compared))) else ""),
+        alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def _paths(axes: Axes, finals: list[Final]) -> None:
+    for final in finals:
+        path, style = error_path(final), method_style(final.run.method)
+        shown = path["prototypes"] > 0  # proset without a batch is the class prior
+        points = (path[name][shown] for name in ("prototypes", "error", "standard_error"))
+        label, alone = method_name(final.run.method), np.count_nonzero(shown) == 1
+        look = {"linestyle": "none", "markersize": 7} if alone else {"linestyle": "-", "markersize": 4}
+        axes.errorbar(*points, label=label, linewidth=1.1, elinewidth=0.7, **look, **style)
+        chosen = final.stage2["selected"]
+        if shown[chosen] and not alone:
+            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **CHOICE)
+
+
+def _finish(axes: Axes, bayes: float | None) -> None:
+    if bayes is not None:
+        axes.axhline(bayes, color=GREY, linestyle=":", linewidth=1.0, label="best possible", zorder=0)
+    log_axis(axes, "x", dense=True)
+    axes.set_ylim(bottom=0)
+
+
+def _bayes_error(settings):
+    if settings.get("generator") != "mixture":
+        return None
+    return mixture_bayes_error(**{k: settings[k] for k in ("components", "means_seed") if k in settings})
+
+
+def _is_digits(settings):
+    return settings.get("sklearn") == "digits"

@@ -1,0 +1,308 @@
+"""Prototypes chosen by set cover: which, in what order, how they lie, and how many each class needs."""
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from proset_study.fits.resampling import training_rows
+from proset_study.report.figures.style import COLOURS, GREY, MARKERS, Drawn, class_style, legend, panels, plain, slug
+from proset_study.store.stored import Final
+
+CATEGORY = "Prototypes chosen by set cover"
+SHOWN = 88  # prototypes at most, the first ones; as many as in the source
+COLUMNS = 11
+UNDER_A_TREE = 24  # images below a tree
+LARGEST_TREE = 2000  # samples; above, single leaves are not to be seen
+
+
+def images_figure(final: Final, shape: tuple[int, int]) -> Drawn | None:
+    """The first prototypes as images in order of choice, with how many samples each covers; None without prototypes."""
+    cover = _cover(final)
+    shown = _images(final, shape)
+    if not shown:
+        return None
+    rows, columns = -(-len(shown) // COLUMNS), min(COLUMNS, len(shown))
+    height, width = shape[0] * 1.6, shape[1] * 1.25  # with room for the text
+    figure = Figure(figsize=(0.8 * columns + 0.4, 0.8 * rows * height / width + 0.3), layout="constrained")
+    axes = figure.subplots()
+    limits = _grey_levels(final)
+    for number, image in enumerate(shown):
+        row, column = divmod(number, COLUMNS)
+        left, top = column * width, row * height
+        extent = (left, left + shape[1], top + shape[0], top)
+        axes.imshow(image, cmap="gray_r", interpolation="nearest", extent=extent, **limits)
+        text = f"{cover.newly_covered[number]:g} ({cover.miscovered[number]:g})"
+        axes.text(left + shape[1] / 2, top - 0.08 * shape[0], text, size=7, ha="center", va="bottom")
+    axes.set(xlim=(-1, columns * width), ylim=(rows * height, -0.5 * shape[0]), aspect="equal")
+    axes.axis("off")
+    name = final.data_set
+    first = f"{cover.newly_covered[0]:g} of its class and {cover.miscovered[0]:g} of others"
+    return Drawn(
+        name=slug(name, "cover_images", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
+        caption=f"{_source(final)} Row by row; above each image the {_amount(final)} of the training samples of its"
+        f" class that it covers and none before it did, in brackets the {_amount(final)} of those of other classes.",
+        alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
+        figure=figure,
+    )
+
+
+def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
+    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three."""
+    cover, model = _cover(final), final.model
+    index = cover.index[:SHOWN]
+    if len(index) < 3:
+        return None
+    from sklearn.manifold import ClassicalMDS
+
+    place = ClassicalMDS(n_components=2).fit_transform(model.fitted.candidates[index])
+    place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
+    size = np.log1p(cover.covered[: len(index)])
+    size /= size.max()
+    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    axes = figure.subplots()
+    spread = np.ptp(place, axis=0).max() or 1.0
+    for k in np.unique(cover.labels[: len(index)]):
+        own = cover.labels[: len(index)] == k
+        area = 40.0 if shape else 140.0 * size[own]  # images hide the marks, which are for the legend
+        axes.scatter(*place[own].T, s=area, alpha=0.8, label=_class(final, k), **class_style(k))
+    if shape:
+        images, limits = _images(final, shape), _grey_levels(final)
+        for number in reversed(range(len(index))):  # the first ones on top
+            half = 0.035 * spread * size[number] * np.array([shape[1], shape[0]]) / max(shape)
+            image, (x, y) = images[number], place[number]
+            colour = to_rgb(class_style(cover.labels[number])["color"])
+            grey = np.clip((image - limits["vmin"]) / (limits["vmax"] - limits["vmin"] or 1.0), 0, 1)[..., None]
+            tinted = (1 - grey) * (1 - 0.25 * (1 - np.array(colour))) + grey * np.array(colour) * 0.6
+            extent = (x - half[0], x + half[0], y - half[1], y + half[1])
+            axes.imshow(tinted, interpolation="nearest", extent=extent, zorder=3)
+    margin = 0.06 * spread
+    axes.set(xlim=(place[:, 0].min() - margin, place[:, 0].max() + margin), aspect="equal")
+    axes.set(ylim=(place[:, 1].min() - margin, place[:, 1].max() + margin))
+    axes.set(xlabel="first coordinate (standard deviations of the features)", ylabel="second coordinate")
+    legend(figure, widest=1.0)
+    name, what = final.data_set, "Side" if shape else "Area"
+    return Drawn(
+        name=slug(name, "cover_arrangement", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: prototypes arranged by multidimensional scaling",
+        caption=f"{_source(final)} The first {len(index)} prototypes in two dimensions so that distances are kept as"
+        " well as two dimensions can (classical scaling of the distances on standardised features). Colours are"
+        f" classes. {what} in proportion to the logarithm of 1 + the {_amount(final)} of the training samples"
+        " rightly covered.",
+        alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
+        figure=figure,
+    )
+
+
+def tree_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
+    """Complete-linkage tree of the training samples with the prototypes marked; None for too many samples."""
+    if final.fit["n_fit"] > LARGEST_TREE:
+        return None
+    from scipy.cluster.hierarchy import dendrogram, linkage
+
+    cover, fitted = _cover(final), final.model.fitted
+    samples = fitted.candidates[: final.fit["n_fit"]]
+    tree = dendrogram(linkage(samples, "complete"), no_plot=True)
+    place = np.empty(len(samples))
+    place[tree["leaves"]] = 10.0 * np.arange(len(samples)) + 5.0  # as the function has it
+    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
+    axes = figure.subplots()
+    axes.set_rasterization_zorder(1)
+    lines = [np.column_stack(xy) for xy in zip(tree["icoord"], tree["dcoord"], strict=True)]
+    axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=0.5))
+    top, radius = max(map(max, tree["dcoord"])), fitted.radii[-1]
+    axes.axhline(radius, color="black", linestyle=":", linewidth=1.0, label=f"radius of the balls, {radius:.3g}")
+    chosen = np.flatnonzero(cover.index < len(samples))  # centres of k-means are no leaves
+    for k in np.unique(cover.labels[chosen]):
+        own = chosen[cover.labels[chosen] == k]
+        x = place[cover.index[own]]
+        style = class_style(k)
+        axes.scatter(x, np.full(len(x), -0.02 * top), s=14, label=_class(final, k), zorder=3, **style)
+    lowest = -0.06 * top
+    if shape:
+        lowest = _images_below(axes, final, shape, chosen[:UNDER_A_TREE], place, top)
+    axes.set(xlim=(0, 10.0 * len(samples)), ylim=(lowest, 1.02 * top), xticks=[])
+    axes.set_yticks([t for t in axes.get_yticks() if 0 <= t <= top])
+    axes.set(xlabel=f"{len(samples):,} training samples", ylabel="distance at which groups are joined")
+    legend(figure)
+    name = final.data_set
+    below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
+    return Drawn(
+        name=slug(name, "cover_tree", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: prototypes in a tree of the training samples",
+        caption=f"{_source(final)} Complete linkage of the training samples on standardised features: the height of a"
+        " join is the largest distance between samples of its two groups, so that samples joined below the dotted line"
+        " are in each other's balls. Marks at the bottom are the samples chosen as prototypes, by the class that they"
+        f" stand for; a branch without one was too close to other classes, or is covered from outside.{below}",
+        alt=f"Tree of {len(samples)} training samples on {name} with {len(chosen)} prototypes marked.",
+        figure=figure,
+    )
+
+
+def objective_figure(final: Final) -> Drawn | None:
+    """Objective, and its improvement, after each step of the greedy algorithm; None without steps."""
+    cover = _cover(final)
+    if not len(cover.index):
+        return None
+    steps = np.arange(len(cover.objective_path))
+    several = np.flatnonzero(_newly_covered(final) > 1)
+    last = int(several[-1]) + 1 if len(several) else 0
+    figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
+    left.plot(steps, cover.objective_path, color=COLOURS[0], drawstyle="steps-post")
+    left.set(xlabel="prototypes", ylabel="objective", ylim=(0, None))
+    right.plot(steps[1:], -np.diff(cover.objective_path), color=COLOURS[0], drawstyle="steps-mid")
+    right.set(xlabel="step", ylabel="improvement of the objective", yscale="log")
+    for panel in (left, right):
+        panel.axvline(last, color="black", linestyle=":", linewidth=1.0, label="last step that covers several samples")
+    legend(figure, widest=3.0)
+    rest = len(cover.index) - last
+    name = final.data_set
+    return Drawn(
+        name=slug(name, "cover_objective", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: objective against steps of the greedy algorithm",
+        caption=f"{_source(final)} The objective is the {_amount(final)} of the training samples left uncovered, plus"
+        f" that of wrong covers, plus the cost of the prototypes. The {rest} prototypes after step {last} cover one"
+        " sample each that those before them do not, which is what the rule of the nearest neighbour does with all"
+        " samples.",
+        alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
+        f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
+        figure=figure,
+    )
+
+
+def bounds_figure(greedy: Final, rounded: Final) -> Drawn:
+    """Objective of both algorithms along the radii, with the lower bound, and how far they are above it."""
+    steps = min(len(final.stage2["settings"]) for final in (greedy, rounded))
+
+    def mean(final, name):
+        return np.mean([record["staged_summary"][name][:steps] for record in final.paths], axis=0)
+
+    radius, bound = mean(rounded, "ball_radius"), mean(rounded, "lower_bound")
+    found = {"greedy": mean(greedy, "objective"), "linear program, rounded": mean(rounded, "objective")}
+    figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
+    for (label, objective), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
+        style = {"color": colour, "marker": marker, "label": label}
+        left.plot(radius, objective, **style)
+        right.plot(radius, objective - bound, **style)
+    left.plot(radius, bound, color="black", linestyle=":", label="lower bound")
+    left.set(xlabel="radius of the balls", ylabel="objective", ylim=(0, None))
+    right.set(xlabel="radius of the balls", ylabel="objective above the lower bound")
+    legend(figure, widest=2.0)
+    name = greedy.data_set
+    worst = {label: float((objective - bound).max()) for label, objective in found.items()}
+    gaps = " and ".join(f"{gap:.3g} ({label})" for label, gap in worst.items())
+    return Drawn(
+        name=slug(name, "cover_bounds"),
+        category=CATEGORY,
+        title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
+        caption=f"Data set {name}, replicate {greedy.replicate}, {greedy.label} and {rounded.label}, means over the"
+        f" {len(greedy.paths)} folds of stage 2, whose radii are the same for both. The objective is the"
+        f" {_amount(greedy)} of the training samples left uncovered, plus that of wrong covers, plus the cost of the"
+        " prototypes. No choice of prototypes has an objective below the bound, which the relaxation to a linear"
+        f" program gives; the largest distances from it are {gaps}.",
+        alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
+        figure=figure,
+    )
+
+
+def classes_figure(final: Final) -> Drawn | None:
+    """Share of the prototypes beside the share of training samples, by class; None without prototypes."""
+    cover, names = _cover(final), final.data.class_names
+    if not len(cover.index):
+        return None
+    samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
+    figure = Figure(figsize=(max(5.0, 0.7 * len(names) + 1.0), 3.2), layout="constrained")
+    axes = figure.subplots()
+    place = np.arange(len(names))
+    for shift, counts, label, colour in (
+        (-0.2, samples, "training samples", GREY),
+        (0.2, chosen, "prototypes", COLOURS[0]),
+    ):
+        bars = axes.bar(place + shift, 100 * counts / counts.sum(), 0.4, label=label, color=colour)
+        axes.bar_label(bars, [f"{c:,}" for c in counts], size=7)
+    axes.set_xticks(place, [plain(n, 12) for n in names], rotation=0 if len(names) <= 12 else 90)
+    axes.set(xlabel="class", ylabel="share of the class, %")
+    legend(figure)
+    shares = (chosen / chosen.sum()) / (samples / samples.sum())
+    most, least = (names[k] for k in (shares.argmax(), shares.argmin()))
+    name = final.data_set
+    return Drawn(
+        name=slug(name, "cover_classes", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: share of prototypes by class",
+        caption=f"{_source(final)} Numbers are counts. All balls have the same radius, so that classes which vary more"
+        " need more of them, and those that mix with others get fewer.",
+        alt=f"Shares of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
+        f" samples, class {most} has the most prototypes and class {least} the fewest.",
+        figure=figure,
+    )
+
+
+def _cover(final):
+    return final.model.fitted.covers[-1]
+
+
+def _amount(final):
+    return "number" if final.data.sample_weight is None else "weight"
+
+
+def _newly_covered(final):
+    """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
+    from scipy.spatial.distance import cdist
+
+    cover, fitted = _cover(final), final.model.fitted
+    samples, y = fitted.candidates[: final.fit["n_fit"]], _classes(final)
+    left, found = np.ones(len(samples), dtype=bool), []
+    for j, k in zip(cover.index, cover.labels, strict=True):
+        new = left & (y == k) & (cdist(fitted.candidates[[j]], samples)[0] < fitted.radii[-1])
+        left &= ~new
+        found.append(new.sum())
+    return np.array(found)
+
+
+def _classes(final):
+    """Of the samples that the model was fitted to, shape (n,); those of weight 0 are none of them."""
+    return final.data.y[training_rows(final.data, final.folds)]
+
+
+def _class(final, k):
+    return f"class {plain(final.data.class_names[k])}"
+
+
+def _images(final, shape):
+    """The first prototypes in the units of the data."""
+    model = final.model
+    features = model.fitted.candidates[_cover(final).index[:SHOWN]] * model.scale + model.centre
+    return [row.reshape(shape) for row in features]
+
+
+def _grey_levels(final):
+    return {"vmin": final.data.X.min(), "vmax": final.data.X.max()}
+
+
+def _images_below(axes, final, shape, chosen, place, top):
+    """Images of some prototypes in a row below a tree, in the order of their leaves; the lowest y that is used."""
+    images, limits = _images(final, shape), _grey_levels(final)
+    chosen = chosen[np.argsort(place[_cover(final).index[chosen]])]
+    width = 10.0 * final.fit["n_fit"] / UNDER_A_TREE
+    high, low = -0.16 * top, -0.34 * top
+    for slot, number in enumerate(chosen):
+        leaf, centre = place[_cover(final).index[number]], (slot + 0.5) * width
+        style = class_style(_cover(final).labels[number])
+        axes.plot([leaf, centre], [-0.03 * top, high], color=style["color"], linewidth=0.6, zorder=2)
+        extent = (centre - 0.45 * width, centre + 0.45 * width, low, high)
+        axes.imshow(images[number], cmap="gray_r", interpolation="nearest", extent=extent, aspect="auto", **limits)
+    return low - 0.02 * top
+
+
+def _source(final):
+    cover, fitted = _cover(final), final.model.fitted
+    return (
+        f"Data set {final.data_set}, replicate {final.replicate}, final model of {final.label}, fitted to"
+        f" {final.fit['n_fit']:,} training samples: {len(cover.index):,} prototypes, radius {fitted.radii[-1]:.3g}."
+    )

@@ -1,0 +1,223 @@
+"""Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
+
+import math
+import re
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from PIL import Image
+
+from proset.files import replacing
+from proset_study.methods import METHODS
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
+COLOURS = (
+    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"),
+    *("#999999", "#7A4A2B"),
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+GREY = "#8A8A8A"
+LOSS_MAP = "viridis_r"  # the best are light, so that a black ring around them shows
+DPI = 110
+RASTER_DPI = 80  # of images and dense points inside an SVG
+OPTIMUM = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black", "linewidth": 0.8, "zorder": 6}
+CHOICE = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6, "zorder": 7}
+THRESHOLD = {"color": "black", "linestyle": "--", "linewidth": 1.0}
+
+_SETTINGS = {
+    "figure.dpi": DPI,
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 5,
+    "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
+}
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Methods that are drawn in one figure have the ten colours; others share them, with other markers.
+_STYLED = (
+    *("proset", "knn", "xgboost", "set_cover", "k_medoids", "k_means", "lvq"),
+    *("nearest_neighbour", "condensed_nn", "cccd"),
+)
+_METHOD_NAMES = {
+    "knn": "KNN",
+    "xgboost": "XGBoost",
+    "adaboost": "AdaBoost",
+    "svm": "SVM",
+    "set_cover": "set cover",
+    "set_cover_lp": "set cover (LP)",
+    "set_cover_centres": "set cover (centres)",
+    "nearest_neighbour": "1-NN",
+    "k_medoids": "k-medoids",
+    "k_means": "k-means",
+    "lvq": "LVQ",
+    "condensed_nn": "condensed NN",
+    "cccd": "CCCD",
+}
+_AXIS_NAMES = {
+    "lambda_v": r"$\lambda_v$ (penalty on feature weights)",
+    "lambda_w": r"$\lambda_w$ (penalty on prototype weights)",
+    "max_depth": "largest depth of a tree",
+    "colsample": "share of features per split",
+    "subsample": "share of records per tree",
+    "batches": "batches of prototypes",
+    "k": "neighbours k",
+    "iterations": "boosting rounds",
+    "radius": "radius (its place in the grid)",
+    "size": "step on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
+    "fits": "fit",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure with what a page needs to show it.
+
+    Attributes
+    ----------
+    name : str
+        Stem of its files: lower-case letters, digits and underscores.
+    category, title, caption : str
+        Plain text; captions are full sentences.
+    alt : str
+        What a reader who cannot see the figure should know.
+    figure : matplotlib.figure.Figure
+    """
+
+    name: str
+    category: str
+    title: str
+    caption: str
+    alt: str
+    figure: Figure
+
+
+def context() -> AbstractContextManager:
+    """The settings under which figures are drawn and saved."""
+    return matplotlib.rc_context(_SETTINGS)
+
+
+def method_name(method: str) -> str:
+    """As it is written in figures."""
+    return _METHOD_NAMES.get(method, method.replace("_", " "))
+
+
+def method_style(method: str) -> dict[str, str]:
+    """Colour and marker of a method."""
+    i = [*_STYLED, *(m for m in METHODS if m not in _STYLED)].index(method)
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
+
+
+def class_style(k: int) -> dict[str, str]:
+    """Colour and marker of the class with index `k`."""
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+
+
+def axis_name(parameter: str) -> str:
+    """Label of an axis that shows a parameter or the size of a method."""
+    return _AXIS_NAMES.get(parameter) or plain(parameter.replace("_", " "))
+
+
+def plain(text: object, limit: int = 28) -> str:
+    """Any text so that it is drawn as it is: no formula, one line, not dropped from a legend, not too long."""
+    line = "".join(c if c.isprintable() else " " for c in str(text))
+    line = line if len(line) <= limit else line[: limit - 1] + "…"
+    line = " " + line if line.startswith("_") else line  # legends leave out labels that start with it
+    return line.replace("$", r"\$")
+
+
+def slug(*names: str) -> str:
+    """Names as lower-case letters, digits and underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", "_".join(names).lower()).strip("_")
+
+
+def panels(
+    number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: object
+) -> tuple[Figure, list[Axes]]:
+    """A figure with panels in a grid.
+
+    Parameters
+    ----------
+    number, columns : int
+        Of panels, and of those in a row at most.
+    size : tuple of float
+        Width and height of one panel in inches.
+    margin : float
+        Inches to add to the height, for a legend.
+    **shared
+        For `Figure.subplots`.
+
+    Returns
+    -------
+    figure : Figure
+    axes : list of Axes
+        One a panel, row by row.
+    """
+    columns = min(columns, number)
+    rows = -(-number // columns)
+    width = min(10.0, max(5.0, columns * size[0]))
+    figure = Figure(figsize=(width, rows * size[1] + margin), layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
+    for i, unused in enumerate(axes[number:], start=number):
+        unused.remove()
+        axes[i - columns].tick_params(labelbottom=True)  # it is now the lowest of its column
+    return figure, axes[:number]
+
+
+def legend(figure: Figure, widest: float = 1.6) -> None:
+    """One legend above all panels, each label once; `widest` is the room for an entry in inches."""
+    found = {
+        label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    columns = min(len(found), int(figure.get_figwidth() / widest))
+    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
+
+
+def log_axis(axes: Axes, direction: str, dense: bool = False) -> None:
+    """Make axis "x" or "y" logarithmic, with ticks at powers of ten, or at 1, 2, 5, 10, ... if it spans few of them."""
+    axes.set(**{f"{direction}scale": "log"})
+    axis = getattr(axes, f"{direction}axis")
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if dense else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value) if dense else _power_of_ten(value)))
+    axis.set_minor_locator(NullLocator())
+
+
+def _short(value):
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def _power_of_ten(value):
+    return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)  # much faster than a formula
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write `stem`.png and `stem`.svg, each beside its target and renamed."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    with context():
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
+        # Called directly, because `Figure.savefig` draws everything twice.
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        with replacing(stem.with_name(f"{stem.name}.png")) as file:
+            # 256 colours are enough and take a third of the space.
+            picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        figure.set_dpi(RASTER_DPI)
+        with replacing(stem.with_name(f"{stem.name}.svg")) as file:
+            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})

@@ -1,0 +1,46 @@
+"""An experiment that varies one parameter: loss and complexity against it."""
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.report.figures.complexity import loss_and_error
+from proset_study.report.figures.style import Drawn, axis_name, log_axis, method_style, panels, plain, slug
+from proset_study.store.stored import Final
+
+
+def varied_figure(finals: list[Final]) -> Drawn:
+    """Test log-loss and complexity of the final models against the varied parameter; `finals` are its variants."""
+    first = finals[0]
+    (parameter,) = first.run.settings["vary"]
+    finals = sorted(finals, key=lambda f: f.run.settings["parameters"][parameter])
+    values = np.array([f.run.settings["parameters"][parameter] for f in finals], dtype=float)
+    losses, errors = np.transpose([loss_and_error(f) for f in finals])
+    quantities = [q for q in methods.get(first.run.method).quantities if all(q in f.fit["summary"] for f in finals)]
+    figure, axes = panels(1 + len(quantities), 1 + len(quantities), (3.2, 3.0), margin=0.2)
+    style = {**method_style(first.run.method), "linestyle": "-"}
+    axes[0].errorbar(values, losses, errors, ecolor="#C4C4C4", **style)
+    axes[0].set_ylabel("test log-loss (nats)")
+    texts = []
+    for panel, quantity in zip(axes[1:], quantities, strict=True):
+        counts = [f.fit["summary"][quantity] for f in finals]
+        panel.plot(values, counts, **style)
+        panel.set_ylim(bottom=0)
+        panel.set_ylabel(f"{quantity.replace('_', ' ')} of the final model")
+        texts.append(f"{quantity.replace('_', ' ')} {', '.join(map(str, counts))}")
+    for panel in axes:
+        panel.set_xlabel(axis_name(parameter))
+        if values.min() > 0:
+            log_axis(panel, "x")
+    data_set, experiment = first.data_set, first.run.experiment
+    step = methods.get(first.run.method).step
+    shown = "; ".join([f"log-loss {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
+    return Drawn(
+        name=slug(data_set, "varied", experiment),
+        category="Search",
+        title=f"{experiment}, {plain(data_set)}: {parameter} varied",
+        caption=f"Data set {data_set}, replicate {first.replicate}, {len(first.y):,} test samples: final models of"
+        f" {experiment} with {parameter} from {values[0]:g} to {values[-1]:g}. The number of"
+        f" {step} is chosen anew for each. Error bars are one standard error of the mean over the test samples.",
+        alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",
+        figure=figure,
+    )

@@ -1,0 +1,226 @@
+"""What proset's final models are made of: feature weights by batch, and for images the prototypes themselves."""
+
+import numpy as np
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
+
+from proset_study.report.figures.style import COLOURS, Drawn, legend, panels, plain, slug
+from proset_study.store.stored import Final
+
+CATEGORY = "Feature weights and prototypes"
+MOST_ROWS = 40  # features shown at most
+UNITS = "feature weight v (1 / standard deviation)"
+UNUSED = "#EEEEEE"  # a weight of zero
+SIDE = 8  # pixels of the images
+HEAVIEST = 8  # prototypes shown of each class
+
+
+def weights_figure(finals: list[Final]) -> Drawn:
+    """Heat maps of batches x features, a panel per model, with the same features in the same order."""
+    weights = [batch_weights(f) for f in finals]
+    shown, active, total = shown_features(weights)
+    names = [plain(finals[0].feature_names[d]) for d in shown]
+    batches = [max(len(w), 1) for w in weights]
+    room = [b + 3.0 for b in batches]  # for batches and for the title
+    size = (min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown)))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(1, len(finals), squeeze=False, sharey=True, width_ratios=room)[0]
+    scale = Normalize(0.0, max(w.max(initial=0.0) for w in weights) or 1.0)
+    for panel, final, w, width in zip(axes, finals, weights, batches, strict=True):
+        panel.set_facecolor(UNUSED)
+        cells = w[:, shown].T if len(w) else np.full((len(shown), 1), np.nan)
+        image = panel.imshow(
+            np.where(cells > 0, cells, np.nan),
+            cmap="viridis_r",
+            norm=scale,
+            aspect="auto",
+            interpolation="nearest",
+            extent=(0.5, width + 0.5, len(shown) - 0.5, -0.5),
+        )
+        panel.set_xticks(range(1, width + 1) if width < 4 else range(1, width + 1, 3))
+        panel.set_title(_narrow(final), size=8)
+        panel.tick_params(left=panel is axes[0])
+    axes[0].set_yticks(range(len(shown)), names)
+    figure.supxlabel("batch", size=9)
+    figure.supylabel("feature", size=9)
+    figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
+    counts = [f"{f.label}: {np.count_nonzero((w > 0).any(axis=0))}" for f, w in zip(finals, weights, strict=True)]
+    data_set = finals[0].data_set
+    left_out = f"; {total - len(active)} features that no model uses are left out" if len(active) < total else ""
+    if len(shown) < len(active):
+        left_out += f"; of the {len(active)} in use the {len(shown)} with the largest weights are shown"
+    categories = "" if finals[0].data.categories is None else " (categories are 0 or 1)"
+    return Drawn(
+        name=slug(data_set, "feature_weights"),
+        category=CATEGORY,
+        title=f"{data_set}: feature weights of the proset models by batch",
+        caption=f"{_source(finals)} Weight v of each feature in each batch, the inverse bandwidth of the kernel on the"
+        f" standardised feature{categories}; grey is a weight of zero, throughout in a batch without prototypes."
+        f" Features are in the order of their largest weight in a first batch{left_out}."
+        f" Active features: {', '.join(counts)}.",
+        alt=f"Heat maps of feature weights on {data_set}. Active features: {', '.join(counts)} of {total}.",
+        figure=figure,
+    )
+
+
+def relevance_figure(finals: list[Final], n_relevant: int) -> Drawn:
+    """Weights of relevant and of irrelevant features, where the truth is known."""
+    figure, axes = panels(len(finals), 3, (5.5, 3.2) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
+    kept = []
+    for panel, final in zip(axes, finals, strict=True):
+        w = batch_weights(final)
+        number = np.arange(1, w.shape[1] + 1)
+        relevant = number <= n_relevant
+        for chosen, label, colour, marker in (
+            (relevant, "relevant feature", COLOURS[0], "o"),
+            (~relevant, "irrelevant feature", COLOURS[4], "X"),
+        ):
+            for batch in w:
+                panel.scatter(number[chosen], batch[chosen], s=28, color=colour, marker=marker, alpha=0.8, label=label)
+        panel.axvline(n_relevant + 0.5, color="black", linewidth=0.8, linestyle=":")
+        panel.set_xticks(number)
+        panel.set_title(_narrow(final))
+        active = (w > 0).any(axis=0)
+        kept.append(
+            f"{final.label}: {np.count_nonzero(active[:n_relevant])} of {n_relevant} relevant and"
+            f" {np.count_nonzero(active[n_relevant:])} of {len(active) - n_relevant} irrelevant features active"
+        )
+    figure.supxlabel("feature", size=9)
+    figure.supylabel(UNITS, size=9)
+    legend(figure)
+    data_set = finals[0].data_set
+    return Drawn(
+        name=slug(data_set, "relevance"),
+        category=CATEGORY,
+        title=f"{data_set}: weights of relevant and irrelevant features",
+        caption=f"{_source(finals)} Weight of each feature, a point per batch; only the first {n_relevant} features"
+        f" influence the class. {'; '.join(kept)}.",
+        alt=f"Feature weights on {data_set}. {'; '.join(kept)}.",
+        figure=figure,
+    )
+
+
+def pixel_weights_figure(finals: list[Final]) -> Drawn:
+    """Feature weights as images: a row per model, an image per batch."""
+    weights = [batch_weights(f) for f in finals]
+    most = max(1, *(len(w) for w in weights))
+    images = [[batch.reshape(SIDE, SIDE) for batch in w] + [None] * (most - len(w)) for w in weights]
+    whole = mosaic(images)
+    figure = Figure(figsize=(max(5.0, 2.0 + 0.9 * most), 0.8 + 0.9 * len(finals)), layout="constrained")
+    axes = figure.subplots()
+    axes.imshow(np.where(np.isnan(whole), np.nan, 0.0), cmap=ListedColormap([UNUSED]), interpolation="nearest")
+    largest = max(w.max(initial=0.0) for w in weights) or 1.0
+    used = np.where(whole > 0, whole, np.nan)
+    image = axes.imshow(used, cmap="viridis_r", norm=Normalize(0.0, largest), interpolation="nearest")
+    figure.colorbar(image, ax=axes, aspect=30, label=UNITS)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_xticks(_centres(most), range(1, most + 1))
+    axes.set_yticks(_centres(len(finals)), [_narrow(f) for f in finals])
+    axes.set(xlabel="batch", ylabel="experiment")
+    data_set = finals[0].data_set
+    return Drawn(
+        name=slug(data_set, "pixel_weights"),
+        category=CATEGORY,
+        title=f"{data_set}: feature weights as images",
+        caption=f"{_source(finals)} Weight v of each pixel in each batch, at the place of the pixel in the {SIDE} x"
+        f" {SIDE} image; light grey pixels have a weight of zero, all of them in a batch without prototypes.",
+        alt=f"Images of the pixel weights on {data_set}, one for each batch of {len(finals)} models.",
+        figure=figure,
+    )
+
+
+def prototypes_figure(final: Final) -> Drawn:
+    """The heaviest prototypes of each class as images, with their weights."""
+    model, names = final.model, final.data.class_names
+    batches = [b for b in model.fitted.model.batches if len(b.labels)]
+    images: list[list[np.ndarray | None]] = [[None] * HEAVIEST for _ in names]
+    texts = []
+    for k in range(len(names)):
+        for rank, (weight, number, pixels) in enumerate(heaviest(batches, k)):
+            images[k][rank] = (pixels * model.scale + model.centre).reshape(SIDE, SIDE)
+            texts.append((rank, k, f"{weight:.3g}" + (f" ({number})" if len(batches) > 1 else "")))
+    figure = Figure(figsize=(6.0, 0.55 + 0.72 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    gap = 4
+    axes.imshow(mosaic(images, gap), cmap="gray_r", interpolation="nearest")
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    columns, rows = _centres(HEAVIEST, gap), _centres(len(names), gap)
+    for rank, k, text in texts:
+        axes.text(columns[rank], rows[k] + SIDE / 2 + 0.2, text, size=8, ha="center", va="top")
+    axes.set_xticks(columns, [str(i + 1) for i in range(HEAVIEST)])
+    axes.set_yticks(rows, [plain(name) for name in names])
+    axes.set_ylim(rows[-1] + SIDE / 2 + gap, -0.5)
+    axes.set(xlabel="rank by weight within the class", ylabel="class")
+    total = sum(len(b.labels) for b in batches)
+    return Drawn(
+        name=slug(final.data_set, "pixel_prototypes"),
+        category=CATEGORY,
+        title=f"{final.data_set}: the heaviest prototypes of each class",
+        caption=f"{_source([final])} The (up to) {HEAVIEST} heaviest prototypes of each class, of {total} in all, as"
+        " images with their weight w below" + (" and the batch in brackets." if len(batches) > 1 else "."),
+        alt=f"Images of the heaviest prototypes of {final.label} on {final.data_set}, in {len(names)} rows by class.",
+        figure=figure,
+    )
+
+
+def batch_weights(final: Final) -> np.ndarray:
+    """Feature weights of every batch, shape (B, D); zero in a batch without prototypes."""
+    model = final.model.fitted.model
+    rows = [b.feature_weights if len(b.labels) else np.zeros(len(model.centre)) for b in model.batches]
+    return np.array(rows).reshape(len(rows), len(model.centre))
+
+
+def shown_features(weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, int]:
+    """Features that a heat map shows in its order, all that some model uses, and the number of all.
+
+    They are sorted by the largest weight in any first batch, then by the largest in any batch. Data with few features
+    are shown whole.
+    """
+    n_features = weights[0].shape[1]
+    first = np.max([w[:1].max(axis=0, initial=0.0) for w in weights], axis=0)
+    largest = np.max([w.max(axis=0, initial=0.0) for w in weights], axis=0)
+    order = np.lexsort((-largest, -first))
+    active = order[largest[order] > 0]
+    shown = active if n_features > MOST_ROWS // 2 and len(active) else order
+    return shown[:MOST_ROWS], active, n_features
+
+
+def heaviest(batches: list, k: int) -> list[tuple[float, int, np.ndarray]]:
+    """Weight, number of the batch and features of the heaviest prototypes of class `k`."""
+    found = [
+        (float(weight), number, features)
+        for number, batch in enumerate(batches, start=1)
+        for weight, label, features in zip(batch.prototype_weights, batch.labels, batch.prototypes, strict=True)
+        if label == k
+    ]
+    return sorted(found, key=lambda prototype: -prototype[0])[:HEAVIEST]
+
+
+def mosaic(images: list[list[np.ndarray | None]], gap: int = 1) -> np.ndarray:
+    """Images in rows and columns as one, NaN between them and where there is none."""
+    whole = np.full((len(images) * (SIDE + gap) - gap, len(images[0]) * (SIDE + gap) - gap), np.nan)
+    for i, row in enumerate(images):
+        for j, image in enumerate(row):
+            if image is not None:
+                top, left = i * (SIDE + gap), j * (SIDE + gap)
+                whole[top : top + SIDE, left : left + SIDE] = image
+    return whole
+
+
+def _centres(number, gap=1):
+    return [i * (SIDE + gap) + SIDE / 2 - 0.5 for i in range(number)]
+
+
+def _narrow(final):
+    return final.label.replace(" ", "\n").replace("=", "\n= ")
+
+
+def _source(finals):
+    first = finals[0]
+    which = ", ".join(f.label for f in finals)
+    return (
+        f"Data set {first.data_set}, replicate {first.replicate}, final proset models of {which}, fitted to"
+        f" {first.fit['n_fit']} training samples."
+    )

@@ -1,0 +1,171 @@
+"""What the records say beyond the published tables: rules of choice, methods over replicates, selected features."""
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+
+from proset_study import methods
+from proset_study.report.compared import compared_runs
+from proset_study.report.over_data_sets import write_over_data_sets
+from proset_study.report.prototypes import write_prototypes
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Final, Stored
+
+RULES = {  # what is added to the smallest mean log-loss, in standard deviations over the folds
+    "best": lambda n_folds: 0.0,
+    "one standard error": lambda n_folds: 1 / sqrt(n_folds),
+    "one standard deviation": lambda n_folds: 1.0,
+}
+RULE_COLUMNS = (
+    *("replicate", "experiment", "dataset", "variant", "stage", "rule", "log_loss", "excess"),
+    *("size", "active_features", "prototypes"),
+)
+METHOD_COLUMNS = (
+    *("dataset", "first", "second", "replicates", "first_better", "difference", "deviation", "overlap"),
+    *("standard_error", "low", "high", "p"),
+)
+FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "share")
+
+
+def rules(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]:
+    """What other rules would have chosen from the same cross-validation, without another fit.
+
+    All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
+    deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
+    of the mean, or all of it, as in the published study. `replicates` are those asked for, by default all.
+
+    Returns
+    -------
+    list of dict
+        With `RULE_COLUMNS` as keys, for both stages. "log_loss" is the cross-validated mean of what is chosen, "excess"
+        that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
+    """
+    rows = []
+    for final in [f for replicate in replicates or stored.replicates for f in stored.finals(replicate)]:
+        for stage, choice, records in (("stage1", final.stage1, final.trials), ("stage2", final.stage2, final.paths)):
+            if choice is None or (stage == "stage1" and final.stage1_folder != final.folder):
+                continue  # no such stage, or taken over from another experiment and counted there
+            for rule, chosen in choices(final, stage, choice).items():
+                mean = choice["mean"]
+                row = {
+                    **_names(final),
+                    "stage": stage,
+                    "rule": rule,
+                    "log_loss": mean[chosen],
+                    "excess": mean[chosen] - mean[choice["optimal"]],
+                    "size": choice["settings"][chosen] if stage == "stage2" else None,
+                }
+                rows.append({**row, **_complexity(stage, records, choice, chosen)})
+    return rows
+
+
+def choices(final: Final, stage: str, choice: dict) -> dict[str, int]:
+    """Position of the setting that each rule chooses."""
+    method, optimal = methods.get(final.run.method), choice["optimal"]
+    if stage == "stage1":
+        fixed = final.run.settings.get("parameters", {})
+        simplicity = [method.simplicity({**fixed, **setting}) for setting in choice["settings"]]
+    else:
+        sign = 1 if method.larger_step_is_simpler else -1
+        simplicity = [(sign * size,) for size in choice["settings"]]
+    n_folds = int(final.folds.max()) + 1
+    found = {}
+    for rule, deviations in RULES.items():
+        limit = choice["mean"][optimal] + deviations(n_folds) * choice["deviation"][optimal]
+        within = [i for i, mean in enumerate(choice["mean"]) if mean <= limit]
+        found[rule] = optimal if rule == "best" else max(within, key=lambda i: (simplicity[i], -i))
+    return found
+
+
+def methods_over_replicates(stored: Stored) -> list[dict]:
+    """Paired differences of test log-loss between methods, over the replicates.
+
+    Test and training parts of replicates of the same real data overlap: their standard error is that of Nadeau and
+    Bengio's corrected resampled t-test, sqrt(1 / n + n_test / n_train) times the deviation. Replicates of generated
+    data are independent draws: sqrt(1 / n). With ten replicates the test is weak, and p-values are not corrected for
+    the number of comparisons.
+
+    Returns
+    -------
+    list of dict
+        With `METHOD_COLUMNS` as keys: "difference" is first minus second (negative: the first is better), "low" and
+        "high" are the ends of its 95 % interval; "overlap" is n_test / n_train, 0 for generated data.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+    """
+    from scipy.stats import t
+
+    rows = []
+    for data_set in stored.study.data_sets:
+        runs = {run.method: run for run in compared_runs(stored.study, data_set)}
+        by_run = {name: _by_replicate(stored, run, data_set) for name, run in runs.items()}
+        for first, second in combinations(runs, 2):
+            shared = sorted(set(by_run[first]) & set(by_run[second]))
+            if len(shared) < 2:
+                continue
+            differences = [by_run[first][r].scores["log_loss"] - by_run[second][r].scores["log_loss"] for r in shared]
+            final = by_run[first][shared[0]]
+            generated = "generator" in stored.study.config["data_sets"][data_set]
+            overlap = 0.0 if generated else final.fit["n_scored"] / final.fit["n_fit"]
+            mean, deviation = fmean(differences), stdev(differences)
+            error = sqrt(1 / len(shared) + overlap) * deviation
+            half = float(t.ppf(0.975, len(shared) - 1)) * error
+            values = (data_set, first, second, len(shared), sum(d < 0 for d in differences), mean, deviation, overlap)
+            p = 2 * float(t.sf(abs(mean) / error, len(shared) - 1)) if error else float(mean == 0)
+            rows.append(dict(zip(METHOD_COLUMNS, (*values, error, mean - half, mean + half, p), strict=True)))
+    return rows
+
+
+def selected_features(stored: Stored) -> list[dict]:
+    """In how many replicates the final proset model of an experiment uses each feature.
+
+    A category that is in few rows may be no feature in some of them.
+    """
+    counts: dict[tuple, dict[str, int]] = {}
+    replicates: dict[tuple, int] = {}
+    for final in stored.all_finals():
+        if final.run.method != "proset":
+            continue
+        key = (final.run.experiment, final.data_set, final.run.variant)
+        replicates[key] = replicates.get(key, 0) + 1
+        found, active = counts.setdefault(key, {}), set(final.model.fitted.model.active_features().tolist())
+        for d, name in enumerate(final.feature_names.tolist()):
+            found[name] = found.get(name, 0) + (d in active)
+    return [
+        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], n, n / replicates[key]), strict=True))
+        for key, selected in counts.items()
+        for name, n in selected.items()
+    ]
+
+
+def write_findings(folder: Path, stored: Stored) -> None:
+    """Write rules.csv, methods.csv, selected_features.csv, prototypes.csv, and the files of `write_over_data_sets`."""
+    write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
+    write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
+    write_rows(folder / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
+    write_over_data_sets(folder, stored)
+    write_prototypes(folder / "prototypes.csv", stored)
+
+
+def _names(final):
+    names = {"replicate": final.replicate, "experiment": final.run.experiment}
+    return {**names, "dataset": final.data_set, "variant": final.run.variant}
+
+
+def _by_replicate(stored, run, data_set):
+    return {f.replicate: f for f in stored.all_finals() if (f.run, f.data_set) == (run, data_set)}
+
+
+def _complexity(stage, records, choice, chosen):
+    """Means over the folds of what the records say of one setting."""
+    if stage == "stage1":
+        trial = choice["trials"][chosen]
+        found = [r["summary"] for r in records if r["trial"] == trial]
+    else:
+        found = [{name: sizes[chosen] for name, sizes in r["staged_summary"].items()} for r in records]
+    names = ("active_features", "prototypes")
+    return {name: fmean(r[name] for r in found) if all(name in r for r in found) else None for name in names}

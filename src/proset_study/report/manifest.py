@@ -1,0 +1,157 @@
+"""What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from proset import __version__, arithmetic
+from proset.archive import read_archive
+from proset_study.config.study import Study
+from proset_study.environment import library_arithmetic, pins
+from proset_study.fingerprints import uses_kernel
+from proset_study.store.packed import records_sha256
+from proset_study.store.stored import Stored
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
+
+
+def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None = None) -> dict:
+    """Everything a reader needs to judge or repeat a study.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>.
+    config : dict
+    data : list of Path
+        Files of the data sets.
+    stored : Stored, optional
+        The records, if they are not all that is in `folder`.
+
+    Returns
+    -------
+    dict
+        "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
+        (with the seed), "records_sha256" by replicate, "data_sha256", "cost" and "not_converged" by replicate (see
+        `fits_and_cost`), "missing" (the holes of a partial report; else empty).
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics.
+    """
+    stored = stored or Stored(folder, Study.of(config))
+    costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
+    return {
+        "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
+        "commit": _commit(),
+        "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
+        "arithmetic": arithmetics(stored),
+        "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
+        "config": config,
+        "records_sha256": {
+            str(replicate): records_sha256(folder, stored.study, replicate) for replicate in stored.replicates
+        },
+        "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
+        "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
+        "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
+        "missing": [asdict(hole) for hole in stored.holes],
+    }
+
+
+def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Number and seconds of the fits by method, and the names of those that did not converge."""
+    cost: dict[str, dict[str, float]] = {}
+    not_converged = []
+    for name, record in fit_records(stored, replicate):
+        total = cost.setdefault(record["method"], {"fits": 0})
+        total["fits"] += 1
+        for quantity, seconds in record["resources"].items():
+            if quantity.endswith("_s"):
+                total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
+        if not record["summary"].get("converged", True):
+            which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
+            not_converged.append(f"{name}{which}")
+    return cost, not_converged
+
+
+def arithmetics(stored: Stored) -> dict:
+    """What made the bits of the fits.
+
+    Returns
+    -------
+    dict
+        "proset": version of its arithmetic, "compiled-..." or "numpy-...". "level": instructions it runs on here, which
+        do not matter. "libraries": what the fits of other methods were made with: the class of the processor, and
+        whether the libraries were pinned to it; several on a cluster of several kinds. "pinned": how.
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics; names an example of each.
+    """
+    found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
+    for replicate in stored.replicates:
+        for name, record in fit_records(stored, replicate):
+            found[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+    if len(found[True]) > 1:
+        examples = ", ".join(f"{made_by} ({where})" for made_by, where in found[True].items())
+        raise ValueError(
+            f"fits of proset are by several arithmetics: {examples}; see that the compiled library can be loaded on all"
+            " machines, or on none, remove the folders of the others and run snakemake again"
+        )
+    return {
+        "proset": arithmetic.name(),
+        "level": arithmetic.level(),
+        "libraries": sorted(found[False]) or [library_arithmetic()],
+        "pinned": pins(),
+    }
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of the arrays in an archive, whatever compressed them."""
+    digest = sha256()
+    for name, array in sorted(read_archive(path)[1].items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
+    """All records of fits behind the final models of a replicate, each once, with the folder they are in."""
+    for final in stored.finals(replicate):
+        own_stage1 = final.trials if final.stage1_folder == final.folder else []
+        name = str(final.folder.relative_to(stored.folder))
+        yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))
+
+
+def _versions():
+    for package in PACKAGES:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            continue
+
+
+def _commit():
+    try:
+        run = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None  # not a checkout
+    return run.stdout.strip()
+
+
+def processor() -> str:
+    """Name of the CPU."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())

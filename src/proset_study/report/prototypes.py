@@ -1,0 +1,100 @@
+"""Error rate against the number of prototypes, of the methods that have them."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from proset_study.methods import METHODS
+from proset_study.report.compared import prototype_runs
+from proset_study.scores import mean
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Final, Stored
+
+COLUMNS = (
+    *("replicate", "dataset", "experiment", "method", "step", "prototypes", "error", "standard_error", "chosen"),
+    *("final_prototypes", "test_error", "test_standard_error"),
+)
+
+
+def error_path(final: Final) -> dict[str, np.ndarray]:
+    """What stage 2 found at every step of the path.
+
+    Returns
+    -------
+    dict of str to ndarray, each of shape (steps,)
+        "step"; "prototypes" and "error", means over the folds; "standard_error" of that mean.
+    """
+    errors = np.array([record["error"] for record in final.paths])
+    return {
+        "step": np.array(final.stage2["settings"]),
+        "prototypes": np.mean([record["staged_summary"]["prototypes"] for record in final.paths], axis=0),
+        "error": errors.mean(axis=0),
+        "standard_error": errors.std(axis=0, ddof=1) / np.sqrt(len(errors)),
+    }
+
+
+def test_error(final: Final) -> tuple[float, float]:
+    """Error rate of the final model on the test part, and its standard error over the samples."""
+    wrong = final.probabilities.argmax(axis=1) != final.y
+    share, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
+    return error, math.sqrt(math.fsum(share**2 * (wrong - error) ** 2))
+
+
+def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:
+    """Final models of the compared methods that have prototypes; see `compared.prototype_runs`."""
+    there = {f.run.name: f for f in stored.finals(replicate, data_set)}
+    return [there[run.name] for run in prototype_runs(stored.study, data_set) if run.name in there]
+
+
+def prototype_rows(stored: Stored) -> list[dict]:
+    """A row per step on the path of each model, with `COLUMNS` as keys; that of the chosen one has the test error.
+
+    Further replicates are left out, they have only some of the methods.
+    """
+    rows = []
+    for replicate in stored.study.config["replicates"]:
+        for data_set in stored.study.data_sets:
+            for final in prototype_finals(stored, replicate, data_set):
+                names = (replicate, data_set, final.run.experiment, final.run.method)
+                for i, values in enumerate(zip(*error_path(final).values(), strict=True)):
+                    chosen = i == final.stage2["selected"]
+                    scores = (final.fit["summary"]["prototypes"], *test_error(final)) if chosen else (None,) * 3
+                    numbers = [value.item() for value in values]
+                    rows.append(dict(zip(COLUMNS, (*names, *numbers, chosen, *scores), strict=True)))
+    return rows
+
+
+def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
+    """Final models of the compared methods with prototypes, in the first replicate.
+
+    Returns
+    -------
+    methods : list of str
+    rows : list of dict
+        "data_set" and "cells", one per method (None if not run): "run", "error", "standard_error", "prototypes",
+        "lowest" (the smallest error of the data set).
+    """
+    by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]
+    rows = []
+    for data_set, finals in by_data_set.items():
+        errors = {f.run.method: test_error(f) for f in finals}
+        cells = {
+            f.run.method: {
+                "run": f.run.name,
+                "error": errors[f.run.method][0],
+                "standard_error": errors[f.run.method][1],
+                "prototypes": f.fit["summary"]["prototypes"],
+                "lowest": errors[f.run.method][0] == min(error for error, _ in errors.values()),
+            }
+            for f in finals
+        }
+        if cells:
+            rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
+    return names, rows
+
+
+def write_prototypes(path: Path, stored: Stored) -> None:
+    """Write `prototype_rows` as CSV."""
+    write_rows(path, prototype_rows(stored), COLUMNS)

@@ -1,0 +1,372 @@
+"""The tables of the study: published layout, our number and the published one; as Markdown, CSV, LaTeX and Excel."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from proset.files import replacing
+from proset_study import methods
+from proset_study.records import write_text
+from proset_study.store.results import read_rows, write_rows
+from proset_study.store.stored import Stored
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SECTIONS = {
+    "data": "Data",
+    "stage1": "Stage 1",
+    "stage2": "Stage 2",
+    "cv": "Cross-validation",
+    "final": "Final model, scores for test data",
+}
+LABELS = {
+    "classes": "Classes",
+    "features": "Features",
+    "samples": "Samples",
+    "train_samples": "Train samples",
+    "test_samples": "Test samples",
+    "candidates": "Candidates",
+    "lambda_v": "lambda_v",
+    "lambda_w": "lambda_w",
+    "max_depth": "max. depth",
+    "colsample": "colsample",
+    "subsample": "subsample",
+    "batches": "batches",
+    "k": "k",
+    "iterations": "iterations",
+    "doublings": "doublings of C",
+    "depth": "depth",
+    "radius": "radius (its place in the grid)",
+    "cost": "cost",
+    "l1_ratio": "l1 ratio",
+    "min_samples_leaf": "min. samples per leaf",
+    "leaves": "Leaves",
+    "size": "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
+    "fits": "fits",
+    "log_loss": "log-loss",
+    "threshold": "Threshold",
+    "active_features": "Active features",
+    "prototypes": "Prototypes",
+    "roc_auc": "ROC-AUC",
+    "balanced_accuracy": "Balanced acc.",
+}
+COLUMNS = (
+    "experiment",
+    "section",
+    "quantity",
+    "dataset",
+    "variant",
+    "value",
+    "mean",
+    "deviation",
+    "replicates",
+    "published",
+    "best",
+)
+_LATEX = str.maketrans(
+    {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {character: f"\\{character}" for character in "&%$#_{}"}
+)
+FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample", "cost")
+SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
+MISSING = "missing"
+KEY = ("experiment", "section", "quantity", "dataset", "variant")
+
+
+def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, str, str, str]] = ()) -> list[dict]:
+    """One cell per number: that of the first replicate, mean and standard deviation over all, the published one.
+
+    Parameters
+    ----------
+    rows : list of dict
+        What `results.case_rows` gives.
+    published : Path
+        CSV file of the published numbers.
+    missing : iterable of (experiment, data set, variant, method)
+        Final models that the first replicate lacks.
+
+    Returns
+    -------
+    list of dict
+        With `COLUMNS` and "method" as keys, in the order of the rows; "published" is None where nothing was published,
+        "mean" and "deviation" where there is one replicate only. What is missing has 0 replicates.
+    """
+    methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
+    missing = {tuple(names) for *names, _ in missing}
+    values: dict[tuple, list[float | None]] = defaultdict(list)
+    quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
+    for row in rows:
+        quantities[row["experiment"]].append((row["section"], row["quantity"]))
+        if (row["experiment"], row["dataset"], row["variant"]) not in missing:
+            values[tuple(row[k] for k in KEY)].append(row["value"])
+    for experiment, data_set, variant in sorted(missing):
+        for section, quantity in dict.fromkeys(quantities[experiment]) or SCORES:
+            values[experiment, section, quantity, data_set, variant] = []
+    known = {tuple(row[k] for k in KEY): row["value"] for row in read_rows(published)}
+    cells = []
+    for key, found in values.items():
+        numbers = [v for v in found if v is not None]
+        cells.append(
+            {
+                **dict(zip(KEY, key, strict=True)),
+                "method": methods_of[key[0]],
+                "value": found[0] if found else None,
+                "mean": fmean(numbers) if len(numbers) > 1 else None,
+                "deviation": stdev(numbers) if len(numbers) > 1 else None,
+                "replicates": len(found),
+                "published": known.get(key),
+                "best": None,
+            }
+        )
+    return cells
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: named groups of cells, a column per data set and variant, a row per quantity."""
+
+    name: str
+    title: str
+    groups: list[tuple[str, list[dict]]]
+
+    @property
+    def cells(self) -> list[dict]:
+        """All cells in the order of the table."""
+        return [cell for _, group in self.groups for cell in group]
+
+    @property
+    def columns(self) -> list[str]:
+        """Headings: data set, and variant if there is one."""
+        return list(dict.fromkeys(_column(cell) for cell in self.cells))
+
+    @property
+    def n_replicates(self) -> int:
+        """The largest number of replicates behind a cell."""
+        return max((cell["replicates"] for cell in self.cells), default=1)
+
+    def rows(self) -> list[tuple[str, list[tuple[str, list[dict | None]]]]]:
+        """For each group its heading and rows; a row is a label and a cell per column, with its numbers as "texts"."""
+        found = []
+        for heading, group in self.groups:
+            rows: dict[str, dict[str, dict]] = {}
+            for cell in group:
+                rows.setdefault(_label(cell, heading), {})[_column(cell)] = {**cell, "texts": _texts(cell)}
+            if rows:
+                found.append((heading, [(label, [row.get(c) for c in self.columns]) for label, row in rows.items()]))
+        return found
+
+    def frame(self, show) -> "pd.DataFrame":
+        """A data frame with a row index (group, label); `show` gives the columns of one cell by name."""
+        import pandas as pd
+
+        index, lines = [], []
+        for heading, rows in self.rows():
+            for label, cells in rows:
+                index.append((heading, label))
+                shown = zip(self.columns, cells, strict=True)
+                lines.append({(c, name): v for c, cell in shown if cell for name, v in show(cell).items()})
+        columns = pd.MultiIndex.from_tuples(list(dict.fromkeys(key for line in lines for key in line)))
+        return pd.DataFrame(lines, pd.MultiIndex.from_tuples(index), columns)
+
+
+def make_table(name: str, title: str, kind: str, cells: list[dict], published: Path) -> Table:
+    """A table whose rows are "quantities" (of one experiment), "experiments" or "methods"."""
+    if kind == "methods":
+        return methods_table(name, title, cells)
+    if kind == "experiments":
+        return comparison_table(name, title, cells)
+    return experiment_table(name, title, cells, published)
+
+
+def study_tables(stored: Stored, published: Path) -> list[Table]:
+    """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
+    config, first = stored.study.config, stored.replicates[0]
+    runs = stored.study.runs
+    missing = [(h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.holes if h.replicate == first]
+    cells = make_cells(stored.rows, published, missing)
+    found = []
+    for name, entry in config.get("comparisons", {}).items():
+        shown = [c for e in entry["experiments"] for c in cells if c["experiment"] == e]
+        found.append(make_table(name, entry["title"], entry.get("rows", "experiments"), shown, published))
+    for name, entry in config["experiments"].items():
+        shown = [c for c in cells if c["experiment"] == name]
+        found.append(experiment_table(name, entry["title"], shown, published))
+    return found
+
+
+def experiment_table(name: str, title: str, cells: list[dict], published: Path) -> Table:
+    """An experiment's table; rows as published if the experiment was."""
+    order = {(r["section"], r["quantity"]) for r in read_rows(published) if r["experiment"] == name}
+    shown = [c for c in cells if not order or (c["section"], c["quantity"]) in order]
+    groups = [(heading, [c for c in shown if c["section"] == section]) for section, heading in SECTIONS.items()]
+    return Table(name, title, groups)
+
+
+def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
+    """Final models beside each other: a group per experiment; the best log-loss per data set is marked.
+
+    Prototypes are shown if every experiment has them; models whose log-loss agrees to two decimals share the mark.
+    """
+    by_experiment: dict[str, list[dict]] = defaultdict(list)
+    for cell in cells:
+        by_experiment[cell["experiment"]].append(dict(cell))
+    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss") and c["replicates"]]
+    for cell in losses:
+        smallest = min(c["value"] for c in losses if c["dataset"] == cell["dataset"])
+        cell["best"] = round(cell["value"], 2) == round(smallest, 2)
+    quantities = ["active_features", "prototypes", "log_loss", "threshold", "roc_auc", "balanced_accuracy"]
+    if not all(any(c["quantity"] == "prototypes" for c in group) for group in by_experiment.values()):
+        quantities.remove("prototypes")
+    groups = []
+    for experiment, group in by_experiment.items():
+        final = [
+            c for c in group if c["section"] == "final" or (c["quantity"] == "threshold" and c["section"] != "stage1")
+        ]
+        groups.append((f"[{experiment}]", [c for q in quantities for c in final if c["quantity"] == q]))
+    return Table(name, title, groups)
+
+
+def methods_table(name: str, title: str, cells: list[dict]) -> Table:
+    """Test log-loss and balanced accuracy with a row per method, whose experiments are joined; the best are marked.
+
+    There is no log-loss of methods that predict labels and no probabilities.
+    """
+    groups = []
+    for quantity, heading, best in (("log_loss", "Log-loss", min), ("balanced_accuracy", "Balanced accuracy", max)):
+        group = [{**c, "row": c["method"]} for c in cells if _is(c, "final", quantity)]
+        if quantity == "log_loss":
+            group = [c for c in group if methods.get(c["method"]).probabilistic]
+        for cell in (there := [c for c in group if c["replicates"]]):
+            other = [c["value"] for c in there if c["dataset"] == cell["dataset"]]
+            cell["best"] = round(cell["value"], 2) == round(best(other), 2)
+        groups.append((heading, group))
+    return Table(name, title, groups)
+
+
+def note(table: Table) -> str:
+    """How to read a table, in one or two sentences."""
+    best = "best of a data set" if any("row" in cell for cell in table.cells) else "best log-loss of a data set"
+    text = f"Published values in brackets; the {best} is bold."
+    if any(cell["replicates"] == 0 for cell in table.cells):
+        text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
+    if table.n_replicates > 1:
+        text += (
+            f" The first number is that of the first replicate; mean ± standard deviation over up to"
+            f" {table.n_replicates} replicates follow."
+        )
+    return text
+
+
+def to_markdown(table: Table) -> str:
+    """A Markdown table with "ours (published)" in the cells."""
+    lines = [f"# [{table.name}] {table.title}", "", note(table), ""]
+    lines += ["| |" + "|".join(table.columns) + "|", "|---" + "|---:" * len(table.columns) + "|"]
+    for heading, rows in table.rows():
+        lines.append(f"|**{heading}**" + "|" * (len(table.columns) + 1))
+        lines += [f"|{label}|" + "|".join(_joined(cell, "**") for cell in cells) + "|" for label, cells in rows]
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """A LaTeX table for the package booktabs, with "ours (published)" in the cells."""
+    shown = table.frame(lambda cell: {"": _joined(cell)}).droplevel(1, axis=1).fillna("")
+    best = table.frame(lambda cell: {"": "font-weight: bold" if cell["best"] else ""}).droplevel(1, axis=1).fillna("")
+    bare = {heading: heading.strip("[]") for heading in shown.index.levels[0]}  # LaTeX takes \\ [E3] for a length
+    shown, best = shown.rename(index=bare, level=0), best.rename(index=bare, level=0)
+    style = shown.style.apply(lambda _: best, axis=None).format(escape="latex")
+    for axis in (0, 1):
+        style = style.format_index(escape="latex", axis=axis)
+    caption = f"[{table.name}] {table.title}. {note(table)}".translate(_LATEX)
+    return style.to_latex(
+        caption=caption,
+        column_format="ll" + "r" * len(table.columns),
+        convert_css=True,
+        hrules=True,
+        clines="skip-last;data",
+        multirow_align="naive",
+        position_float="centering",
+    )
+
+
+def write_table(table: Table, markdown: Path, csv: Path, latex: Path) -> None:
+    """Write a table as Markdown, as CSV with a line per cell, and as LaTeX."""
+    write_text(markdown, to_markdown(table))
+    write_rows(csv, [{column: cell[column] for column in COLUMNS} for cell in table.cells], COLUMNS)
+    write_text(latex, to_latex(table))
+
+
+def write_workbook(path: Path, tables: list[Table]) -> None:
+    """Write an Excel workbook, a sheet per table, our number and the published one in columns of their own."""
+    import pandas as pd
+
+    def show(cell):
+        several = {"mean": cell["mean"], "deviation": cell["deviation"]} if cell["replicates"] > 1 else {}
+        ours = cell["value"] if cell["replicates"] else MISSING
+        return {"ours": ours, **several, "published": cell["published"]}
+
+    with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
+        for table in tables:
+            frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
+            frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
+            sheet = workbook.sheets[table.name[:31]]
+            sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
+            for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
+                cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
+
+
+def _is(cell, section, quantity):
+    return (cell["section"], cell["quantity"]) == (section, quantity)
+
+
+def _column(cell):
+    return f"{cell['dataset']} {cell['variant']}".strip()
+
+
+def _label(cell, heading):
+    if "row" in cell:
+        return cell["row"]
+    role, _, rest = cell["quantity"].partition("_")
+    if role in ("optimal", "selected"):
+        return f"{role.capitalize()} {_name(rest)}"
+    if cell["quantity"] == "threshold" and heading.startswith("["):  # beside scores: say of which stage
+        return f"Threshold {SECTIONS[cell['section']].lower()}"
+    label = _name(cell["quantity"])
+    return label[0].upper() + label[1:]
+
+
+def _name(quantity):
+    return LABELS.get(quantity, quantity.replace("_", " "))
+
+
+def _texts(cell):
+    texts = {"value": format_number(cell["quantity"], cell["value"]) if cell["replicates"] else MISSING}
+    for which in ("mean", "deviation", "published"):
+        texts[which] = "" if cell[which] is None else format_number(cell["quantity"], cell[which])
+    return texts
+
+
+def _joined(cell, emphasis=""):
+    if cell is None:
+        return ""
+    texts = cell["texts"]
+    text = f"{emphasis}{texts['value']}{emphasis}" if cell["best"] else texts["value"]
+    if texts["mean"]:
+        text += f" [{texts['mean']} ± {texts['deviation']}]"
+    return f"{text} ({texts['published']})" if texts["published"] else text
+
+
+def format_number(quantity: str, value: float | None) -> str:
+    """A number as the published tables print it; "n/a" for None."""
+    if value is None:
+        return "n/a"
+    if "lambda" in quantity:
+        return f"{value:.1e}".replace("e-0", "e-")
+    if any(fraction in quantity for fraction in FRACTIONS):
+        return f"{value:.2f}"
+    if value != round(value):
+        return f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1e}".replace("e-0", "e-")
+    return f"{round(value):,}"

@@ -1,0 +1,1 @@
+"""What a study has stored: records, results, archives, and what is missing."""

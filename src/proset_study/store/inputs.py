@@ -1,0 +1,86 @@
+"""Files that the jobs of the report read, and those of the report: as the config names them, not what is in a folder.
+
+What a former config left behind is therefore in no number, and a file that is lost is made again before it is read.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from proset_study.config.study import Study
+from proset_study.fits import KINDS
+
+REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
+FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets")
+
+
+def result_files(study: Study, replicates: Iterable[int], data_set: str | None = None) -> list[str]:
+    """Everything there is of some final models: data, split, searches, choices, models, predictions, evaluations."""
+    made = [
+        file
+        for replicate, run, d in study.final_models(replicates, data_set=data_set)
+        for _, files in study.steps_to(replicate, d, run.name)
+        for file in files
+    ]
+    return list(dict.fromkeys([*made, *study.evaluation_files(replicates, data_set)]))
+
+
+def record_files(study: Study, replicate: int) -> list[str]:
+    """What a second person needs to check a replicate; without the single fits of the searches of a further one.
+
+    Data sets and models are left out: the first can be made again from the seed, the second are refitted.
+    """
+    left_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
+    made = [
+        file
+        for _, run, d in study.final_models([replicate])
+        for rule, files in study.steps_to(replicate, d, run.name)
+        if rule not in left_out
+        for file in files
+        if not file.endswith("/model.npz")
+    ]
+    return list(dict.fromkeys([*made, *study.evaluation_files([replicate])]))
+
+
+def scored_files(study: Study, replicates: Iterable[int], experiment: str | None = None, data_set: str | None = None):
+    """Everything that the numbers of an experiment or a data set are made of."""
+    models = study.final_models(replicates, experiment, data_set)
+    data = dict.fromkeys(f"results/{study.name}/replicate_{replicate}/{d}/data.npz" for replicate, _, d in models)
+    return [*data, *study.scored_files(replicates, experiment, data_set)]
+
+
+def asked_for_before(study: Study) -> list[str]:
+    """Files of the report that are made only where a data set was asked for by its name: they stay up to date."""
+    files = [f"reports/{study.name}/data_sets/{data_set}.csv" for data_set in study.data_sets]
+    return [file for file in files if Path(file).exists()]
+
+
+def belongs(study: Study, name: str) -> bool:
+    """Whether a file of reports/<study> belongs to the report of the study as the config describes it."""
+    folder, _, rest = name.rpartition("/")
+    stem, _, suffix = rest.rpartition(".")
+    if folder.startswith("figures/"):
+        return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
+    allowed = {
+        "": rest in REPORT_FILES,
+        "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
+        "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
+        "records": rest in [f"replicate_{replicate}.tar.xz" for replicate in study.replicates],
+        "findings": suffix == "csv" and stem in FINDINGS,
+        "evaluation": suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
+    }
+    return allowed.get(folder, False)
+
+
+def remove_leftovers(study: Study, report: Path) -> None:
+    """Remove tables, pages, figures and archives of what a former config had from the report; other files stay."""
+    for path in report.glob("*/*"):
+        name = str(path.relative_to(report))
+        if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
+            shutil.rmtree(path)
+        elif _MADE.fullmatch(name) and not belongs(study, name):
+            path.unlink()
+
+
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\.tar\.xz")

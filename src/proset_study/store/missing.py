@@ -1,0 +1,100 @@
+"""Final models that a study lacks, and why: the first step towards each of which an output is not there."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+from proset_study.config.study import Study
+from proset_study.records import fingerprint
+from proset_study.workflow.failures import cause
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A final model that has not been made.
+
+    Attributes
+    ----------
+    replicate : int
+    experiment, variant, run, data_set : str
+    reason : str
+        The last line of the log of the step that is missing, if it failed.
+    log : str
+        That log; empty if the step has never been started.
+    target : str
+        The output to ask Snakemake for.
+    """
+
+    replicate: int
+    experiment: str
+    variant: str
+    run: str
+    data_set: str
+    reason: str
+    log: str
+    target: str
+
+
+class Holes:
+    """The holes of a study as they are when they are first asked for; files come and go while Snakemake works."""
+
+    def __init__(self, study: Study):
+        self.study = study
+
+    @cached_property
+    def found(self) -> list[Hole]:
+        """What `find_holes` gives."""
+        return find_holes(self.study)
+
+    @property
+    def finished_files(self) -> list[str]:
+        """What all other final models are made by, and the evaluations of these that there are."""
+        absent = {(hole.replicate, hole.run, hole.data_set) for hole in self.found}
+        finished = [
+            file
+            for replicate, run, data_set in self.study.final_models(self.study.replicates)
+            if (replicate, run.name, data_set) not in absent
+            for _, files in self.study.steps_to(replicate, data_set, run.name)
+            for file in files
+        ]
+        finished = list(dict.fromkeys(finished))
+        folders = {Path(file).parent for file in finished}
+        evaluations = self.study.evaluation_files(self.study.replicates)
+        return finished + [file for file in evaluations if Path(file).parent in folders and Path(file).exists()]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the holes and their reasons."""
+        return fingerprint([asdict(hole) for hole in self.found])
+
+
+def find_holes(study: Study) -> list[Hole]:
+    """All holes of a study in the current folder, in the order of the config."""
+    holes = []
+    for replicate, run, data_set in study.final_models(study.replicates):
+        for rule, files in study.steps_to(replicate, data_set, run.name):
+            if missing := [file for file in files if not Path(file).exists()]:
+                names = (replicate, run.experiment, run.variant, run.name, data_set)
+                holes.append(Hole(*names, *_why(study, rule, missing)))
+                break
+    return holes
+
+
+def _why(study, rule, missing):
+    logs = {file: log_of(study, rule, file) for file in missing}
+    started = [file for file in missing if logs[file].exists()]
+    failed = [file for file in started if logs[file].stat().st_size]
+    if not started:
+        return "not run", "", missing[0]
+    target = (failed or started)[0]
+    return cause(logs[target]), str(logs[target]), target
+
+
+def log_of(study: Study, rule: str, file: str) -> Path:
+    """The log of the rule that makes a file of the study."""
+    logs = Path("results", study.name, "logs")
+    replicate, data_set, *below = Path(file).relative_to(Path("results", study.name)).with_suffix("").parts
+    if rule in ("stage1", "stage2"):
+        run, *names = below
+        return logs / replicate / data_set / run / f"{'_'.join(names)}.log"
+    return logs.joinpath(replicate, data_set, *below[:-1], f"{rule}.log")

@@ -1,0 +1,115 @@
+"""All numbers of final models as tidy rows, named as in the published tables."""
+
+import csv
+import io
+from pathlib import Path
+
+from proset_study import methods
+from proset_study.data.datasets import DataSet
+from proset_study.data.encoding import is_number
+from proset_study.fits.final import read_predictions
+from proset_study.records import damaged, read_json, read_text, write_text
+from proset_study.scores import score_predictions
+
+LAST_QUANTITY = "balanced_accuracy"  # of every final model
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
+COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
+
+
+def case_rows(folder: Path, case: dict) -> list[dict]:
+    """Rows of one final model and the searches that led to it.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>.
+    case : dict
+        "replicate", "experiment", "method", "dataset", "variant", "run" and "stage1_run" (None without a stage 1).
+
+    Returns
+    -------
+    list of dict
+        With `COLUMNS` as keys; a value is None where a parameter was not searched for data with so few features.
+    """
+    method = methods.get(case["method"])
+    data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]
+    run_folder = data_folder / case["run"]
+    data = DataSet.load(data_folder / "data.npz")
+    steps, fitted = read_json(run_folder / "stage2.json"), read_json(run_folder / "fit.json")
+    parameters = read_json(run_folder / "stage1.json") if case["stage1_run"] else None
+    y, weight, probabilities = read_predictions(run_folder / "predictions.csv", fitted["n_scored"])
+
+    numbers: list[tuple[str, str, float | None]] = [
+        ("data", "classes", len(data.class_names)),
+        ("data", "features", data.n_features),
+        ("data", "samples", len(data.y)),
+        ("data", "train_samples", fitted["n_fit"]),
+        ("data", "test_samples", fitted["n_scored"]),
+    ]
+    candidates = (parameters or steps)["candidates"]
+    if candidates is not None:
+        numbers.append(("data", "candidates", candidates))
+    if parameters is not None:
+        not_searched = method.fixed(data.n_features)
+        for name in method.parameters:  # in the published order
+            if name in parameters["parameters"]:
+                for role in _roles(parameters):
+                    value = None if name in not_searched else parameters["settings"][parameters[role]][name]
+                    numbers.append(("stage1", f"{role}_{name}", value))
+        numbers += _losses("stage1", parameters)
+    section = "stage2" if method.parameters else "cv"  # the published name where there is one stage only
+    if len(steps["settings"]) > 1:  # else there is no path
+        numbers += [(section, f"{role}_{method.step}", steps["settings"][steps[role]]) for role in _roles(steps)]
+    numbers += _losses(section, steps)
+    numbers += [("final", quantity, fitted["summary"][quantity]) for quantity in method.quantities]
+    numbers += [("final", name, value) for name, value in score_predictions(probabilities, y, weight).items()]
+    names = {key: case[key] for key in COLUMNS[:5]}
+    return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]
+
+
+def _roles(choice):
+    return ("optimal",) if choice["rule"] == "optimal" else ("optimal", "selected")
+
+
+def _losses(section, choice):
+    rows = [
+        (section, "optimal_log_loss", choice["mean"][choice["optimal"]]),
+        (section, "threshold", choice["threshold"]),
+    ]
+    if choice["rule"] != "optimal":
+        rows.append((section, "selected_log_loss", choice["mean"][choice["selected"]]))
+    return rows
+
+
+def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:
+    """Write rows as CSV: numbers with `DIGITS` significant digits, text as `as_cell` gives it."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({column: as_cell(value) for column, value in row.items()} for row in rows)
+    write_text(path, text.getvalue())
+
+
+def as_cell(value: object) -> object:
+    """A value as it is put into a cell; text that a spreadsheet would take for a formula is put behind a "'"."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not is_number(value):
+        return f"'{value}"
+    return value
+
+
+def read_rows(path: str | Path) -> list[dict]:
+    """Read rows that `write_rows` wrote, or the published ones; values become numbers, empty ones None."""
+    rows = csv.DictReader(io.StringIO(read_text(path)))
+    return [{**row, "value": float(row["value"]) if row["value"] else None} for row in rows]
+
+
+def read_scores(path: str | Path) -> list[dict]:
+    """Read what `case_rows` gave of some final models; ValueError if the rows of one of them do not go to the end."""
+    rows = read_rows(path)
+    last = {tuple(row[key] for key in COLUMNS[:5]): row["quantity"] for row in rows}
+    if set(last.values()) != {LAST_QUANTITY}:
+        raise damaged(path, "rows are missing")
+    return rows

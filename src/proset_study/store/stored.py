@@ -1,0 +1,237 @@
+"""What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from proset_study.config.study import Run, Study
+from proset_study.data.datasets import DataSet
+from proset_study.data.splits import TEST, read_split
+from proset_study.fits import KINDS
+from proset_study.fits.final import FinalModel, read_model, read_predictions
+from proset_study.records import read_json, read_json_lines
+from proset_study.scores import score_predictions
+from proset_study.store.missing import Hole
+from proset_study.store.results import read_scores
+
+
+class Missing(LookupError):
+    """Something the study has not computed; the message says what."""
+
+
+@dataclass(frozen=True)
+class Final:
+    """One final model, the searches that led to it, and its data.
+
+    Attributes
+    ----------
+    folder : Path
+        results/<study>/replicate_<replicate>/<data set>/<run>.
+    stage1_folder : Path or None
+        Where the records of its stage 1 are; E4's are in E3.
+    trial_files, path_files : tuple of Path
+        Files with the records of stage 1 (none without it) and of stage 2.
+    replicate : int
+    run : Run
+    data_set : str
+    """
+
+    folder: Path
+    stage1_folder: Path | None
+    trial_files: tuple[Path, ...]
+    path_files: tuple[Path, ...]
+    replicate: int
+    run: Run
+    data_set: str
+
+    @property
+    def label(self) -> str:
+        """Experiment and variant."""
+        return f"{self.run.experiment} {self.run.variant}".strip()
+
+    @cached_property
+    def fit(self) -> dict:
+        """Record of the final fit: parameters, steps, summary, resources."""
+        return read_json(self.folder / "fit.json")
+
+    @cached_property
+    def stage1(self) -> dict | None:
+        """Choice of the parameters: "settings", "mean", "deviation", "optimal", "selected", "threshold", "within"."""
+        return read_json(self.folder / "stage1.json") if self.stage1_folder else None
+
+    @cached_property
+    def stage2(self) -> dict:
+        """Choice of the size; keys as of `stage1`, settings are whole numbers."""
+        return read_json(self.folder / "stage2.json")
+
+    @cached_property
+    def trials(self) -> list[dict]:
+        """Records of stage 1, one per fold and trial; empty without a stage 1."""
+        return [record for file in self.trial_files for record in read_json_lines(file)]
+
+    @cached_property
+    def paths(self) -> list[dict]:
+        """Records of stage 2, one per fold."""
+        return [record for file in self.path_files for record in read_json_lines(file)]
+
+    @cached_property
+    def _predictions(self):
+        return read_predictions(self.folder / "predictions.csv", self.fit["n_scored"])
+
+    @property
+    def y(self) -> np.ndarray:
+        """Class indices of the test part, shape (m,)."""
+        return self._predictions[0]
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Sample weights of the test part, shape (m,)."""
+        return self._predictions[1]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Predicted class probabilities of the test part, shape (m, K)."""
+        return self._predictions[2]
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Log-loss, ROC-AUC and balanced accuracy of the test part."""
+        return score_predictions(self.probabilities, self.y, self.weight)
+
+    @cached_property
+    def model(self) -> FinalModel:
+        """The model; it takes features in the units of the data set."""
+        return read_model(self.folder / "model.npz")
+
+    def evaluation(self, kind: str) -> dict | None:
+        """Record of one kind of evaluation, if there is one; see `proset_study.fits`."""
+        path = self.folder / f"{kind}.json"
+        return read_json(path) if path.exists() else None
+
+    def scaled(self, X: np.ndarray) -> np.ndarray:
+        """Features of the data set in the units in which the model was fitted."""
+        return self.model.scaled(X)
+
+    @property
+    def feature_names(self) -> np.ndarray:
+        """Names of the features of the model, shape (E,); of categories "column=category"."""
+        encoder = self.model.encoder
+        return self.data.feature_names if encoder is None else encoder.feature_names
+
+    @cached_property
+    def data(self) -> DataSet:
+        """The whole data set."""
+        return DataSet.load(self.folder.parent / "data.npz")
+
+    @cached_property
+    def folds(self) -> np.ndarray:
+        """Fold of each row, `TEST` for the test part, shape (N,)."""
+        return read_split(self.folder.parent / "split.csv", len(self.data.y))
+
+    @property
+    def X_test(self) -> np.ndarray:
+        """Features of the test part in the units of the data set, shape (m, D)."""
+        return self.data.X[self.folds == TEST]
+
+    @property
+    def X_train(self) -> np.ndarray:
+        """Features of the training part in the units of the data set."""
+        return self.data.X[self.folds != TEST]
+
+
+class Stored:
+    """The records of one study.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>.
+    study : Study
+    """
+
+    def __init__(self, folder: Path, study: Study):
+        self.folder, self.study = folder, study
+        self.holes: list[Hole] = []  # of a partial report
+
+    @property
+    def replicates(self) -> list[int]:
+        """Their numbers; figures show the first one."""
+        return self.study.replicates
+
+    @cached_property
+    def _all(self) -> list[Final]:
+        return [
+            self._final(replicate, run, data_set)
+            for replicate, run, data_set in self.study.final_models(self.replicates)
+        ]
+
+    def _final(self, replicate, run, data_set):
+        source = self.study.stage1_run(run)
+        folder = self.folder / f"replicate_{replicate}" / data_set
+        return Final(
+            folder / run.name,
+            folder / source.name if source else None,
+            self._below(self.study.stage1_files(replicate, data_set, run.name)) if source else (),
+            self._below(self.study.stage2_files(replicate, data_set, run.name)),
+            replicate,
+            run,
+            data_set,
+        )
+
+    def _below(self, files):
+        return tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
+
+    def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
+        """Final models that have been computed, in the order of the config; of the first replicate by default."""
+        replicate = self.replicates[0] if replicate is None else replicate
+        return [
+            f
+            for f in self._all
+            if f.replicate == replicate and data_set in (None, f.data_set) and (f.folder / "fit.json").exists()
+        ]
+
+    def all_finals(self) -> list[Final]:
+        """`finals` of every replicate."""
+        return [final for replicate in self.replicates for final in self.finals(replicate)]
+
+    def final(self, experiment: str, data_set: str, variant: str = "", replicate: int | None = None) -> Final:
+        """One of `finals`; `Missing` if it has not been computed."""
+        for final in self.finals(replicate, data_set):
+            if (final.run.experiment, final.run.variant) == (experiment, variant):
+                return final
+        raise Missing(f"{experiment} {variant}".strip() + f" on {data_set}")
+
+    def evaluated(self, kind: str) -> list[Final]:
+        """Final models that the config wants evaluated and that have been, by replicate and data set."""
+        wanted = {
+            (replicate, run.name, data_set) for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
+        }
+        found = [
+            final
+            for final in self.all_finals()
+            if (final.replicate, final.run.name, final.data_set) in wanted and final.evaluation(kind)
+        ]
+        order = self.study.data_sets
+        return sorted(found, key=lambda final: (final.replicate, order.index(final.data_set)))
+
+    def missing_evaluations(self) -> list[tuple[str, str, str]]:
+        """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""
+        return [
+            (kind, f"{run.name} on {data_set}", f"results/{self.study.name}/{record}")
+            for kind in KINDS
+            for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
+            if not (self.folder / (record := f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json")).exists()
+        ]
+
+    @cached_property
+    def rows(self) -> list[dict]:
+        """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
+        return [
+            row
+            for experiment in self.study.experiments
+            for replicate in self.replicates
+            if (file := self.folder / f"replicate_{replicate}" / f"{experiment}.csv").exists()
+            for row in read_scores(file)
+        ]

@@ -1,0 +1,122 @@
+"""A final model of the study for new rows, in the columns and labels of the user's own table."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proset.explain import explain
+from proset_study.data.datasets import DataSet
+from proset_study.data.splits import read_split
+from proset_study.fits.final import FinalModel, read_model
+from proset_study.fits.resampling import training_rows
+from proset_study.methods.proset import FittedProset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `load_trained` gives; tables need the columns of the features, others are left out.
+
+    Attributes
+    ----------
+    columns : ndarray of str, shape (D,)
+        Of the table.
+    labels : ndarray of str, shape (K,)
+        Classes.
+    training_rows : ndarray of int, shape (n,)
+        Rows of the file that the model was fitted to, from 0.
+    model : FinalModel
+    """
+
+    columns: np.ndarray
+    labels: np.ndarray
+    training_rows: np.ndarray
+    model: FinalModel
+
+    def predict_proba(self, table: "pd.DataFrame") -> "pd.DataFrame":
+        """Class probabilities: a row for each row of the table, a column for each label."""
+        import pandas as pd
+
+        return pd.DataFrame(self.model.predict_proba(self._rows(table)), index=table.index, columns=self.labels)
+
+    def predict(self, table: "pd.DataFrame") -> "pd.Series":
+        """The label of the largest probability, for each row of the table."""
+        return self.predict_proba(table).idxmax(axis=1).rename("class")
+
+    def familiarity(self, table: "pd.DataFrame") -> "pd.Series":
+        """Weight of the prototypes near each row of the table; near 0 the prediction is the class prior."""
+        import pandas as pd
+
+        model = self._proset()
+        *_, scores = model.staged_scores(self.model.scaled(self._rows(table)))
+        found = np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
+        return pd.Series(found, index=table.index, name="familiarity")
+
+    def explain(self, row: "pd.DataFrame | pd.Series") -> "pd.DataFrame":
+        """The prior and the prototypes behind the prediction for one row of a table.
+
+        Parameters
+        ----------
+        row : DataFrame of one row, or Series
+            `table.loc[[7]]` keeps the types of the columns, which `table.loc[7]` may not.
+
+        Returns
+        -------
+        DataFrame
+            As `ProsetClassifier.explain` gives it, the largest contribution first, with "row" in place of "sample": the
+            row of the file that is the prototype, from 0 (-1 for the prior), and labels as classes.
+
+        Raises
+        ------
+        ValueError
+            If it is not one row, or the model is none of proset.
+        """
+        table = row.to_frame().T if row.ndim == 1 else row
+        if len(table) != 1:
+            raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
+        model, scaled = self._proset(), self.model.scaled(self._rows(table))[0]
+        encoder = self.model.encoder
+        frame = explain(model, scaled).frame(self.labels, self.columns if encoder is None else encoder.feature_names)
+        frame["sample"] = np.append(self.training_rows, -1)[frame["sample"]]
+        return frame.rename(columns={"sample": "row"})
+
+    def _rows(self, table):
+        if self.model.encoder is not None:
+            return table
+        if lacking := [name for name in self.columns if name not in table.columns]:
+            raise ValueError(f"table: column {', '.join(map(repr, map(str, lacking)))} is missing")
+        return table[list(self.columns)].to_numpy(dtype=np.float64)
+
+    def _proset(self):
+        if not isinstance(self.model.fitted, FittedProset):
+            raise ValueError("this model is none of proset: it has no prototypes to explain it by, and no familiarity")
+        return self.model.fitted.model
+
+
+def load_trained(folder: str | Path) -> Trained:
+    """Read a final model with what it needs of its data set.
+
+    Parameters
+    ----------
+    folder : str or Path
+        results/<study>/replicate_<number>/<data set>/<experiment>.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    OSError
+        If a file is not there: the model, or the data set and its split in the folder above.
+    ValueError
+        If one is damaged.
+    """
+    folder = Path(folder)
+    data = DataSet.load(folder.parent / "data.npz")
+    folds = read_split(folder.parent / "split.csv", len(data.y))
+    return Trained(data.feature_names, data.class_names, training_rows(data, folds), read_model(folder / "model.npz"))

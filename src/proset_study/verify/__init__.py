@@ -1,0 +1,1 @@
+"""The check of a report, from whomever it comes, by its own records."""

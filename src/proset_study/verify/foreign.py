@@ -1,0 +1,128 @@
+"""A report that somebody else sent: nothing but plain files of bounded size is read, and nothing of it is believed."""
+
+import json
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from proset_study.config.study import Study, load
+from proset_study.data.sizes import size_of
+
+MAX_FILE = 2**28  # bytes of one file of a report
+MAX_FILES = 100_000
+MAX_DATA = 2**32  # bytes of all data sets that are made again
+TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
+SCHEMA = Path(__file__).parents[3] / "workflow/schemas/config.schema.yaml"
+_MANIFEST = {"config": dict, "data_sha256": dict, "cost": dict, "not_converged": dict, "missing": list}
+
+
+class Refused(ValueError):
+    """The report cannot be checked; the message says why, in one line."""
+
+
+class ForeignReport:
+    """The plain files of a report by their names, the sizes as values of `files`.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    Refused
+        If there is a link, a device or the like among them, or if there are too many of them.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.files: dict[str, int] = {}
+        waiting = [""]
+        while waiting:
+            for entry in os.scandir(folder / (below := waiting.pop())):
+                name, status = f"{below}{entry.name}", entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(status.st_mode):
+                    waiting.append(f"{name}/")
+                elif stat.S_ISREG(status.st_mode):
+                    if entry.name != TIMESTAMP:
+                        self.files[name] = status.st_size
+                else:
+                    raise Refused(f"{name!r} is a link or a device, a report has plain files only")
+                if len(self.files) + len(waiting) > MAX_FILES:
+                    raise Refused(f"there are more than {MAX_FILES:,} files")
+
+    def path(self, name: str) -> Path:
+        """Where a file is; Refused if there is none or if it is too large."""
+        if name not in self.files:
+            raise Refused(f"{name} is missing")
+        if self.files[name] > MAX_FILE:
+            raise Refused(f"{name} has {self.files[name]:,} bytes, at most {MAX_FILE:,} are read")
+        return self.folder / name
+
+    def text(self, name: str) -> str:
+        """What is in a file."""
+        try:
+            return self.path(name).read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused(f"{name} is no text: {error}") from error
+
+    def manifest(self) -> dict:
+        """manifest.json, with its keys of the right kind; the config in it has not been checked."""
+        try:
+            found = json.loads(self.text("manifest.json"), object_pairs_hook=_once)
+        except (ValueError, RecursionError) as error:
+            raise Refused(f"manifest.json: {one_line(error)}") from error
+        for key, kind in _MANIFEST.items():
+            if not isinstance(found, dict) or not isinstance(found.get(key), kind):
+                raise Refused(f"manifest.json: {key} is missing or of the wrong kind")
+        if "arithmetic" in found:  # not in older reports
+            said = found["arithmetic"]
+            if not isinstance(said, dict) or not isinstance(said.get("proset"), str):
+                raise Refused("manifest.json: arithmetic does not name that of proset")
+            if not isinstance(found.get("records_sha256"), dict):
+                raise Refused("manifest.json: records_sha256 is missing or of the wrong kind")
+        return found
+
+
+def checked_study(config: dict, files: Iterable[str]) -> Study:
+    """The study of a config that somebody else wrote.
+
+    Parameters
+    ----------
+    config : dict
+    files : iterable of str
+        Files of own data that may be read.
+
+    Raises
+    ------
+    Refused
+        If the config is wrong, names another file, or asks for more data than `MAX_DATA`.
+    """
+    for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
+        file = settings.get("file") if isinstance(settings, dict) else None
+        if file is not None and file not in files:
+            raise Refused(
+                f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
+                f"named: make verify FILES={file!r}"
+            )
+    try:
+        study = load(config, SCHEMA)
+    except Exception as error:  # a config from elsewhere can make any check of it fail
+        raise Refused(f"manifest.json: {one_line(error)}") from error
+    size = sum(8 * size_of(config["data_sets"][Path(file).parent.name]).values for file in study.made_files())
+    if size > MAX_DATA:
+        raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
+    return study
+
+
+def _once(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def one_line(error: BaseException, length: int = 500) -> str:
+    """What an error says, in one line that is not too long."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= length else f"{text[:length]}..."

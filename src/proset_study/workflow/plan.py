@@ -1,0 +1,133 @@
+"""What a run is going to do, in words, before it starts."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proset_study.config.study import Study
+from proset_study.data.sizes import size_of
+from proset_study.fits import KINDS
+from proset_study.methods.costs import LIBRARY_METHODS, LIBRARY_SECONDS, fit_seconds
+from proset_study.records import fingerprint
+
+JOB_SECONDS = 0.35  # start of Python and imports, orchestration
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What one job fits.
+
+    Attributes
+    ----------
+    method : str
+    number : int
+    seconds : float
+        Rough CPU seconds of all of them.
+    """
+
+    method: str
+    number: int
+    seconds: float
+
+
+def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: int) -> str:
+    """One line: how many jobs and fits, and roughly how long they take.
+
+    Parameters
+    ----------
+    jobs : iterable of (rule, wildcards)
+        What Snakemake is going to run.
+    study : Study
+    cores : int
+
+    Returns
+    -------
+    str
+    """
+    jobs = list(jobs)
+    planned = {(rule, *_place(wildcards)) for rule, wildcards in jobs}
+    numbers: Counter = Counter()
+    seconds, n_stored = 0.0, 0
+    for rule, wildcards in jobs:
+        seconds += JOB_SECONDS
+        if (fits := fits_of(rule, wildcards, study)) is not None:
+            stored = _stored(rule, wildcards, study, planned)
+            numbers[fits.method] += fits.number - stored
+            n_stored += stored
+            seconds += fits.seconds * (fits.number - stored) / fits.number
+            seconds += LIBRARY_SECONDS * (fits.method in LIBRARY_METHODS)
+    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
+    kept = f" ({n_stored:,} more are stored)" if n_stored else ""
+    return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
+
+
+def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
+    """What a job fits, and roughly how long that takes; None for rules that fit nothing.
+
+    Parameters
+    ----------
+    rule : str
+    wildcards : dict
+    study : Study
+    """
+    if rule not in ("stage1", "stage2", "fit", *KINDS):
+        return None
+    run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
+    stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
+    if rule in KINDS:
+        number = _refits(**study.config["evaluations"][rule])
+    else:
+        number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
+    test, folds = study.config["test_fraction"], study.config["folds"]
+    fitted, scored = (1 - test, test) if rule in ("fit", *KINDS) else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
+    size = size_of(study.config["data_sets"][data_set])
+    seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
+    return Fits(run.method, number, number * seconds)
+
+
+def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
+    """Fits of one evaluation, at most: of a learning curve, a bootstrap, or bias and variance."""
+    return len(fractions) * repeats or (samples + 1 if samples else draws)
+
+
+def _place(wildcards):
+    return tuple(wildcards.get(name) for name in ("replicate", "data_set", "run"))
+
+
+def _stored(rule, wildcards, study, planned):
+    """Fits of a job whose records are there from an earlier run, as far as one of them is still right."""
+    if rule not in ("stage1", "stage2"):
+        return 0
+    replicate, data_set, run = _place(wildcards)
+    above = [("data", replicate, data_set, None), ("split", replicate, data_set, None)]
+    if rule == "stage2":
+        above.append(("choose_parameters", replicate, data_set, run))
+    data = Path("results", study.name, f"replicate_{replicate}", data_set)
+    folder = data / run / (f"stage1/fold_{wildcards['fold']}/trials" if rule == "stage1" else "stage2/folds")
+    numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]
+    if not numbers or planned & {*above}:
+        return 0
+    code, seed = study.code(run, "search"), study.config["seed"]
+    origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
+    try:
+        if rule == "stage1":
+            key = fingerprint(
+                json.loads(study.stage1_settings(run, data_set)), numbers[0], *origin, int(wildcards["fold"])
+            )
+        else:
+            files = study.parameters_file(replicate, data_set, run)
+            chosen = json.loads(Path(files[0]).read_text(encoding="utf-8"))["parameters"] if files else {}
+            key = fingerprint(json.loads(study.stage2_settings(run, data_set)), chosen, numbers[0], *origin)
+        record = json.loads((folder / f"{numbers[0]}.json").read_text(encoding="utf-8"))
+        return len(numbers) if record["fingerprint"] == key else 0
+    except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
+        return 0
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,163 @@
+"""The same bits whatever the processor's level, the libraries' dispatch and the number of threads."""
+
+import ctypes
+import json
+import math
+import platform
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__
+from tests.proset.digests import GOLDEN
+
+from proset import ProsetClassifier, arithmetic, library
+
+LEVELS = {"x86_64": ("portable", "avx2", "avx512"), "aarch64": ("neon",)}.get(platform.machine(), ("portable",))
+
+
+def golden():
+    stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert stored["version"] == arithmetic.VERSION
+    return stored["digests"]
+
+
+def in_child(environment, *command):
+    run = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_environment):
+    if library.library().proset_use_level(level.encode()) is None:
+        pytest.skip(f"this processor has no {level}")
+    library.library().proset_use_level(None)
+    found = json.loads(in_child({**child_environment, "PROSET_LEVEL": level}, "-m", "tests.proset.digests"))
+    assert found["level"] == level
+    assert found["digests"] == [golden()] * 3
+
+
+@pytest.mark.parametrize(
+    "libraries",
+    [
+        *({"OPENBLAS_CORETYPE": core} for core in ("Prescott", "Haswell", "SkylakeX")),
+        {"NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)},
+        {"OPENBLAS_NUM_THREADS": "2"},
+    ],
+    ids=str,
+)
+def test_no_other_library_is_on_the_path_of_a_fit(libraries, child_environment):
+    found = json.loads(in_child({**child_environment, **libraries}, "-m", "tests.proset.digests"))
+    assert found["digests"][0] == golden()
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="names a number of its libm")
+def test_the_rounding_that_other_code_has_set_changes_nothing(rng):
+    upwards, nearest, libm = 0x800, 0, ctypes.CDLL("libm.so.6")
+    arguments = (*rng.normal(size=(2, 50, 3)), np.zeros(3), np.array([0, 25, 50]), np.ones(3), np.ones(50))
+    expected = arithmetic.class_sums(*arguments)
+    assert libm.fesetround(upwards) == 0
+    found = arithmetic.class_sums(*arguments)
+    still = libm.fegetround()
+    libm.fesetround(nearest)
+    assert still == upwards  # it is theirs
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_the_fallback_says_so_once_and_has_another_name(child_environment):
+    code = """
+import ctypes, warnings
+class Missing(ctypes.CDLL):
+    def __init__(self, path, *more):
+        super().__init__(path + ".missing", *more)
+ctypes.CDLL = Missing
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import numpy as np
+    from proset import ProsetClassifier, arithmetic
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = ProsetClassifier(random_state=0).fit(X, X[:, 0] > 0)
+    model.predict(X)
+said = [str(w.message) for w in caught if w.category is RuntimeWarning]
+assert len(said) == 1 and "compiled library of proset cannot be loaded" in said[0], said
+print(arithmetic.name(), arithmetic.level())
+"""
+    assert in_child(child_environment, "-c", code).split() == [f"numpy-{arithmetic.VERSION}", "numpy"]
+    assert arithmetic.name() == f"compiled-{arithmetic.VERSION}"
+
+
+def test_an_unknown_level_is_refused(child_environment):
+    command = [sys.executable, "-c", "from proset import arithmetic; arithmetic.name()"]
+    environment = {**child_environment, "PROSET_LEVEL": "avx1024"}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert "PROSET_LEVEL: 'avx1024' is not a level of this machine" in run.stderr
+
+
+def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
+    x = np.concatenate([np.exp(rng.uniform(-700, 700, 20_000)), 1 + rng.uniform(-1e-3, 1e-3, 20_000), [1.0, 0.5, 2.0]])
+    exact = np.array([math.log(value) for value in x])
+    assert (np.abs(arithmetic.log(x) - exact) <= np.spacing(np.abs(exact))).all()
+    assert arithmetic.log(np.ones((2, 3))).tolist() == [[0.0] * 3] * 2
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_n_jobs_changes_nothing(rng, n_jobs):
+    X = rng.normal(size=(5000, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    one, many = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, n_jobs))
+    assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
+
+
+def test_no_jobs_at_all_are_refused(rng):
+    X = rng.normal(size=(50, 2))
+    with pytest.raises(ValueError, match="n_jobs: 0 is not allowed, must be None, positive, or negative"):
+        ProsetClassifier(n_jobs=0).fit(X, X[:, 0] > 0)
+
+
+def test_the_prediction_of_a_row_does_not_depend_on_the_others(rng):
+    for n_features in (2, 6, 20):
+        X = rng.normal(size=(300, n_features))
+        model = ProsetClassifier(random_state=0).fit(X, (np.abs(X[:, :2]).sum(axis=1) > 1.5).astype(int))
+        alone = np.concatenate([model.predict_proba(X[i : i + 1]) for i in range(len(X))])
+        assert alone.tobytes() == model.predict_proba(X).tobytes()
+
+
+def test_a_fit_in_a_thread_lets_others_work(rng):
+    """The library does not hold Python's lock: another thread counts while a fit is under way."""
+    from threading import Thread
+
+    X = rng.normal(size=(6000, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    fit = Thread(target=lambda: ProsetClassifier(random_state=0).fit(X, y))
+    fit.start()
+    counted = 0
+    while fit.is_alive():
+        counted += 1
+    assert counted > 10_000
+
+
+def test_ctrl_c_ends_a_long_fit_at_the_next_iteration(child_environment):
+    code = """
+import signal, threading, time, numpy as np, os
+from proset import ProsetClassifier
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told its children to ignore it
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40_000, 5))
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    ProsetClassifier(random_state=0, n_batches=50).fit(X, X[:, 0] * X[:, 1] > 0)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert in_child(child_environment, "-c", code) == "interrupted\n"
+
+
+def test_warnings_are_none_where_the_library_is_there():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        library.library.cache_clear()
+        assert library.library() is not None

@@ -1,0 +1,339 @@
+"""docs/errors.md, row by row: the input of each row is tried, and what is said must be what the table says.
+
+The first column of a row is the config that is laid over config.yaml, or the name of a case below.
+"""
+
+import io
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.datasets import load_iris
+
+from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
+from proset_study.config.study import load
+from proset_study.config.yaml_file import check_config_file
+from proset_study.data.datasets import make
+from proset_study.data.encoding import Encoder
+from proset_study.data.splits import part, split
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
+CSV = "id,a,b,w,kind\n" + TABLE
+COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
+
+
+def rows():
+    """(section, first column, message) of every row of the page."""
+    section, before = "", ""
+    for line in (ROOT / "docs/errors.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            section = line[3:]
+        elif line.startswith("| `"):
+            assert before.startswith("|"), f"not in a table: {line}"
+            given, _, message, remedy = [cell.strip() for cell in line.strip("|").split(" | ")]
+            assert remedy.strip(), line
+            yield section, given.strip("`"), message.strip("`")
+        before = line
+
+
+def merged(base, change):
+    """As Snakemake lays one config over another."""
+    if not isinstance(base, dict) or not isinstance(change, dict):
+        return change
+    return {**base, **{key: merged(base.get(key), value) for key, value in change.items()}}
+
+
+def config_case(text):
+    def case(folder):
+        config = merged(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), yaml.safe_load(text))
+        (folder / "folder.csv").mkdir()
+        (folder / "big.csv").touch()
+        os.truncate(folder / "big.csv", 2_000_000_000)
+        load(config, SCHEMA)
+
+    return case
+
+
+def file_case(content):
+    def case(folder):
+        if content is not None:
+            (folder / "config.yaml").write_bytes(content if isinstance(content, bytes) else content.encode())
+        check_config_file("config.yaml")
+
+    return case
+
+
+def data_case(content, name="t.csv", **settings):
+    def case(folder):
+        if isinstance(content, pd.DataFrame):
+            content.to_parquet(folder / name)
+        elif content is not None:
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        make({"file": name, "target": "kind", **settings}, 0, "mine", 0)
+
+    return case
+
+
+def wide(folder):
+    """10^5 columns, of which the target is none."""
+    (folder / "t.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + "\n" + ",".join("1" * 100_000) + "\n")
+    make({"file": "t.csv", "target": "kind"}, 0, "mine", 0)
+
+
+def big(folder):
+    """A file without content that claims 2 GB."""
+    with (folder / "t.csv").open("wb") as file:
+        file.truncate(2_000_000_000)
+    data_case(None)(folder)
+
+
+def split_case(counts, folds):
+    return lambda folder: split(np.repeat(range(len(counts)), counts), folds, 0.3, 0)
+
+
+def group_case(y, group, folds, test_fraction=0.3):
+    return lambda folder: split(np.array(y), folds, test_fraction, 0, group=np.array(group))
+
+
+def nothing_to_impute_from(folder):
+    (folder / "t.csv").write_text("a,b,kind\n" + "".join(f"{'' if i > 1 else i},{i},{'xy'[i % 2]}\n" for i in range(8)))
+    data = make({"file": "t.csv", "target": "kind", "impute": "median"}, 0, "mine", 0)
+    part(data, np.repeat(range(4), 2), 0, scaled=True)
+
+
+def new_rows_as_numbers(folder):
+    (folder / "t.csv").write_text("c,kind\n01,x\n1,y\n02,x\n2,y\n")
+    data = make({"file": "t.csv", "target": "kind", "categorical": ["c"]}, 0, "mine", 0)
+    Encoder.fit(data.X, data).read(pd.read_csv("t.csv"))
+
+
+def model_case(change):
+    """`change` gets the path of a saved model before it is loaded."""
+
+    def case(folder):
+        X, y = load_iris(return_X_y=True)
+        save_model(ProsetClassifier(random_state=0).fit(X, y), folder / "model.npz")
+        change(folder / "model.npz")
+        load_model("model.npz")
+
+    return case
+
+
+def header_case(**changes):
+    def change(path):
+        with np.load(path) as archive:
+            arrays = dict(archive)
+        arrays["header"] = np.array(json.dumps({**json.loads(str(arrays["header"])), **changes}))
+        np.savez(path, **arrays)
+
+    return model_case(change)
+
+
+class Hostile:
+    """Pickled, it leaves a file when it is loaded."""
+
+    def __reduce__(self):
+        return os.mkdir, ("executed",)
+
+
+def hostile_member(path):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([Hostile()], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.npy", buffer.getvalue())
+
+
+def fit_case(X=None, y=None, **settings):
+    def case(folder):
+        iris = load_iris(return_X_y=True)
+        weight = settings.pop("sample_weight", None)
+        ProsetClassifier(**settings).fit(iris[0] if X is None else X(iris[0]), iris[1] if y is None else y, weight)
+
+    return case
+
+
+def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
+    def case(folder):
+        iris = load_iris(return_X_y=True)
+        SetCoverClassifier(**settings).fit(X(iris[0]), iris[1], sample_weight, candidates=candidates)
+
+    return case
+
+
+def python_case(code, **environment):
+    """Code in a Python of its own, with the environment changed; what it prints is the message."""
+
+    def case(folder):
+        given = {name: value.format(folder=folder) for name, value in environment.items()}
+        given["PYTHONPATH"] = os.pathsep.join([given.get("PYTHONPATH", ""), str(ROOT / "src")]).strip(os.pathsep)
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(command, cwd=folder, env={**os.environ, **given}, capture_output=True, text=True)
+        assert run.returncode != 0
+        assert "Traceback" not in run.stderr
+        raise RuntimeError(run.stderr)
+
+    return case
+
+
+def installed_case(name, version, needs=""):
+    """A package comes first in the list of installed ones, with this version and what it needs."""
+
+    def case(folder):
+        info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}"
+        (info / "METADATA").write_text(metadata, encoding="utf-8")
+        python_case(CHECK, PYTHONPATH="{folder}")(folder)
+
+    return case
+
+
+CHECK = "from proset_study.environment import check_packages; check_packages()"
+
+CASES = {
+    # config files
+    "missing config": file_case(None),
+    "empty config": file_case(""),
+    "broken YAML": file_case("study: [1\n"),
+    "deep YAML": file_case("study: " + 5000 * "["),
+    "alias bomb": file_case(
+        "a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    ),
+    "octal": file_case("seed: 017\n"),
+    "sexagesimal": file_case("seed: 1:30\n"),
+    "key twice in JSON": file_case('{"seed": 1, "seed": 2}'),
+    "Latin-1 config": file_case("study: s\n# gr\xfcn\n".encode("latin-1")),
+    "key twice": file_case("seed: 1\nfolds: 5\nseed: 2\n"),
+    "data set twice": file_case("data_sets:\n  a: {sklearn: iris}\n  a: {sklearn: wine}\n"),
+    "template": file_case("__use_yte__: true\nseed: ?__import__('os').mkdir('executed') or 1\n"),
+    "tag": file_case("seed: !!python/object/apply:os.mkdir [executed]\n"),
+    # data files
+    "missing file": data_case(None),
+    "2 GB file": big,
+    "empty file": data_case(""),
+    "header only": data_case("a,kind\n"),
+    "no header": data_case(TABLE),
+    "column twice": data_case(CSV.replace("id,a,b", "id,a,a", 1)),
+    "column without name": data_case(CSV.replace("id,a,b", ",a,b", 1)),
+    "target missing": data_case(CSV, target="label"),
+    "10^5 columns": wide,
+    "drop missing": data_case(CSV, drop=["c"]),
+    "target dropped": data_case(CSV, drop=["kind"]),
+    "no features": data_case(CSV, drop=["id", "a", "b"], weight="w"),
+    "semicolons": data_case(CSV.replace(",", ";")),
+    "decimal comma": data_case(CSV.replace(",", ";").replace("2.5", "2,5"), sep=";"),
+    "many digits": data_case(f"a,kind\n{2**60 + 1},x\n{2**60 + 2},y\n"),
+    "25 digits": data_case(f"a,kind\n{10**25},x\n{2 * 10**25},y\n"),
+    "measurement": data_case("a,kind\n" + "".join(f"{i % 7},{i / 7}\n" for i in range(60))),
+    "null character": data_case("a,kind\n1,u\n2,u\0\n3,u\n4,u\0\n"),
+    "too many fields": data_case(CSV + "1,2,3,4,x,6\n"),
+    "more fields than names": data_case("a,kind\n1,2,x\n3,4,y\n"),
+    "open quote": data_case(CSV.replace("2.5", '"2.5')),
+    "Latin-1 data": data_case(CSV.replace("x", "\xe9").encode("latin-1")),
+    "UTF-16": data_case(CSV.encode("utf-16")),
+    "text": data_case(CSV.replace("2.5", "2;5")),
+    "empty field": data_case(CSV.replace("2.5", "")),
+    "infinity": data_case(CSV.replace("2.5", "inf")),
+    "1e40": data_case(CSV.replace("2.5", "1e40")),
+    "dates": data_case(pd.DataFrame({"a": pd.to_datetime(["2026-01-01"] * 2), "kind": ["x", "y"]}), "t.parquet"),
+    "class missing": data_case(CSV.replace("x", "NA")),
+    "one class": data_case(CSV.replace("y\n", "x\n")),
+    "negative weight": data_case("a,w,kind\n1,1,x\n2,-1,y\n", weight="w"),
+    "class without weight": data_case("a,w,kind\n1,1,x\n2,0,y\n3,1,z\n", weight="w"),
+    "broken Parquet": data_case(b"PAR1 and no more", "t.parquet"),
+    "group missing": data_case(CSV, group="nest"),
+    "group is target": data_case(CSV, group="kind"),
+    "no group": data_case("a,nest,kind\n1,n,x\n2,,y\n", group="nest"),
+    "category missing": data_case(CSV, categorical=["colour"]),
+    "category dropped": data_case(CSV, drop=["a"], categorical=["a"]),
+    "category weighs": data_case(CSV, weight="w", categorical=["w"]),
+    "text not named": data_case(COLOURS, categorical=["b"]),
+    "empty category": data_case(COLOURS, categorical=["colour"]),
+    "1,001 categories": data_case(
+        "id,kind\n" + "".join(f"n{i},{'xy'[i % 2]}\n" for i in range(1001)), categorical=["id"]
+    ),
+    "too many features": data_case(
+        "id,kind\n" + "".join(f"{i % 900},{'xy'[i % 2]}\n" for i in range(100_000)), categorical=["id"]
+    ),
+    "feature twice": data_case(COLOURS.replace("b,", "colour=red,", 1), categorical=["colour"], impute="mean"),
+    "empty column": data_case("a,b,kind\n,1,x\n,2,y\n", impute="median"),
+    "empty categories": data_case("colour,b,kind\n,1,x\n,2,y\n", categorical=["colour"], impute="most_frequent"),
+    "infinity imputed": data_case(CSV.replace("2.5", "inf"), impute="median"),
+    "nothing to impute from": nothing_to_impute_from,
+    "new rows as numbers": new_rows_as_numbers,
+    "class in few groups": group_case([0, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0, 1, *range(8)], 2),
+    "large groups": group_case([0, 1] * 8, np.repeat(np.arange(4), 4), 2, 0.6),
+    "all groups tested": group_case([0, 1] * 10, np.repeat(np.arange(10), 2), 2, 0.95),
+    "class of one": split_case([10, 10, 1], 2),
+    "more folds than samples": split_case([50, 5], 5),
+    # model files
+    "missing model": model_case(lambda path: path.unlink()),
+    "cut model": model_case(lambda path: path.write_bytes(path.read_bytes()[:500])),
+    "pickle": model_case(lambda path: path.write_bytes(pickle.dumps(Hostile()))),
+    "pickle inside": model_case(hostile_member),
+    "newer version": header_case(version=99),
+    "other kind": header_case(format="other"),
+    # the estimator
+    "NaN": fit_case(lambda X: np.where(X > 7, np.nan, X)),
+    "scale 1e30": fit_case(lambda X: X * 1e30),
+    "scale 1e-30": fit_case(lambda X: X * 1e-30),
+    "scale 1e300": fit_case(lambda X: X * 1e300),
+    "huge weight": fit_case(sample_weight=np.full(150, 1e200)),
+    "single class": fit_case(y=np.zeros(150)),
+    "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2])),
+    "max_fraction 1": fit_case(max_fraction=1.0),
+    "lambda 1e300": fit_case(lambda_v=1e300),
+    "eps 0": cover_case(eps=0.0),
+    "151 neighbors": cover_case(n_neighbors=151),
+    "candidates": cover_case(candidates=np.zeros((5, 3))),
+    "negative distance": cover_case(lambda X: np.where(X > 7.8, -3.0, X), metric="precomputed"),
+    "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
+    "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
+    "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
+    "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    # the environment
+    "old package": installed_case("numpy", "1.20.0"),
+    "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
+    "ASCII locale": python_case(
+        "from proset_study.data.table_file import check_file\ntry:\n  check_file('gr\\xfcn.csv')\n"
+        "except ValueError as error:\n  raise SystemExit(ascii(str(error)).strip('\"'))",
+        LC_ALL="C",
+        PYTHONUTF8="0",
+    ),
+    "missing in a job": python_case(
+        "import sys\nsys.modules['pyarrow'] = None\nsys.argv[1:] = ['data', '--settings', "
+        """'{"file": "t.parquet", "target": "kind"}', '--seed', '1', '--data-set', 'mine', '--replicate', '0', """
+        "'--output', 'data.npz']\nopen('t.parquet', 'w').write('x')\nfrom proset_study.__main__ import main\nmain()"
+    ),
+}
+ROWS = list(rows())
+
+
+@pytest.mark.parametrize(("section", "given", "message"), ROWS, ids=[f"{row[0]}: {row[1][:40]}" for row in ROWS])
+def test_bad_input_says_what_the_page_says_and_writes_nothing(section, given, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    case = config_case(given) if section == "Config" else CASES[given]
+    with pytest.raises((ValueError, OSError, RuntimeError)) as caught:
+        case(tmp_path)
+    said = str(caught.value).rstrip()
+    parts = [re.escape(part) for part in message.split("…")]
+    assert re.search(".*".join(parts) + r"\Z", said, re.DOTALL), said
+    assert not (tmp_path / "executed").exists()
+    assert not (tmp_path / "data.npz").exists()
+
+
+def test_every_case_is_on_the_page_and_there_are_enough():
+    named = [given for section, given, _ in ROWS if section != "Config"]
+    assert sorted(named) == sorted(CASES)
+    assert len(ROWS) >= 40

@@ -1,0 +1,214 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proset_study.config.study import load
+from proset_study.data.datasets import make
+from proset_study.data.splits import split, write_split
+from proset_study.fingerprints import arithmetic_of
+from proset_study.fits import KINDS
+from proset_study.fits.bias_variance import bias_variance
+from proset_study.fits.bootstrap import bootstrap
+from proset_study.fits.final import fit_final, write_predictions
+from proset_study.fits.learning_curve import learning_curve
+from proset_study.fits.search import Case, choose_parameters, choose_steps, run_paths, run_trials
+from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
+from proset_study.report.comparison import write_comparison
+from proset_study.report.evaluation import write_evaluation
+from proset_study.report.findings import write_findings
+from proset_study.report.manifest import manifest
+from proset_study.report.tables import study_tables, write_table, write_workbook
+from proset_study.seeds import integer_seed
+from proset_study.store.packed import pack
+from proset_study.store.results import case_rows, write_rows
+from proset_study.store.stored import Stored
+
+SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
+ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
+NOT_RUN = ("odd", "E9")
+
+
+def small_config(odd_file: Path) -> dict:
+    """Three data sets (two features, an irrelevant feature, odd names), both stages of every method, tiny sizes."""
+    proset = {"method": "proset", "stage2": {"steps": 2}, "data_sets": ["flowers", "cross", "odd"]}
+    space = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
+    depth = {
+        "max_depth": {"integers": [0, 3]},
+        "subsample": {"uniform": [0.5, 0.9]},
+        "colsample": {"uniform": [0.5, 0.9]},
+    }
+    return {
+        "study": "small",
+        "seed": 3,
+        "replicates": [0],
+        "folds": 3,
+        "test_fraction": 0.3,
+        "trials_per_job": {"proset": 50, "knn": 1, "xgboost": 50},
+        "folds_per_job": {"proset": 3, "knn": 3, "xgboost": 3},
+        "data_sets": {
+            "flowers": {"sklearn": "iris", "features": [0, 1]},
+            "cross": {"generator": "xor", "features": 2, "samples_per_orthant": 30, "irrelevant": 1},
+            "odd": {"file": str(odd_file), "target": "class", "weight": "weight", "impute": "median"},
+        },
+        "experiments": {
+            "E3": {**proset, "title": "search", "stage1": {"trials": 6, "steps": 1, "space": space}},
+            "E4": {**proset, "title": "optimum", "rule": "optimal", "stage1": {"from": "E3"}},
+            "E5": {
+                **proset,
+                "title": "grid",
+                "parameters": {"lambda_w": 1e-8},
+                "stage1": {"trials": 3, "steps": 1, "space": {"lambda_v": {"log_grid": [1e-6, 1e-1, 3]}}},
+            },
+            "E8": {**proset, "title": "neighbours", "method": "knn", "stage2": {"steps": 20}},
+            "E9": {
+                **proset,
+                "title": "trees",
+                "method": "xgboost",
+                "stage1": {"trials": 5, "steps": 5, "parameters": {"learning_rate": 0.3}, "space": depth},
+                "stage2": {"steps": 20, "parameters": {"learning_rate": 0.3}},
+            },
+        },
+        "comparisons": {
+            "E3_to_E5": {"title": "proset", "experiments": ["E3", "E4", "E5"]},
+            "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
+        },
+        "evaluations": {
+            "learning_curve": {
+                "of": {"E3": ["cross"], "E8": ["cross"], "E9": ["cross"]},
+                "fractions": [0.05, 0.5, 1.0],
+                "repeats": 2,
+            },
+            "bootstrap": {"of": {"E3": ["flowers"], "E8": ["flowers", "odd"], "E9": ["odd"]}, "samples": 5},
+            "bias_variance": {"of": {"E3": ["cross"], "E8": ["cross"]}, "draws": 3, "test_samples": 200},
+        },
+    }
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory) -> Stored:
+    """A small study with everything computed but `NOT_RUN`; it must not be changed."""
+    folder = tmp_path_factory.mktemp("study")
+    odd_file = folder / "odd.csv"
+    _write_odd(odd_file)
+    return compute(small_config(odd_file), folder)
+
+
+def compute(config: dict, folder: Path) -> Stored:
+    """Compute all of a small study but `NOT_RUN`, below `folder`."""
+    study = load(config, SCHEMA)
+    for data_set in study.data_sets:
+        _compute(study, folder / study.name, data_set)
+    for experiment in study.experiments:
+        cases = [c for c in json.loads(study.cases([0], experiment)) if (c["dataset"], c["run"]) != NOT_RUN]
+        rows = [row for case in cases for row in case_rows(folder / study.name, case)]
+        write_rows(folder / f"{study.name}/replicate_0/{experiment}.csv", rows)
+    return Stored(folder / study.name, study)
+
+
+def _write_odd(path):
+    import pandas as pd
+
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(80, 2)), columns=ODD_NAMES["features"])
+    table["class"] = np.where(table.sum(axis=1) > 0, *ODD_NAMES["classes"])
+    table.iloc[::9, 0] = np.nan  # to be imputed
+    table["weight"] = np.where(np.arange(80) % 7, 1.0, 0.0)
+    table.to_csv(path, index=False)
+
+
+def _compute(study, results, data_set):
+    settings, folder = study.config, results / "replicate_0" / data_set
+    data = make(settings["data_sets"][data_set], settings["seed"], data_set, 0)
+    folder.mkdir(parents=True)
+    data.save(folder / "data.npz")
+    folds = split(
+        data.y, settings["folds"], settings["test_fraction"], integer_seed(settings["seed"], "split", data_set, 0)
+    )
+    write_split(folder / "split.csv", folds)
+    for run in study.runs.values():
+        if (data_set, run.name) != NOT_RUN:
+            names = (data_set, run.name, run.method, arithmetic_of(run.method))
+            _run(study, run, data, folds, Case(settings["seed"], 0, *names), folder)
+
+
+def _run(study, run, data, folds, case, data_folder):
+    folder, source, chosen = data_folder / run.name, study.stage1_run(run), {}
+    if source is run:
+        stage1 = run.stage("stage1", case.data_set)
+        for fold in range(folds.max() + 1):
+            for first, last in study.chunks(run, case.data_set):
+                trials = range(first, last + 1)
+                records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
+                write_json_lines(folder / f"stage1/fold_{fold}/trials_{first}-{last}.jsonl", records)
+    if source is not None:
+        files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
+        records = [record for file in sorted(files) for record in read_json_lines(file)]
+        choice = choose_parameters(records, run.settings.get("parameters", {}), run.rule)
+        write_json(folder / "stage1.json", choice)
+        chosen = choice["parameters"]
+    stage2 = run.stage("stage2", case.data_set)
+    records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
+    for file in study.stage2_files(0, case.data_set, run.name):
+        first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
+        write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
+    choice = choose_steps(records, run.rule)
+    write_json(folder / "stage2.json", choice)
+    parameters = {**stage2["parameters"], **chosen}
+    record, rows, probabilities = fit_final(data, folds, parameters, choice["steps"], case, folder / "model.npz")
+    weight = None if data.sample_weight is None else data.sample_weight[rows]
+    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
+    write_json(folder / "fit.json", record)
+    for kind in KINDS:
+        if (0, run, case.data_set) in study.evaluated(kind, [0]):
+            settings = json.loads(study.evaluation_settings(kind))
+            if kind == "bias_variance":
+                made = bias_variance(record, study.config["data_sets"][case.data_set], settings, case)
+            else:
+                evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
+                made = evaluate(data, folds, record, settings, case)
+            write_json(folder / f"{kind}.json", made)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    path = tmp_path_factory.mktemp("published") / "published.csv"
+    path.write_text(
+        "experiment,method,dataset,variant,section,quantity,value,text\nE3,proset,flowers,,final,log_loss,0.5,0.50\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(stored):
+    """The part of the small study that has been run."""
+    config = json.loads(json.dumps(stored.study.config))
+    config["only"] = {name: list(entry["data_sets"]) for name, entry in config["experiments"].items()}
+    config["only"]["E9"].remove("odd")
+    config["evaluations"]["bootstrap"]["of"].pop("E9")
+    return Stored(stored.folder, type(stored.study).of(config))
+
+
+@pytest.fixture(scope="module")
+def report(whole, published, tmp_path_factory):
+    """What the workflow leaves of the small study, without pages and claims."""
+    folder = tmp_path_factory.mktemp("report")
+    data = [whole.folder / Path(file).relative_to("results/small") for file in whole.study.made_files()]
+    write_manifest(folder, manifest(whole.folder, whole.study.config, data))
+    write_rows(folder / "results.csv", whole.rows)
+    write_comparison(folder / "comparison.csv", whole, published)
+    tables = study_tables(whole, published)
+    for table in tables:
+        write_table(table, *(folder / f"tables/{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
+    write_workbook(folder / "tables.xlsx", tables)
+    write_evaluation(folder / "evaluation", whole)
+    write_findings(folder / "findings", whole)
+    pack(whole.folder, whole.study, 0, folder / "records/replicate_0.tar.xz")
+    return folder
+
+
+def write_manifest(folder, known):
+    """As the workflow does: the config keeps its order."""
+    write_text(folder / "manifest.json", json.dumps(known, indent=1) + "\n")

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from proset_study.data.datasets import make
+from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, size_of
+
+CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
+
+
+def test_sizes_of_made_data_are_those_of_the_data():
+    for name, settings in CONFIG["data_sets"].items():
+        data = make(settings, 0, name, 0)
+        assert size_of(settings) == Size(*data.X.shape, len(data.class_names)), name
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_sizes_of_a_file_are_near_without_reading_it_all(tmp_path, rng, suffix):
+    n = 30_000  # more than the part of the file that is looked at
+    table = pd.DataFrame(rng.normal(size=(n, 5)), columns=list("abcde"))
+    table["target"], table["id"], table["w"] = rng.choice(["x", "y"], n), np.arange(n), 1.0
+    path = tmp_path / f"own.{suffix}"
+    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+    size = size_of({"file": str(path), "target": "target", "drop": ["id"], "weight": "w"})
+    assert size.features == 5
+    assert size.rows == pytest.approx(n, rel=0.01)
+    settings = {"file": str(path), "target": "target", "drop": ["w"], "group": "id", "categorical": ["a"]}
+    assert size_of(settings).features == 4 + UNKNOWN_CATEGORIES
+
+
+def test_sizes_of_a_file_that_is_missing_damaged_or_empty(tmp_path):
+    damaged, empty = tmp_path / "damaged.parquet", tmp_path / "empty.csv"
+    damaged.write_bytes(b"not parquet")
+    empty.write_bytes(b"")
+    for path in (tmp_path / "missing.csv", damaged):
+        assert size_of({"file": str(path), "target": "t"}).rows == UNKNOWN[0]
+    assert size_of({"file": str(empty), "target": "t"}).rows == 0

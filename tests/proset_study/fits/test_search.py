@@ -1,0 +1,152 @@
+import json
+
+import numpy as np
+import pytest
+
+from proset_study.data.datasets import make
+from proset_study.data.splits import TEST, split
+from proset_study.fits import search
+from proset_study.fits.search import Case, choose, draw_parameters, run_paths, run_trials
+
+CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
+SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
+SETTINGS = {"space": SPACE, "parameters": {"n_candidates": 50}, "steps": 1}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make({"generator": "xor", "features": 2, "samples_per_orthant": 30}, 0, "xor", 0)
+
+
+@pytest.fixture(scope="module")
+def folds(data):
+    return split(data.y, 3, 0.3, 0)
+
+
+def test_one_standard_error_rule_of_a_hand_solved_case():
+    losses = np.array([[1.0, 3.0], [2.0, 2.2], [1.9, 2.1], [3.3, 3.5], [3.5, 3.7]])
+    # means 2.0, 2.1, 2.0, 3.4, 3.6; the first of the smallest has deviation sqrt(2), threshold 3.414
+    choice = choose(losses, [(0,), (1,), (2,), (3,), (4,)], "one_standard_error")
+    assert choice["optimal"] == 0
+    assert choice["threshold"] == pytest.approx(2 + np.sqrt(2))
+    assert choice["within"] == [0, 1, 2, 3]
+    assert choice["selected"] == 3
+    assert choose(losses, [(0,), (1,), (2,), (3,), (4,)], "optimal")["selected"] == 0
+
+
+def test_ties_in_simplicity_go_to_the_first():
+    assert choose(np.ones((3, 2)), [(1,), (2,), (2,)], "one_standard_error")["selected"] == 1
+
+
+def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials():
+    draws = [draw_parameters(SPACE, CASE, t) for t in range(400)]
+    for name, (low, high) in (("lambda_v", (-6, -1)), ("lambda_w", (-9, -4))):
+        exponents = np.log10([d[name] for d in draws])
+        assert low <= exponents.min() < low + 0.1
+        assert high - 0.1 < exponents.max() <= high
+        assert abs(exponents.mean() - (low + high) / 2) < 5 * 5 / np.sqrt(12 * 400)
+    other = Case(1, 1, "xor", "E3", "proset")
+    assert draw_parameters(SPACE, other, 0) != draws[0]
+    assert draw_parameters(SPACE, Case(1, 0, "xor", "E1", "proset"), 7) == draws[7]  # experiments share the draws
+
+
+def test_integers_include_both_ends():
+    drawn = {draw_parameters({"max_depth": {"integers": [0, 3]}}, CASE, t)["max_depth"] for t in range(100)}
+    assert drawn == {0, 1, 2, 3}
+
+
+def test_grid_of_eleven():
+    grid = [draw_parameters({"lambda_v": {"log_grid": [1e-6, 1e-1, 11]}}, CASE, t)["lambda_v"] for t in range(11)]
+    np.testing.assert_allclose(grid, np.logspace(-6, -1, 11))
+
+
+def _run(data, folds, trials, folder, **change):
+    return run_trials(data, folds, 0, trials, {**SETTINGS, **change}, CASE, folder, depends_on=["code"])
+
+
+def _results(records):
+    return [{k: v for k, v in r.items() if k != "resources"} for r in records]
+
+
+def test_trials_do_not_depend_on_their_number_or_order(data, folds, tmp_path):
+    together = _run(data, folds, range(4), tmp_path / "a")
+    alone = _run(data, folds, range(3, 4), tmp_path / "b")
+    assert _results(together)[3:] == _results(alone)
+
+
+def test_finished_trials_are_not_computed_again_unless_stale_or_damaged(data, folds, tmp_path):
+    first = _run(data, folds, range(3), tmp_path)
+    (tmp_path / "1.json").write_text('{"cut": ', encoding="utf-8")
+    second = _run(data, folds, range(4), tmp_path)
+    assert second[0] == first[0]  # times of the fit included
+    assert second[2] == first[2]
+    assert second[1]["resources"] != first[1]["resources"]
+    assert _results(second)[:3] == _results(first)
+    stale = _run(data, folds, range(1), tmp_path, parameters={"n_candidates": 10})
+    assert stale[0]["log_loss"] != first[0]["log_loss"]
+
+
+def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
+    space = {"lambda_v": {"uniform": [1e-3, 2e-3]}, "lambda_w": {"uniform": [1e-8, 2e-8]}}
+    settings = {"space": space, "parameters": {"n_candidates": 50}, "steps": 1}
+    original = search.log_loss
+    calls = []
+
+    def second_fails(*args):
+        calls.append(1)
+        if len(calls) == 2:
+            raise FloatingPointError("provoked")
+        return original(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "log_loss", second_fails)
+        with pytest.raises(RuntimeError, match=r"1 of 3 trials failed\ntrial 1 with .*FloatingPointError: provoked"):
+            run_trials(data, folds, 0, range(3), settings, CASE, tmp_path, [])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["0.json", "2.json"]
+
+
+def test_record_has_what_later_questions_need(data, folds, tmp_path):
+    (record,) = _run(data, folds, range(1), tmp_path)
+    assert json.loads((tmp_path / "0.json").read_text(encoding="utf-8")) == record
+    assert {"replicate", "data_set", "run", "method", "stage", "fold", "trial", "parameters", "log_loss"} <= set(record)
+    assert {"active_features", "prototypes", "candidates", "converged", "batches"} <= set(record["summary"])
+    assert {"objective", "n_iter", "n_evaluations", "converged", "message"} <= set(record["summary"]["batches"][0])
+    assert set(record["resources"]) == {"fit_cpu_s", "fit_wall_s", "score_cpu_s", "score_wall_s", "peak_memory_mib"}
+
+
+def test_path_of_batches(data, folds, tmp_path):
+    chosen = {"lambda_v": 1e-3, "lambda_w": 1e-8}
+    settings = {"parameters": {}, "steps": 3}
+    (record,) = run_paths(data, folds, range(1, 2), settings, chosen, CASE, tmp_path, depends_on=["code"])
+    assert len(record["log_loss"]) == len(record["staged_summary"]["prototypes"]) == 4
+    assert record["log_loss"][0] == pytest.approx(np.log(2), abs=0.01)
+    assert record["log_loss"][1] < record["log_loss"][0] - 0.1
+
+
+def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypatch):
+    parts = []
+    original = search.bootstrap_part
+    monkeypatch.setattr(search, "bootstrap_part", lambda *args: parts.append(original(*args)) or parts[-1])
+    settings = {**SETTINGS, "resampling": "bootstrap"}
+    records = [
+        run_trials(data, folds, b, range(1), settings, CASE, tmp_path / run / str(b), [])[0]["log_loss"]
+        for run in "ab"
+        for b in range(3)
+    ]
+    assert records[:3] == records[3:]  # draws are keyed by their number
+    assert len(set(records[:3])) == 3
+    with_folds = run_trials(data, folds, 0, range(1), SETTINGS, CASE, tmp_path / "a" / "0", [])[0]["log_loss"]
+    assert with_folds != records[0]  # and no record of the one serves the other
+    knn = {"parameters": {}, "steps": 3, "resampling": "bootstrap"}
+    run_paths(data, folds, range(1), knn, {}, Case(1, 0, "xor", "E8", "knn"), tmp_path / "knn", [])
+    train = np.flatnonzero(folds != TEST)
+    for bound in parts:
+        assert len(np.unique(bound.X, axis=0)) == len(bound.y)  # what was drawn twice has twice the weight
+        assert bound.weight.sum() == len(train)
+        assert set(bound.rows_score) < set(train)
+        assert 0.2 < len(bound.rows_score) / len(train) < 0.55
+        np.testing.assert_array_equal(bound.y_score, data.y[bound.rows_score])
+        raw = bound.X * bound.scale + bound.centre
+        left_out = data.X[bound.rows_score]
+        assert not (np.abs(raw[:, None] - left_out).max(axis=2) < 1e-12).any()  # nothing is scored that was fitted
+    np.testing.assert_array_equal(parts[0].rows_score, parts[-1].rows_score)  # methods are compared on the same draws

@@ -1,0 +1,300 @@
+"""What every method must keep: functions that take a method with parameters, and raise AssertionError if it is broken.
+
+`tests/proset_study/methods/test_contract.py` runs them for all methods, or for one: `pytest --method NAME`.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import psutil
+
+from proset.archive import read_archive, write_archive
+from proset_study.config.study import Run
+from proset_study.data.splits import Part
+from proset_study.fits.search import Case, draw_parameters
+from proset_study.methods.base import Fitted, Method, faults
+
+SEED = np.random.SeedSequence(3)
+STEPS = 2  # beyond the first one
+HEAVY = ("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A method under test, with the experiment of the config that its parameters come from."""
+
+    method: type[Method]
+    run: Run
+
+    @property
+    def steps(self) -> int:
+        """The end of a short path."""
+        return self.end(STEPS)
+
+    def end(self, steps: int) -> int:
+        """The end of a path with so many steps after the first one, if the experiment has as many."""
+        return min(self._stage("stage2")["steps"], self.method.first_step + steps)
+
+    def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
+        """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
+        stage1, stage2 = self._stage("stage1"), self._stage("stage2")
+        fixed = {**stage2["parameters"], **self.method.fixed(n_features)}
+        if stage1 is None or "space" not in stage1:
+            return fixed
+        drawn = draw_parameters(stage1["space"], Case(0, 0, "contract", "contract", "contract"), trial)
+        return {**stage1["parameters"], **drawn, **fixed}
+
+    def fit(self, part: Part, steps: int | None = None, parameters: dict | None = None) -> Fitted:
+        """Fit; the same arguments ask for the same model."""
+        parameters = self.parameters(n_features=part.X.shape[1]) if parameters is None else parameters
+        return self.method(part).fit(parameters, self.steps if steps is None else steps, SEED)
+
+    def _stage(self, stage):
+        return self.run.stage(stage, self.run.data_sets[0])
+
+
+def make_part(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> Part:
+    """Classes of different size around different points; the third feature says nothing."""
+    rng = np.random.default_rng(n_classes)
+    y = np.sort(rng.choice(n_classes, 2 * n, p=np.array([3, 2, 1])[:n_classes] / sum([3, 2, 1][:n_classes])))
+    X = rng.normal(size=(2 * n, 3))
+    X[:, :2] += 1.5 * np.array([[0, 0], [1, 1], [-1, 1]])[y]
+    to_fit = np.arange(2 * n) % 2 == 0
+    return Part(
+        X=X[to_fit],
+        y=y[to_fit],
+        weight=weight,
+        X_score=X[~to_fit],
+        y_score=y[~to_fit],
+        weight_score=None,
+        rows_score=np.flatnonzero(~to_fit),
+        n_classes=n_classes,
+        centre=np.zeros(3),
+        scale=np.ones(3),
+    )
+
+
+def interface_is_complete(subject: Subject) -> None:
+    """The class has all that `methods.base.Method` names, and its fits all of `Fitted`."""
+    assert not faults(subject.method), "; ".join(faults(subject.method))
+    fitted = subject.fit(make_part(2))
+    missing = [name for name in vars(Fitted) if not name.startswith("_") and not callable(getattr(fitted, name, None))]
+    assert not missing, f"what `fit` gives has no {', '.join(missing)}"
+
+
+def importing_the_module_imports_no_library(subject: Subject) -> None:
+    """Libraries are imported when something is fitted: the config is read in every job."""
+    file = Path(inspect.getfile(subject.method))
+    code = (
+        "import importlib.util, sys; spec = importlib.util.spec_from_file_location('own', sys.argv[1]);"
+        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module; spec.loader.exec_module(module);"
+        f"print(*[name for name in {HEAVY} if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=True)
+    assert not run.stdout.split(), f"importing {file.name} imports {run.stdout.strip()}; move that into a function"
+
+
+def parameters_are_as_declared(subject: Subject) -> None:
+    """Ranges are not empty, fixed values are inside, those not required have defaults."""
+    method = subject.method
+    for name, allowed in method.parameters.items():
+        assert allowed.low < allowed.high, f"{name}: the range is empty"
+    for n_features in (1, 2, 3, 100):
+        for name, value in method.fixed(n_features).items():
+            assert name in method.parameters, f"`fixed` gives {name}, which `parameters` has not"
+            method.parameters[name].check(name, value)
+    for trial in range(3):
+        for name, value in subject.parameters(trial).items():
+            method.parameters[name].check(name, value)
+    given = subject.parameters()
+    subject.fit(make_part(2), parameters={name: given[name] for name in method.required})
+
+
+def same_seed_same_model(subject: Subject) -> None:
+    """To the last bit: the predictions, and the arrays of the stored model."""
+    part = make_part(3)
+    first, second = (subject.fit(part) for _ in range(2))
+    assert first.predict_proba(part.X_score).tobytes() == second.predict_proba(part.X_score).tobytes(), (
+        "two fits with the same seed predict differently"
+    )
+    ours, theirs = first.arrays(), second.arrays()
+    differ = [name for name in ours if np.asarray(ours[name]).tobytes() != np.asarray(theirs[name]).tobytes()]
+    assert not differ, f"arrays of two fits with the same seed differ: {', '.join(differ)}"
+
+
+def rows_to_score_are_not_fitted(subject: Subject) -> None:
+    """`Part` has them with their classes, within reach of a fit that would learn from what it is scored on."""
+    part = make_part(3)
+    others = {"X_score": part.X_score[::-1] + 1.0, "y_score": (part.y_score + 1) % 3}
+    first, second = (subject.fit(p).predict_proba(part.X_score) for p in (part, Part(**{**vars(part), **others})))
+    np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
+
+
+def a_row_is_predicted_alone(subject: Subject) -> None:
+    """A prediction does not depend on what is predicted with it."""
+    part = make_part(3)
+    fitted = subject.fit(part)
+    together = fitted.predict_proba(part.X_score)[:10]
+    alone = np.concatenate([fitted.predict_proba(row[None]) for row in part.X_score[:10]])
+    message = "a row alone is predicted differently from the same row among others"
+    np.testing.assert_allclose(alone, together, rtol=1e-5, atol=1e-7, err_msg=message)
+
+
+def every_step_is_a_shorter_fit(subject: Subject) -> None:
+    """One prediction per step; the last one is that of the full size, the others are those of fits to fewer steps."""
+    for n_classes in (2, 3):
+        part = make_part(n_classes)
+        fitted, first = subject.fit(part), subject.method.first_step
+        stages = [p.copy() for p in fitted.staged_predict_proba(part.X_score)]
+        assert len(stages) == subject.steps - first + 1, f"{len(stages)} steps instead of {subject.steps - first + 1}"
+        for number, p in enumerate(stages, start=first):
+            if number == subject.steps:
+                np.testing.assert_allclose(p, fitted.predict_proba(part.X_score), rtol=1e-5, atol=1e-7)
+            if number >= 1:
+                shorter = subject.fit(part, number).predict_proba(part.X_score)
+                np.testing.assert_allclose(p, shorter, rtol=1e-5, atol=1e-7, err_msg=f"step {number}")
+
+
+def predictions_are_probabilities(subject: Subject) -> None:
+    """Finite, in [0, 1], of sum 1; only 0 and 1 from a method that is not probabilistic; also for one row far away."""
+    for n_classes in (2, 3):
+        part = make_part(n_classes)
+        fitted = subject.fit(part)
+        for X in (part.X_score, np.full((1, 3), 50.0)):
+            for p in [fitted.predict_proba(X), *fitted.staged_predict_proba(X)]:
+                assert isinstance(p, np.ndarray)
+                assert p.shape == (len(X), n_classes), f"shape {p.shape} instead of {(len(X), n_classes)}"
+                assert np.isfinite(p).all(), "a probability is not finite"
+                assert p.min() >= 0, "a probability is negative"
+                assert p.max() <= 1 + 1e-6, "a probability is larger than 1"
+                np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-6, err_msg="probabilities do not sum to 1")
+                if not subject.method.probabilistic:
+                    assert set(np.unique(p)) <= {0.0, 1.0}, "`probabilistic` is False, so only 0 and 1 are allowed"
+
+
+def columns_are_the_classes(subject: Subject) -> None:
+    """Column k is class k: in any other order the predictions are worse. The class prior just passes."""
+    for n_classes in (2, 3):
+        part = make_part(n_classes)
+        p = subject.fit(part).predict_proba(part.X_score)
+        own = [p[np.arange(len(p)), (part.y_score + shift) % n_classes].mean() for shift in range(n_classes)]
+        assert own[0] > max(own[1:]), "columns are not in the order of the classes, or nothing is learned"
+
+
+def weights_do_what_is_declared(subject: Subject) -> None:
+    """A heavy class is predicted more; with "repeats", weights of 1 change nothing and 2 is the row twice."""
+    if subject.method.weights == "none":
+        return
+    plain = make_part(2)
+
+    def predictions(part):  # of all steps of a longer path: at some of them, prototype methods keep every sample
+        fitted = subject.fit(part, subject.end(12))
+        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (steps, n, 2)
+
+    heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
+    assert predictions(heavy)[..., 1].mean() > predictions(plain)[..., 1].mean(), (
+        "a class of weight 20 is not predicted more"
+    )
+    if subject.method.weights == "repeats":
+        times = 1 + np.arange(len(plain.y)) % 2
+        rows = np.repeat(np.arange(len(times)), times)
+        twice = Part(**{**vars(plain), "X": plain.X[rows], "y": plain.y[rows]})
+        for weight, same, message in (
+            (np.ones(len(times)), plain, "weights of 1 are not the same as none"),
+            (times.astype(float), twice, "a weight of 2 is not the row twice"),
+        ):
+            weighted = predictions(make_part(2, weight))
+            np.testing.assert_allclose(weighted, predictions(same), atol=2e-3, err_msg=message)
+
+
+def a_stored_model_predicts_the_same(subject: Subject) -> None:
+    """Through a file that only holds plain arrays."""
+    for n_classes in (2, 3):
+        part = make_part(n_classes)
+        fitted = subject.fit(part)
+        with TemporaryDirectory() as folder:
+            write_archive(Path(folder, "model.npz"), {}, fitted.arrays())
+            _, arrays = read_archive(Path(folder, "model.npz"))
+        again = subject.method.load(arrays).predict_proba(part.X_score)
+        assert np.array_equal(again, fitted.predict_proba(part.X_score)), "a stored model predicts differently"
+
+
+def simplicity_sorts(subject: Subject) -> None:
+    """A tuple of finite numbers, as long for any parameters."""
+    keys = [subject.method.simplicity(subject.parameters(trial)) for trial in range(5)]
+    assert all(isinstance(key, tuple) for key in keys), f"simplicity is {keys[0]!r}, must be a tuple"
+    assert len({len(key) for key in keys}) == 1, "simplicity has not always the same length"
+    assert all(np.isfinite(key).all() for key in keys), "simplicity is not finite"
+
+
+def summaries_have_the_quantities(subject: Subject) -> None:
+    """JSON values, active features among them; lists with an entry per step where there are such."""
+    part = make_part(3)
+    fitted = subject.fit(part)
+    summary, staged = fitted.summary(), fitted.staged_summary()
+    json.dumps([summary, staged], allow_nan=False)
+    missing = [name for name in ("active_features", *subject.method.quantities) if name not in summary]
+    assert not missing, f"summary has no {', '.join(missing)}"
+    assert 0 <= summary["active_features"] <= part.X.shape[1], f"{summary['active_features']} of 3 features are active"
+    for name, values in staged.items():
+        assert len(values) == subject.steps - subject.method.first_step + 1, f"staged_summary: {name} has {len(values)}"
+        assert values[-1] == summary[name], f"staged_summary: the last {name} is not that of summary"
+
+
+def data_are_left_alone(subject: Subject) -> None:
+    """Fits share their data, and so do methods."""
+    part = make_part(2)
+    before = [a.tobytes() for a in (part.X, part.y, part.X_score)]
+    subject.fit(part).predict_proba(part.X_score)
+    assert before == [a.tobytes() for a in (part.X, part.y, part.X_score)], "the data were changed"
+
+
+def one_thread_is_enough(subject: Subject) -> None:
+    """No thread or process is started; the workflow runs as many jobs as there are cores."""
+    part, process, done = make_part(3), psutil.Process(), threading.Event()
+    subject.fit(part).predict_proba(part.X_score)  # what starts once, with the library
+    allowed, seen = process.num_threads() + 1, []
+
+    def watch():
+        while not done.is_set():
+            seen.append((process.num_threads(), len(process.children())))
+            done.wait(0.0005)
+
+    children = len(process.children())
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        subject.fit(part).predict_proba(part.X_score)
+    finally:
+        done.set()
+        watcher.join()
+    threads, processes = (max(numbers) for numbers in zip(*seen, strict=True))
+    assert threads <= allowed, f"{threads - allowed} threads are started; ask for one (n_jobs=1)"
+    assert processes <= children, "a process is started; ask for none (n_jobs=1)"
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    interface_is_complete,
+    importing_the_module_imports_no_library,
+    parameters_are_as_declared,
+    same_seed_same_model,
+    rows_to_score_are_not_fitted,
+    a_row_is_predicted_alone,
+    every_step_is_a_shorter_fit,
+    predictions_are_probabilities,
+    columns_are_the_classes,
+    weights_do_what_is_declared,
+    a_stored_model_predicts_the_same,
+    simplicity_sorts,
+    summaries_have_the_quantities,
+    data_are_left_alone,
+    one_thread_is_enough,
+)

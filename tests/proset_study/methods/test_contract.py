@@ -1,0 +1,218 @@
+"""The contract of `contract.py`, for every method or those that `--method` names, and proof that it notices faults."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from tests.proset_study.methods.contract import CHECKS, Subject
+
+from proset_study import methods
+from proset_study.config.study import Run
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
+
+ROOT = Path(__file__).parents[3]
+TEMPLATE = "docs/method_template.py"
+
+
+def subject_of(name: str) -> Subject:
+    """A method with the first experiment that uses it; the template's is in docs/own-method.md."""
+    experiments = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
+    if name == TEMPLATE:
+        (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/own-method.md").read_text("utf-8"), re.S)
+        (settings,) = yaml.safe_load(block)["experiments"].values()
+        return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
+    method = methods.get(name)
+    for experiment, settings in experiments.items():
+        if settings["method"] == name and "vary" not in settings and "from" not in settings.get("stage1", {}):
+            return Subject(method, Run(experiment, experiment, "", settings))
+    raise ValueError(f"no experiment in config.yaml has the method {name!r}; the contract takes parameters from one")
+
+
+def load_file(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_generate_tests(metafunc):
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", metafunc.config.getoption("method") or [*methods.METHODS, TEMPLATE])
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_method(name, check):
+    check(subject_of(name))
+
+
+class Tree(EstimatorMethod):
+    """A sound method, the base of the broken ones."""
+
+    parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
+    required = ("max_depth",)
+    step = "trees"
+    trusted = ("sklearn.tree._tree.Tree",)
+    staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
+
+    @staticmethod
+    def simplicity(parameters):
+        return (-parameters["max_depth"],)
+
+    @staticmethod
+    def estimator(parameters, steps, seed):
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(steps, max_depth=int(parameters["max_depth"]), random_state=seed)
+
+
+def fitted_with(**functions):
+    """A method whose fits have other functions than `FittedEstimator`."""
+    broken = type("Broken", (FittedEstimator,), functions)
+
+    def fit(self, parameters, steps, seed):
+        return broken(*vars(Tree.fit(self, parameters, steps, seed)).values())
+
+    return type("Method", (Tree,), {"fit": fit})
+
+
+def estimator_with(**settings):
+    def estimator(parameters, steps, seed):
+        return Tree.estimator(parameters, steps, seed).set_params(**settings)
+
+    return type("Method", (Tree,), {"estimator": staticmethod(estimator)})
+
+
+def shift(self, X):
+    return np.roll(FittedEstimator.predict_proba(self, X), 1, axis=1)
+
+
+def too_much(self, X):
+    return 1.1 * FittedEstimator.predict_proba(self, X)
+
+
+def spoil(self, X):
+    X += 1.0
+    return FittedEstimator.predict_proba(self, X)
+
+
+def ignore_weights(self, parameters, steps, seed):
+    part = type(self.part)(**{**vars(self.part), "weight": None})
+    return Tree.fit(type(self)(part), parameters, steps, seed)
+
+
+def fit_to_all_rows(self, parameters, steps, seed):
+    part = self.part
+    X, y = np.concatenate([part.X, part.X_score]), np.concatenate([part.y, part.y_score])
+    return Tree.fit(type(self)(type(part)(**{**vars(part), "X": X, "y": y})), parameters, steps, seed)
+
+
+def centre_by_the_rows_to_predict(self, X):
+    return FittedEstimator.predict_proba(self, X - X.mean(axis=0))
+
+
+def importing(line):
+    """A method whose module begins with this line."""
+
+    def write(folder):
+        file = folder / "importing.py"
+        file.write_text(f"{line}\n\n\nclass Importing:\n    pass\n", encoding="utf-8")
+        return load_file(file).Importing
+
+    return write
+
+
+def changed(**attributes):
+    return type("Method", (Tree,), attributes)
+
+
+BROKEN = {
+    "interface_is_complete": [
+        (changed(step=None), "`step` is missing"),
+        (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
+        (changed(required=("depth",)), "`required` has depth"),
+        (changed(max_steps="12"), "`max_steps` is '12', must be a int"),
+        (changed(weights="yes"), "allowed are repeats, counts, none"),
+        (fitted_with(arrays=None), "no arrays"),
+    ],
+    "importing_the_module_imports_no_library": [
+        (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
+        (importing("import kmedoids"), "kmedoids"),
+    ],
+    "parameters_are_as_declared": [
+        (changed(fixed=staticmethod(lambda n: {"depth": 1})), "fixed"),
+        (changed(required=()), "max_depth"),
+    ],
+    "same_seed_same_model": [
+        (estimator_with(random_state=None), "predict differently"),
+        (fitted_with(arrays=lambda self: {"a": np.array(id(self))}), "arrays of two fits"),
+    ],
+    "rows_to_score_are_not_fitted": [(changed(fit=fit_to_all_rows), "other rows to score")],
+    "a_row_is_predicted_alone": [(fitted_with(predict_proba=centre_by_the_rows_to_predict), "row alone")],
+    "every_step_is_a_shorter_fit": [
+        (changed(staged=classmethod(lambda cls, forest, X: (forest.predict_proba(X) for _ in range(3)))), "step 1"),
+        (
+            fitted_with(staged_predict_proba=lambda self, X: iter([self.estimator.predict_proba(X)])),
+            "1 steps instead of 3",
+        ),
+    ],
+    "predictions_are_probabilities": [
+        (fitted_with(predict_proba=too_much), "larger than 1"),
+        (fitted_with(predict_proba=lambda self, X: np.full((len(X), 2), np.nan)), "not finite"),
+        (fitted_with(predict_proba=lambda self, X: np.full((len(X), 1), 1.0)), "shape"),
+        (fitted_with(predict_proba=lambda self, X: self.estimator.predict_proba(X) / 2), "sum to 1"),
+    ],
+    "columns_are_the_classes": [(fitted_with(predict_proba=shift), "order of the classes")],
+    "weights_do_what_is_declared": [
+        (changed(fit=ignore_weights), "not predicted more"),
+        (changed(weights="repeats"), "are not the same as none"),
+    ],
+    "a_stored_model_predicts_the_same": [
+        (changed(trusted=()), "Tree"),
+        (fitted_with(arrays=lambda self: {"estimator": np.array([self.estimator])}), "Python objects"),
+    ],
+    "simplicity_sorts": [
+        (changed(simplicity=staticmethod(lambda parameters: -parameters["max_depth"])), "must be a tuple"),
+        (changed(simplicity=staticmethod(lambda parameters: (np.nan,))), "not finite"),
+    ],
+    "summaries_have_the_quantities": [
+        (changed(quantities=("active_features", "leaves")), "no leaves"),
+        (changed(measures=staticmethod(lambda forest: {"active_features": [np.int64(2)]})), "JSON"),
+        (fitted_with(staged_summary=lambda self: {"active_features": [3]}), "staged_summary"),
+    ],
+    "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
+    "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],
+}
+
+
+def tree_subject(method):
+    settings = {
+        "method": "tree",
+        "data_sets": ["d"],
+        "stage1": {"trials": 5, "steps": 4, "space": {"max_depth": {"integers": [1, 10]}}},
+        "stage2": {"steps": 4},
+    }
+    return Subject(method, Run("tree", "tree", "", settings))
+
+
+@pytest.mark.parametrize(
+    ("check", "method", "message"), [(check, *case) for check, cases in BROKEN.items() for case in cases]
+)
+def test_broken_methods_are_noticed(check, method, message, tmp_path):
+    check = {c.__name__: c for c in CHECKS}[check]
+    method = method if isinstance(method, type) else method(tmp_path)
+    with pytest.raises((AssertionError, TypeError, KeyError, ValueError), match=message):
+        check(tree_subject(method))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_sound_method_passes(check):
+    check(tree_subject(Tree))
+
+
+def test_every_check_has_a_fault_that_it_notices():
+    assert set(BROKEN) == {check.__name__ for check in CHECKS}

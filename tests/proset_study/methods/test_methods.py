@@ -1,0 +1,210 @@
+import os
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression as SkLogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+from skops.io import dumps
+from skops.io.exceptions import UntrustedTypesFoundException
+
+from proset_study import methods
+from proset_study.data.datasets import make
+from proset_study.data.splits import part, split
+from proset_study.fits.final import fit_final, read_model, rounded
+from proset_study.fits.search import Case
+from proset_study.methods.xgboost import depth_limit
+from proset_study.scores import log_loss
+
+SEED = np.random.SeedSequence(3)
+WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "cccd")
+PARAMETERS = {
+    "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
+    "knn": {},
+    "logistic_regression": {"l1_ratio": 0.5},
+    "set_cover": {},
+    "set_cover_centres": {},
+    "set_cover_lp": {},
+    "adaboost": {"max_depth": 2, "learning_rate": 0.5},
+    "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
+    **{name: {} for name in ("k_means", "k_medoids", "lvq", *WITHOUT_PATH)},
+}
+SETTINGS = {
+    "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
+    "three classes": {"sklearn": "wine"},
+}
+
+
+def path(name, steps):
+    """So many steps, if the method has a path."""
+    return 1 if name in WITHOUT_PATH else steps
+
+
+def bind(name, kind="two classes"):
+    data = make(SETTINGS[kind], 0, "d", 0)
+    method = methods.get(name)
+    bound = part(data, split(data.y, 5, 0.3, 0), 0, method.scaled)
+    return method(bound), bound
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_final_model_predicts_the_same_after_reading_it(name, kind, tmp_path):
+    data = make(SETTINGS[kind], 0, "d", 0)
+    case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
+    file = tmp_path / "model.npz"
+    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), PARAMETERS[name], path(name, 4), case, file)
+    np.testing.assert_array_equal(rounded(read_model(file).predict_proba(data.X[rows])), probabilities)
+
+
+def test_the_uncut_tree_is_scikit_learns():
+    method, bound = bind("decision_tree", "three classes")
+    ours = method.fit({"min_samples_leaf": 2}, 20, SEED)
+    theirs = DecisionTreeClassifier(min_samples_leaf=2, random_state=int(SEED.generate_state(1)[0]))
+    theirs.fit(bound.X, bound.y)
+    assert theirs.get_depth() < 20
+    leaves = theirs.apply(bound.X_score)
+    counts = np.array([np.bincount(bound.y[theirs.apply(bound.X) == leaf], minlength=3) for leaf in leaves])
+    expected = (counts + 1) / (counts.sum(axis=1, keepdims=True) + 3)
+    np.testing.assert_allclose(ours.predict_proba(bound.X_score), expected)
+    assert ours.summary()["leaves"] == theirs.get_n_leaves()
+    stump = method.fit({"min_samples_leaf": 2}, 1, SEED)
+    assert stump.summary() == {"active_features": 1, "leaves": 2}
+    prior = (np.bincount(bound.y) + 1) / (len(bound.y) + 3)
+    np.testing.assert_allclose(next(stump.staged_predict_proba(bound.X_score))[0], prior)
+
+
+def test_logistic_regression_is_scikit_learns():
+    method, bound = bind("logistic_regression", "three classes")
+    ours = method.fit({"l1_ratio": 0.3}, 12, SEED)
+    theirs = SkLogisticRegression(C=1e-5 * 2**12, l1_ratio=0.3, solver="saga", max_iter=10_000, random_state=0)
+    theirs.fit(bound.X, bound.y)
+    np.testing.assert_allclose(ours.predict_proba(bound.X_score), theirs.predict_proba(bound.X_score), atol=1e-3)
+    assert ours.summary()["converged"]
+    assert ours.summary()["active_features"] == (theirs.coef_ != 0).any(axis=0).sum()
+
+
+def test_knn_is_scikit_learns():
+    method, bound = bind("knn", "three classes")
+    for k, ours in enumerate(method.fit({}, 30, SEED).staged_predict_proba(bound.X_score), start=1):
+        theirs = KNeighborsClassifier(k).fit(bound.X, bound.y).predict_proba(bound.X_score)
+        np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_xgboost_depth_zero_is_a_model_without_splits(kind):
+    method, bound = bind("xgboost", kind)
+    fitted = method.fit({**PARAMETERS["xgboost"], "max_depth": 0}, 50, SEED)
+    assert fitted.summary()["active_features"] == 0
+    assert all("split" not in tree for tree in fitted.booster.get_dump(dump_format="json"))
+    p = fitted.predict_proba(bound.X_score)
+    assert np.ptp(p, axis=0).max() == 0  # constant
+    np.testing.assert_allclose(p[0], np.bincount(bound.y) / len(bound.y), atol=0.1)
+    deeper = method.fit({**PARAMETERS["xgboost"], "max_depth": 1}, 50, SEED)
+    assert deeper.summary()["active_features"] > 0
+
+
+def test_xgboost_depth_zero_is_never_passed_through():
+    """In XGBoost, 0 means no limit."""
+    assert [depth_limit(d)["max_depth"] for d in (0, 1, 19)] == [1, 1, 19]
+
+
+def test_simplicity_orders():
+    simpler = methods.get("proset").simplicity
+    assert simpler({"lambda_v": 1e-2, "lambda_w": 1e-5}) > simpler({"lambda_v": 1e-3, "lambda_w": 5e-5})
+    simpler = methods.get("xgboost").simplicity
+    base = {"max_depth": 3, "colsample": 0.5, "subsample": 0.5}
+    assert simpler({**base, "max_depth": 2, "colsample": 0.9, "subsample": 0.9}) > simpler(base)
+    assert simpler({**base, "colsample": 0.4, "subsample": 0.9}) > simpler(base)
+    assert simpler({**base, "subsample": 0.4}) > simpler(base)
+
+
+def test_colsample_is_one_with_two_features():
+    assert methods.get("xgboost").fixed(2) == {"colsample": 1.0}
+    assert methods.get("xgboost").fixed(3) == {}
+
+
+def test_more_neighbours_than_samples_are_refused():
+    method, _ = bind("knn", "three classes")
+    with pytest.raises(ValueError, match="steps: 1000 neighbours are more than the 99 samples"):
+        method.fit({}, 1000, SEED)
+
+
+def test_unknown_method():
+    with pytest.raises(ValueError, match="method: 'nearest' is unknown, allowed are proset, knn, xgboost"):
+        methods.get("nearest")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("METHOD = 3\n", "breaks the interface of methods/base.py: `METHOD = ...` with a class is missing"),
+        ("def fit(:\n", "cannot be imported: SyntaxError"),
+        ("import not_there\n", "cannot be imported: ModuleNotFoundError: No module named 'not_there'"),
+        (
+            "class METHOD:\n    scaled = 1\n    probabilistic = True\n",
+            "breaks the interface .*: `scaled` is 1, must be a bool; `weights` is missing; .*function `fit` is missing",
+        ),
+    ],
+)
+def test_a_module_that_breaks_the_interface_is_refused_by_name(source, message, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, "mine"))
+    monkeypatch.delitem(sys.modules, "proset_study.methods.mine", raising=False)
+    with pytest.raises(ValueError, match=f"method: proset_study.methods.mine {message}"):
+        methods.get("mine")
+
+
+def test_adaboost_orders_classes_as_scikit_learn_and_is_better_calibrated():
+    method, bound = bind("adaboost", "three classes")
+    fitted = method.fit({"max_depth": 1, "learning_rate": 1.0}, 20, SEED)
+    ours = list(fitted.staged_predict_proba(bound.X_score))
+    theirs = list(fitted.estimator.staged_predict_proba(bound.X_score))
+    np.testing.assert_array_equal(np.argmax(ours, axis=2), np.argmax(theirs, axis=2))
+    lowest, lowest_of_theirs = (min(log_loss(p, bound.y_score) for p in stages) for stages in (ours, theirs))
+    assert lowest < 0.5 * lowest_of_theirs
+    binary, bound = bind("adaboost")
+    fitted = binary.fit({"max_depth": 2, "learning_rate": 1.0}, 5, SEED)
+    votes = sum(
+        weight * (2 * tree.predict(bound.X_score) - 1)
+        for tree, weight in zip(fitted.estimator.estimators_, fitted.estimator.estimator_weights_, strict=True)
+    )
+    np.testing.assert_allclose(fitted.predict_proba(bound.X_score)[:, 1], 1 / (1 + np.exp(-votes)))
+
+
+def test_a_boosting_that_ends_early_has_all_steps():
+    method, bound = bind("adaboost", "three classes")
+    fitted = method.fit({"max_depth": 20, "learning_rate": 1.0}, 6, SEED)  # the first tree makes no error
+    assert len(fitted.estimator.estimators_) == 1
+    stages = list(fitted.staged_predict_proba(bound.X_score))
+    assert len(stages) == 6
+    assert all(np.array_equal(p, stages[0]) for p in stages)
+    assert fitted.staged_summary()["leaves"] == [fitted.summary()["leaves"]] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("bagging", {"min_samples_leaf": 2}), ("random_forest", {"min_samples_leaf": 2, "max_features": 0.4})],
+)
+def test_means_of_trees_are_scikit_learns(name, parameters):
+    method, bound = bind(name, "three classes")
+    fitted = method.fit(parameters, 10, SEED)
+    np.testing.assert_allclose(
+        fitted.predict_proba(bound.X_score), fitted.estimator.predict_proba(bound.X_score), atol=1e-12
+    )
+    summary = fitted.summary()
+    trees = [tree.tree_ for tree in fitted.estimator.estimators_]
+    assert summary["leaves"] == sum((tree.children_left < 0).sum() for tree in trees)
+    assert summary["active_features"] == len(set(np.concatenate([tree.feature[tree.feature >= 0] for tree in trees])))
+
+
+def test_a_stored_estimator_makes_only_known_objects(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hostile = dumps(DecisionTreeClassifier(max_depth=partial(os.mkdir, "executed")))
+    arrays = {"estimator": np.frombuffer(hostile, np.uint8), "steps": np.array(1)}
+    with pytest.raises(UntrustedTypesFoundException, match=r"mkdir"):
+        methods.get("svm").load(arrays)
+    assert not (tmp_path / "executed").exists()

@@ -1,0 +1,241 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import scale
+
+from proset_study import methods
+from proset_study.data.splits import Part
+from proset_study.methods.cccd import dominating
+from proset_study.methods.condensed_nn import condensed
+from proset_study.methods.lvq import RATE, olvq1
+from proset_study.methods.nearest_prototype import CHUNK, MAX_OF_A_CLASS, PER_CLASS, FittedPrototypes, nearest
+
+SEED = np.random.SeedSequence(3)
+SINGLE = ("nearest_neighbour", "condensed_nn", "cccd")
+PATHS = ("k_means", "k_medoids", "lvq")
+
+
+def make_part(X, y, weight=None):
+    X, y = np.array(X, dtype=float), np.array(y)
+    return Part(X, y, weight, X, y, weight, np.arange(len(y)), y.max() + 1, np.zeros(1), np.ones(1))
+
+
+def fit(name, X, y, steps=1, weight=None):
+    return methods.get(name)(make_part(X, y, weight)).fit({}, steps, SEED)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(n_class=5, return_X_y=True)
+    return X, y
+
+
+# Six samples of each class on a line, in two groups of three.
+LINE = np.array([[0.0], [1.0], [3.0], [10.0], [11.0], [13.0], [20.0], [21.0], [23.0], [30.0], [31.0], [33.0]])
+LINE_CLASSES = np.repeat([0, 1, 0, 1], 3)
+
+
+def test_nearest_neighbour_is_scikit_learns(digits):
+    X, y = digits
+    fitted = fit("nearest_neighbour", X[::2], y[::2])
+    theirs = KNeighborsClassifier(1).fit(X[::2], y[::2]).predict(X[1::2])
+    np.testing.assert_array_equal(fitted.predict_proba(X[1::2]), np.eye(5)[theirs])
+    assert fitted.summary() == {"active_features": 64, "prototypes": len(y[::2])}
+
+
+def test_the_first_of_equals_is_the_nearest_and_many_are_found_in_parts(rng):
+    prototypes = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 0.0]])
+    chosen, distance = nearest(np.array([[1.0, 0.0], [0.0, 0.0], [5.0, 4.0]]), prototypes, np.ones(3))
+    assert chosen.tolist() == [0, 0, 1]
+    assert distance.tolist() == [1.0, 0.0, 5.0]
+    many, X = rng.normal(size=(CHUNK // 100, 1)), rng.normal(size=(250, 1))
+    chosen, distance = nearest(X, many, np.full(len(many), 2.0))
+    np.testing.assert_allclose(distance, np.abs(X[:, 0] - many[chosen, 0]) / 2)
+    np.testing.assert_allclose(distance[::50], np.abs(X[::50] - many[:, 0]).min(axis=1) / 2)
+
+
+def test_means_by_hand():
+    fitted = fit("k_means", LINE, LINE_CLASSES, 2)
+    assert fitted.staged_summary() == {"active_features": [1, 1], "prototypes": [2, 4]}
+    assert fitted.labels.tolist() == [0, 1, 0, 0, 1, 1]
+    np.testing.assert_allclose(fitted.prototypes[:2, 0], [34 / 3, 64 / 3])
+    np.testing.assert_allclose(np.sort(fitted.prototypes[2:, 0]), [4 / 3, 34 / 3, 64 / 3, 94 / 3])
+
+
+def test_medoids_by_hand():
+    """Alone, 3 is as good a medoid as 20, and 13 as 30; two are the middle ones of the two groups."""
+    fitted = fit("k_medoids", LINE, LINE_CLASSES, 2)
+    first, second = fitted.prototypes[:2, 0]
+    assert first in (3.0, 20.0)
+    assert second in (13.0, 30.0)
+    assert fitted.prototypes[2:, 0].tolist() == [1.0, 21.0, 11.0, 31.0]
+    one, two = fitted.staged_predict_proba(LINE)
+    assert np.mean(one.argmax(axis=1) == LINE_CLASSES) < 1
+    np.testing.assert_array_equal(two.argmax(axis=1), LINE_CLASSES)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_sizes_of_the_path_are_per_class_and_end_with_the_samples(name):
+    """Iris with two features has equal samples, of one class and of several."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::2, :2], y[::2]
+    different = [len(np.unique(X[y == k], axis=0)) for k in range(3)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # k-means warns of more clusters than different samples
+        fitted = fit(name, X, y, 9)
+    assert max(different) < PER_CLASS[8]
+    assert fitted.staged_summary()["prototypes"] == [sum(min(n, d) for d in different) for n in PER_CLASS[:9]]
+    for size in range(1, 10):
+        labels = fitted.labels[fitted.size == size]
+        assert np.bincount(labels).tolist() == [min(PER_CLASS[size - 1], d) for d in different]
+    last = fitted.prototypes[fitted.size == 9]
+    if name != "lvq":
+        np.testing.assert_allclose(np.unique(last.round(9), axis=0), np.unique(X, axis=0))
+
+
+def test_medoids_are_samples_of_their_class(digits):
+    X, y = digits
+    fitted = fit("k_medoids", X, y, 5)
+    for k in range(5):
+        own = X[y == k]
+        assert all((own == p).all(axis=1).any() for p in fitted.prototypes[fitted.labels == k])
+
+
+def test_olvq1_one_step_by_hand():
+    prototypes, labels = np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([0, 1])
+    towards = olvq1(prototypes, labels, np.array([[1.0, 1.0]]), np.array([0]))
+    np.testing.assert_allclose(towards, [[0.3, 0.3], [4.0, 0.0]])
+    away = olvq1(prototypes, labels, np.array([[1.0, 1.0]]), np.array([1]))
+    np.testing.assert_allclose(away, [[-0.3, -0.3], [4.0, 0.0]])
+    assert prototypes.tolist() == [[0, 0], [4, 0]]
+
+
+def test_olvq1_is_the_textbooks(rng):
+    """Every rate of its own falls when its prototype is right, rises when it is wrong, and never above the first."""
+    X, y = rng.normal(size=(500, 3)), rng.integers(0, 2, 500)
+    prototypes, labels = rng.normal(size=(6, 3)), np.array([0, 0, 0, 1, 1, 1])
+    moved, rates = prototypes.copy(), [RATE] * 6
+    for x, k in zip(X, y, strict=True):
+        c = min(range(6), key=lambda j: sum((x - moved[j]) ** 2))
+        s = 1 if labels[c] == k else -1
+        moved[c] = moved[c] + s * rates[c] * (x - moved[c])
+        rates[c] = min(RATE, rates[c] / (1 + s * rates[c]))
+    assert min(rates) < RATE
+    np.testing.assert_allclose(olvq1(prototypes, labels, X, y), moved, rtol=1e-9)
+
+
+def test_lvq_draws_heavy_samples_more_often(rng):
+    X, y = rng.normal(size=(300, 2)), np.repeat([0, 1], 150)
+    light, heavy = (
+        fit("lvq", X, y, 5, weight).predict_proba(X)[:, 1].mean()
+        for weight in (np.ones(300), np.where(y == 1, 20.0, 1.0))
+    )
+    assert heavy > light + 0.03
+
+
+def test_condensed_set_by_hand():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    y = np.array([0, 0, 0, 1, 1, 1])
+    # 0 is the first; 3 is wrong and added; 2 is nearer to 3, so it is added too; then all are right.
+    assert condensed(X, y, np.arange(6)) == [0, 3, 2]
+    assert condensed(X, y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
+
+
+def test_condensed_set_makes_no_error_on_the_samples(digits):
+    X, y = digits
+    fitted = fit("condensed_nn", X, y)
+    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
+    assert fitted.summary()["prototypes"] < len(y) / 3
+    assert all((p == X).all(axis=1).any() for p in fitted.prototypes)
+    other = methods.get("condensed_nn")(make_part(X, y)).fit({}, 1, np.random.SeedSequence(4))
+    assert other.arrays()["prototypes"].tobytes() != fitted.arrays()["prototypes"].tobytes()
+
+
+def test_condensed_set_of_samples_that_contradict_each_other():
+    """It ends, and the one that was added first decides."""
+    X, y = np.array([[0.0], [0.0], [5.0], [5.0]]), np.array([0, 1, 1, 0])
+    assert condensed(X, y, np.arange(4)) == [0, 2]
+
+
+def test_balls_by_hand():
+    """Class 0: -2, 0, 1, 2 and class 1: 4, 5. Radii 6, 4, 3, 2 (to 4) and 2, 3 (to 2)."""
+    X, y = [[-2.0], [0.0], [1.0], [2.0], [4.0], [5.0]], [0, 0, 0, 0, 1, 1]
+    fitted = fit("cccd", X, y)
+    # The ball of -2 covers all of its class, that of 4 both of its own.
+    assert fitted.prototypes[:, 0].tolist() == [-2.0, 4.0]
+    assert fitted.radius.tolist() == [6.0, 2.0]
+    # 2.4 is nearer to 4, but 4.4 / 6 < 1.6 / 2; at 2.8, 4.8 / 6 > 1.2 / 2.
+    assert fitted.predict_proba(np.array([[2.4], [2.8], [-50.0]])).argmax(axis=1).tolist() == [0, 1, 0]
+
+
+def test_balls_cover_their_class_and_nothing_else(digits):
+    X, y = digits
+    fitted = fit("cccd", X, y)
+    distance = np.linalg.norm(X[:, None] - fitted.prototypes, axis=2)
+    inside = distance < fitted.radius * (1 - 1e-12)
+    own = y[:, None] == fitted.labels
+    assert not inside[~own].any()
+    assert (distance < fitted.radius)[own].sum() > 0
+    assert (inside & own).any(axis=1).all()
+    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
+
+
+def test_greedy_cover_takes_the_most_of_what_is_left():
+    covers = np.zeros((6, 6), dtype=bool)
+    for row, columns in enumerate([(0, 1, 2), (1, 2, 3, 4), (0, 5), (3,), (4,), (5,)]):
+        covers[row, list(columns)] = True
+    assert dominating(covers) == [1, 2]
+
+
+def test_samples_on_foreign_ones_have_no_ball():
+    fitted = fit("cccd", [[0.0], [0.0], [1.0], [3.0]], [0, 1, 0, 1])
+    assert fitted.prototypes[:, 0].tolist() == [1.0, 3.0]
+    with pytest.raises(ValueError, match="cccd finds no ball: every training sample lies on one of another class"):
+        fit("cccd", [[0.0], [0.0]], [0, 1])
+
+
+@pytest.mark.parametrize("name", [*SINGLE, "k_means", "k_medoids"])
+def test_sample_weights_are_refused(name):
+    with pytest.raises(ValueError, match=f"method: '{name}' has no sample weights; leave out the key weight"):
+        fit(name, LINE, LINE_CLASSES, 1, np.ones(len(LINE)))
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_method_without_a_path_refuses_one(name):
+    with pytest.raises(ValueError, match="steps: 2 is not allowed, must be 1: this method finds one set"):
+        fit(name, LINE, LINE_CLASSES, 2)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_path_that_is_too_long_is_refused(name):
+    with pytest.raises(ValueError, match=r"steps: 99 is not allowed, at most 18: 1,000 prototypes per class"):
+        fit(name, LINE, LINE_CLASSES, 99)
+
+
+@pytest.mark.parametrize("name", ["k_medoids", "cccd"])
+def test_too_large_a_class_is_refused(name):
+    y = np.append(np.zeros(MAX_OF_A_CLASS + 1, dtype=int), 1)
+    with pytest.raises(ValueError, match=r"a class of 10,001 training samples is not allowed, at most 10,000"):
+        fit(name, y[:, None], y)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_equal_numbers_of_prototypes_on_scaled_digits_get_better(name, digits):
+    X, y = scale(digits[0]), digits[1]
+    fitted = fit(name, X[::2], y[::2], 7)
+    errors = [np.mean(p.argmax(axis=1) != y[1::2]) for p in fitted.staged_predict_proba(X[1::2])]
+    assert errors[-1] < 0.6 * errors[0]
+    assert errors[-1] < 0.05
+
+
+def test_arrays_bring_the_prototypes_back(digits):
+    X, y = digits
+    for name in (*SINGLE, *PATHS):
+        fitted = fit(name, X, y)
+        again = methods.get(name).load(fitted.arrays())
+        assert isinstance(again, FittedPrototypes)
+        assert again.staged_summary() == fitted.staged_summary()
+        np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))

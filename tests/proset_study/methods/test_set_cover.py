@@ -1,0 +1,66 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from proset import SetCoverClassifier
+from proset_study import methods
+from proset_study.data.datasets import make
+from proset_study.data.splits import part, split
+from proset_study.methods.set_cover import find_radii
+
+SEED = np.random.SeedSequence(3)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    data = make({"sklearn": "wine"}, 0, "wine", 0)
+    return part(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
+
+
+@pytest.mark.parametrize("largest", [None, 2.0, 0.01])
+def test_every_step_is_the_estimator_with_its_radius(wine, largest, monkeypatch):
+    monkeypatch.setattr("proset_study.methods.set_cover.MEMORY", 1)  # so that there is a pass for every radius
+    weight = None if largest is None else np.random.default_rng(0).uniform(0.25, 1.0, len(wine.y)) * largest
+    bound = replace(wine, weight=weight)
+    fitted = methods.get("set_cover")(bound).fit({}, 16, SEED)
+    for step, stage in enumerate(fitted.staged_predict_proba(wine.X_score)):
+        model = SetCoverClassifier(eps=fitted.radii[step]).fit(wine.X, wine.y, weight)
+        np.testing.assert_array_equal(stage.argmax(axis=1), model.predict(wine.X_score))
+        assert fitted.staged_summary()["prototypes"][step] == len(model.prototype_index_)
+        assert fitted.staged_summary()["objective"][step] == pytest.approx(model.objective_)
+    assert fitted.staged_summary()["prototypes"][0] >= 0.9 * len(wine.y)  # whatever the unit of the weights
+
+
+def test_radii_grow_from_single_samples_to_most_of_them(wine):
+    radii = find_radii(wine.X, 18)
+    distances = pdist(wine.X)
+    assert (np.diff(radii) > 0).all()
+    assert distances.min() <= radii[0] < np.quantile(distances, 0.001)
+    assert np.quantile(distances, 0.5) < radii[-1] < distances.max()
+    np.testing.assert_array_equal(find_radii(wine.X, 5), radii[:5])
+
+
+def test_radii_leave_out_samples_that_are_the_same(wine):
+    np.testing.assert_array_equal(find_radii(np.ones((20, 2)), 3), [1.0, 1.0, 1.0])
+    assert find_radii(np.repeat(wine.X[:30], 10, axis=0), 1)[0] >= pdist(wine.X[:30]).min()
+
+
+def test_the_linear_program_reports_its_bound_and_centres_become_prototypes(wine):
+    rounded = methods.get("set_cover_lp")(wine).fit({}, 14, SEED).staged_summary()
+    assert (np.array(rounded["lower_bound"]) <= rounded["objective"]).all()
+    fitted = methods.get("set_cover_centres")(wine).fit({"cost": 0.1}, 14, SEED)
+    assert "lower_bound" not in fitted.staged_summary()
+    assert len(fitted.candidates) == len(wine.X) + 30
+    np.testing.assert_array_equal(fitted.candidates[: len(wine.X)], wine.X)
+    assert any((cover.index >= len(wine.X)).any() for cover in fitted.covers)
+
+
+def test_a_class_with_fewer_samples_than_centres_has_each_of_them_as_one(wine):
+    few = np.flatnonzero(np.cumsum(wine.y == 2) <= 4)
+    small = replace(wine, X=wine.X[few], y=wine.y[few])
+    fitted = methods.get("set_cover_centres")(small).fit({}, 1, SEED)
+    centres, samples = fitted.candidates[len(few) + 20 :], small.X[small.y == 2]
+    assert len(centres) == 4
+    np.testing.assert_allclose(centres[np.argsort(centres[:, 0])], samples[np.argsort(samples[:, 0])])

@@ -1,0 +1,632 @@
+"""Every claim with records that make it true and records that make it false."""
+
+import csv
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.spatial import KDTree
+
+from proset.model import Batch, Model
+from proset_study.config.study import load
+from proset_study.data.datasets import DataSet
+from proset_study.data.splits import TEST
+from proset_study.fits.final import FinalModel
+from proset_study.methods.knn import FittedKNN
+from proset_study.methods.proset import FittedProset
+from proset_study.records import write_json
+from proset_study.report.claims import CLAIMS, COLUMNS, decide, write_claims
+from proset_study.report.claims.checks import FIVE, SIX
+from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
+from proset_study.report.claims.measures import count_regions, separable, training_log_loss
+from proset_study.store.results import read_rows, write_rows
+from proset_study.store.stored import Missing, Stored
+
+ROOT = Path(__file__).parents[4]
+PUBLISHED = ROOT / "data/published/published.csv"
+NUMBERS = {
+    "S": (1, 2, 3, 4, 5, 7, 9, 12, 14, 15, 16, 17, 18, 19, 21, 22),
+    "A": (23, 24, 25, 26, 28, 29, 31, 32, 33, 34, 35),
+    "D": (37, 38, 39, 40, 41),
+    "M": (42, 43, 44, 45, 46, 47, 48, 50, 52, 53, 59),
+    "N": (60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 74, 75),
+}
+IDS = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
+QUANTITIES = {
+    "L": ("final", "log_loss"),
+    "A": ("final", "roc_auc"),
+    "BA": ("final", "balanced_accuracy"),
+    "F": ("final", "active_features"),
+    "P": ("final", "prototypes"),
+    "features": ("data", "features"),
+    "lambda_v": ("stage1", "optimal_lambda_v"),
+    "rounds": ("stage2", "optimal_iterations"),
+    "k": ("cv", "selected_k"),
+    "B": ("stage2", "selected_batches"),
+    "T": ("stage2", "threshold"),
+    "best": ("stage2", "optimal_log_loss"),
+    "T_knn": ("cv", "threshold"),
+    "best_knn": ("cv", "optimal_log_loss"),
+}
+
+
+class Records:
+    """Evidence in memory.
+
+    Keys are "<quantity> <experiment>", then the variant if there is one and "@<data set>" if it is another one; the
+    quantity "c" has the list of losses from size 0 or a dictionary by size, "final" a final model.
+    """
+
+    def __init__(self, data_set: str, records: dict, replicates: "list[Records] | None" = None):
+        self.found = {}
+        self.replicates = [self] if replicates is None else replicates
+        for key, value in records.items():
+            names, _, other = key.partition("@")
+            quantity, experiment, *variant = names.split()
+            self.found[quantity, experiment, " ".join(variant), other or data_set] = value
+
+    def _get(self, *key):
+        if key not in self.found:
+            raise Missing(" ".join(filter(None, key)))
+        return self.found[key]
+
+    def value(self, experiment, data_set, section, quantity, variant=""):
+        letter = next(k for k, v in QUANTITIES.items() if v == (section, quantity))
+        return self._get(letter, experiment, variant, data_set)
+
+    def loss(self, experiment, data_set, size, variant=""):
+        return self.curve(experiment, data_set, variant)[size]
+
+    def curve(self, experiment, data_set, variant=""):
+        losses = self._get("c", experiment, variant, data_set)
+        return losses if isinstance(losses, dict) else dict(enumerate(losses))
+
+    def final(self, experiment, data_set, variant=""):
+        return self._get("final", experiment, variant, data_set)
+
+    def variants(self, experiment, data_set):
+        return [v for q, e, v, d in self.found if (q, e, d) == ("final", experiment, data_set)]
+
+
+def prototypes(points, labels, weight, bandwidth):
+    """One batch of a model, with the same weight of all prototypes; `bandwidth` is 1 / feature weight."""
+    labels = np.asarray(labels)
+    order = np.argsort(labels, kind="stable")
+    rows = np.arange(len(labels))
+    points = np.asarray(points, dtype=float)[order]
+    features = 1.0 / np.broadcast_to(np.asarray(bandwidth, dtype=float), points.shape[1])
+    return Batch(features, points, labels[order], np.full(len(labels), float(weight)), rows, rows, 0.0, 1, 1, True, "")
+
+
+def proset_final(*batches, X=None, y=None, lambda_w=None, probabilities=None):
+    """A final model of two equally frequent classes, all of its data in the training part."""
+    width = batches[0].prototypes.shape[1]
+    model = Model(np.array([0.5, 0.5]), np.zeros(width), batches)
+    return final(FittedProset(model), width, X, y, probabilities, lambda_w)
+
+
+def knn_final(X, y, k, probabilities=None):
+    X = np.asarray(X, dtype=float)
+    return final(FittedKNN(KDTree(X), np.asarray(y), np.ones(len(y)), 2, k), X.shape[1], X, y, probabilities)
+
+
+def final(fitted, width, X=None, y=None, probabilities=None, lambda_w=None):
+    X = np.zeros((2, width)) if X is None else np.asarray(X, dtype=float)
+    y = np.arange(len(X)) % 2 if y is None else np.asarray(y)
+    names = np.array([f"class {k}" for k in range(y.max() + 1)])
+    return SimpleNamespace(
+        model=FinalModel(fitted, np.zeros(width), np.ones(width)),
+        data=DataSet(X, y, np.arange(width).astype(str), names),
+        folds=np.zeros(len(X), dtype=int),
+        probabilities=None if probabilities is None else np.array(probabilities),
+        fit={"parameters": {"lambda_w": lambda_w}},
+    )
+
+
+def data_only(X, y):
+    return final(None, len(X[0]), X, y)
+
+
+def sizes(*counts):
+    """A model with batches of so many prototypes."""
+    return proset_final(*(prototypes(np.zeros((n, 1)), [0] * n, 1.0, 1.0) for n in counts))
+
+
+def trained(lambda_w, weight):
+    """A model that is the surer of its training data the larger the weight."""
+    X, y = [[-1.0], [1.0]], [0, 1]
+    return proset_final(prototypes(X, y, weight, 1.0), X=X, y=y, lambda_w=lambda_w)
+
+
+def predicted(lambda_w, p):
+    return proset_final(prototypes([[0.0]], [0], 1.0, 1.0), lambda_w=lambda_w, probabilities=[[p, 1 - p]])
+
+
+def islands(n):
+    """A surface of class 0 with n spots of class 1 in the unit square."""
+    spots = [[(i + 0.5) / n, (i + 0.5) / n] for i in range(n)]
+    background = prototypes([[0.5, 0.5]], [0], 1.0, 1e6)
+    return proset_final(background, prototypes(spots, [1] * n, 100.0, 0.02), X=[[0, 0], [1, 1]], y=[0, 1])
+
+
+def features(*active):
+    weights = [1.0 if d in active else np.inf for d in range(12)]
+    return proset_final(prototypes(np.zeros((1, 12)), [0], 1.0, weights))
+
+
+NEAR, CONSTANT = (proset_final(prototypes([[1.0, 0.0]], [0], 5.0, width)) for width in (1.0, np.inf))
+CORNERS = ([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
+ONE_APART = data_only([[0, 9], [1, 9], [0, 0], [2, 0], [1, 0], [3, 0]], [0, 0, 1, 1, 2, 2])
+IN_A_ROW = data_only([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]], [0, 0, 1, 1, 2, 2])
+PAIR_APART = data_only([[-3, 3], [3, 3], [-2, 0], [-1, 2.5], [2, 0], [1, 2.5]], [0, 0, 1, 1, 2, 2])
+NONE_APART = data_only([[0, 0], [1, 1], [0, 1], [1, 0], [0.4, 0.5], [0.6, 0.5]], [0, 0, 1, 1, 2, 2])
+FALLING = [0.7, 0.4, 0.3, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25]
+M100, M300, M1500 = "E7 candidates=100", "E7 candidates=300", "E7 candidates=1500"
+LOW, HIGH = "S16 lambda_w=1e-09", "S16 lambda_w=1e-05"
+COMPARABLE = {f"{q} {e}": 0.9 for q in ("A", "BA") for e in ("E3", "E8", "E9")}
+LAST_ROUND = {f"rounds E9@{d}": 1000 for d in SIX} | {f"rounds E12@{d}": 900 for d in FIVE}
+ALL_PROSET = [f"E{i}" for i in range(1, 7)]
+
+
+def runs_of_e1_to_e6(**quantities):
+    return {f"{quantity} {e}": value for quantity, value in quantities.items() for e in ALL_PROSET}
+
+
+# Claim, data set, records that make it true, changes of these that make it false.
+CASES = [
+    ("S1", "wine", runs_of_e1_to_e6(c=FALLING), [{"c E4": [0.7, 0.5, 0.2, 0.2]}, {"c E1": [0.3, 0.3, 0.3]}]),
+    ("S2", "checker", {"c E6": [0.7, 0.2], f"best {M100}": 0.3}, [{"c E6": [0.7, 0.3]}]),
+    (
+        "S3",
+        "xor_6f",
+        {f"c {M100}": [1, 0.6], f"c {M300}": [1, 0.5], "c E6": [1, 0.4]},
+        [{"c E6": [1, 0.5]}, {f"c {M300}": [1, 0.6]}],
+    ),
+    ("S4", "wine", runs_of_e1_to_e6(c=FALLING, T=0.3), [{"T E5": 0.24}]),
+    (
+        "S4",
+        "checker",
+        runs_of_e1_to_e6(c=FALLING, T=0.3)
+        | {f"{q} {m}": v for m in (M100, M300, M1500) for q, v in (("c", FALLING), ("T", 1))},
+        [{f"T {M1500}": 0.24}],
+    ),
+    ("S4", "xor_3f", {"c E10": FALLING, "T E10": 0.25}, [{"T E10": 0.24}]),
+    (
+        "S5",
+        "iris_2f",
+        {"final E4": sizes(*range(10, 0, -1)), "final E6": sizes(3, 1)},
+        [
+            {"final E4": sizes(*range(1, 11))},
+            {"final E6": sizes(5, *range(9, 1, -1), 5)},
+            {"final E4": sizes(9, *range(1, 9), 8)},
+        ],
+    ),
+    ("S7", "wine", {"c E3": [1, 0.3], "T E3": 0.3, "c E6": [1, 0.2], "T E6": 0.3}, [{"T E6": 0.1}, {"T E3": 0.1}]),
+    ("S9", "checker", {"c E3": [1, 0.3], "T E3": 0.3, "c E6": [1, 0.4], "T E6": 0.3}, [{"T E6": 0.4}]),
+    (
+        "S12",
+        "wine",
+        {f"lambda_v {e}": 1e-3 for e in ("E1", "E2", "E3", "E5")},
+        [{"lambda_v E5": 0.1 * (1 + 1e-15)}, {"lambda_v E1": 1e-6}],
+    ),
+    ("S12", "xor_3f", {"lambda_v E10": 1e-5}, [{"lambda_v E10": 0.1}]),
+    ("S14", "wine", {"L E6": 0.3, "T E3": 0.3}, [{"L E6": 0.31}]),
+    ("S15", "wine", {"L E5": 0.3, "T E3": 0.3}, [{"L E5": 0.31}]),
+    (
+        "S17",
+        "wine",
+        {f"final {LOW}": trained(1e-9, 5.0), f"final {HIGH}": trained(1e-5, 1.0)},
+        [{f"final {HIGH}": trained(1e-5, 50.0)}],
+    ),
+    (
+        "S18",
+        "wine",
+        {f"final {LOW}": predicted(1e-9, 0.9), f"final {HIGH}": predicted(1e-5, 0.6)},
+        [{f"final {HIGH}": predicted(1e-5, 0.1)}, {"final S16 lambda_w=1e-07": predicted(1e-7, 0.95)}],
+    ),
+    (
+        "S19",
+        "wine",
+        {f"final {LOW}": predicted(1e-9, 0.9), f"final {HIGH}": predicted(1e-5, 0.6)}
+        | {f"best {LOW}": 0.3, f"T {LOW}": 0.5, f"best {HIGH}": 0.2, f"T {HIGH}": 0.3},
+        [{f"best {LOW}": 0.31}],
+    ),
+    (
+        "S21",
+        "",
+        {f"F E1@{d}": 3 for d in SIX} | {f"F E3@{d}": 3 for d in SIX} | {"F E3@wine": 4},
+        [{"F E1@cancer": 4}],
+    ),
+    (
+        "A23",
+        "",
+        {f"L {e}@{d}": 0.3 for d in SIX for e in ("E1", "E2", "E3")} | {"L E1@wine": 0.4},
+        [{"L E2@iris_2f": 0.4}, {"L E3@iris_2f": 0.4}],
+    ),
+    ("A24", "cancer", {"F E1": 1, "L E1": 0.4, "T E1": 0.3}, [{"F E1": 2}, {"F E1": 0}, {"L E1": 0.3}]),
+    ("A25", "wine", {"L E4": 0.3, "L E1": 0.4, "L E2": 0.3, "L E3": 0.5}, [{"L E1": 0.2}, {"L E3": 0.2}]),
+    ("A26", "iris_2f", {"final E4": islands(3), "final E3": islands(2)}, [{"final E3": islands(3)}]),
+    ("A28", "wine", {"L E3": 0.3, "T E4": 0.3}, [{"L E3": 0.31}]),
+    ("A29", "checker", {"L E5": 0.17, "L E3": 0.16, "T E3": 0.18, "best E3": 0.17}, [{"L E5": 0.14}, {"L E5": 0.18}]),
+    ("A31", "iris_2f", {"L E6": 0.6, "T E3": 0.5}, [{"L E6": 0.5}]),
+    ("A32", "wine", {"L E6": 0.5, "T E3": 0.5}, [{"L E6": 0.6}]),
+    (
+        "A33",
+        "checker",
+        {f"L {M100}": 0.4, f"L {M300}": 0.3, "T E6": 0.2},
+        [{f"L {M300}": 0.2}, {f"L {M100}": 0.2}],
+    ),
+    (
+        "A34",
+        "checker",
+        {f"L {M1500}": 0.18, "L E6": 0.2, "T E6": 0.18},
+        [{"L E6": 0.21}, {f"L {M1500}": 0.15}, {"T E6": 0.17}],
+    ),
+    ("A35", "checker", {f"L {M100}": 0.4, f"L {M300}": 0.3, "L E6": 0.2}, [{"L E6": 0.3}, {f"L {M100}": 0.3}]),
+    ("D37", "iris_2f", {"final E3": ONE_APART}, [{"final E3": d} for d in (IN_A_ROW, PAIR_APART, NONE_APART)]),
+    ("D38", "wine", {"final E3": IN_A_ROW}, [{"final E3": ONE_APART}]),
+    ("D39", "checker", {"A D39": 0.55}, [{"A D39": 0.56}]),
+    ("D40", "checker", {"BA E8": 0.9, "BA D40": 0.95}, [{"BA E8": 0.89}, {"BA D40": 0.89}]),
+    ("D41", "xor_6f", {"L E3": 0.5, "L E8": 0.5, "L E9": 0.7}, [{f"L E{i}": 0.49} for i in (3, 8, 9)]),
+    (
+        "M42",
+        "iris_2f",
+        COMPARABLE | {"L E8": 0.3, "L E3": 0.4, "T_knn E8": 0.4, "L E9": 0.5, "A E9": 0.88},
+        [{"L E8": 0.4}, {"T_knn E8": 0.39}, {"L E9": 0.4}, {"A E9": 0.87}, {"BA E3": 0.93}],
+    ),
+    (
+        "M43",
+        "wine",
+        COMPARABLE | {"L E8": 0.3, "L E3": 0.4, "T_knn E8": 0.4, "L E9": 0.5},
+        [{"L E8": 0.4}, {"T_knn E8": 0.39}, {"L E9": 0.4}, {"BA E8": 0.87}],
+    ),
+    (
+        "M44",
+        "cancer",
+        COMPARABLE | {"L E3": 0.3, "L E8": 0.4, "T E3": 0.4, "L E9": 0.5},
+        [{"L E3": 0.4}, {"T E3": 0.39}, {"L E9": 0.4}, {"A E8": 0.87}],
+    ),
+    (
+        "M45",
+        "digits",
+        COMPARABLE
+        | {"L E3": 0.15, "T E3": 0.22, "best E3": 0.2, "L E9": 0.17, "T E9": 0.18, "best E9": 0.17, "L E8": 0.2}
+        | {"A E3": 0.92, "BA E9": 0.88},
+        [{"L E9": 0.18}, {"L E9": 0.12}, {"A E3": 0.93}, {"BA E9": 0.87}, {"T E3": 0.18}, {"L E8": 0.18}],
+    ),
+    (
+        "M46",
+        "checker",
+        {"L E9": 0.1, "T E9": 0.1, "L E3": 0.2, "T E3": 0.2, "L E8": 0.3},
+        [{"L E9": 0.11}, {"L E3": 0.1}, {"T E3": 0.19}, {"L E8": 0.2}],
+    ),
+    (
+        "M47",
+        "xor_6f",
+        COMPARABLE
+        | {"L E3": 0.52, "T E3": 0.56, "best E3": 0.55, "L E8": 0.53, "T_knn E8": 0.53, "best_knn E8": 0.53}
+        | {"L E9": 0.69, "A E9": 0.47},
+        [{"L E8": 0.54}, {"A E8": 0.93}, {"BA E8": 0.87}, {"L E9": 0.68}, {"A E9": 0.54}],
+    ),
+    (
+        "M48",
+        "wine",
+        {"T_knn E8": 0.4, "best_knn E8": 0.3, "T E3": 0.4, "best E3": 0.2, "T E9": 0.5, "best E9": 0.3},
+        [{"T E3": 0.3}, {"T E9": 0.4}],
+    ),
+    ("M52", "", LAST_ROUND, [{"rounds E9@wine": 999}]),
+    ("M53", "wine", {"c E9": {999: 0.4, 1000: 0.5}, "T E9": 0.5}, [{"T E9": 0.45}]),
+    ("M53", "xor_3f", {"c E12": {1000: 0.5}, "T E12": 0.5}, [{"T E12": 0.45}]),
+    (
+        "M59",
+        "wine",
+        {"final E3": NEAR, "final E8": knn_final(*CORNERS, k=1)},
+        [{"final E3": CONSTANT}, {"final E8": knn_final(*CORNERS, k=4)}],
+    ),
+    ("N60", "checker_rot", {"L E12": 0.1, "L E10": 0.2, "T E12": 0.2}, [{"L E12": 0.2}, {"T E12": 0.19}]),
+    (
+        "N61",
+        "checker_rot",
+        {"L E10": 0.19, "L E12": 0.15, "L E3@checker": 0.16}
+        | {f"{q} {e}": 0.95 for q in ("A", "BA") for e in ("E10", "E12")}
+        | {"A E3@checker": 0.94, "BA E3@checker": 0.96},
+        [{"L E10": 0.2}, {"L E12": 0.12}, {"A E12": 0.96}, {"BA E10": 0.94}],
+    ),
+    ("N62", "checker_rot", {"L E11": 0.3, "T E12": 0.2}, [{"L E11": 0.2}]),
+    ("N63", "checker_rot", {"L E12": 0.3, "T E9@checker": 0.2}, [{"L E12": 0.2}]),
+    (
+        "N64",
+        "xor_3f",
+        {"L E12": 0.1, "L E10": 0.2, "T E12": 0.2, "L E11": 0.3},
+        [{"L E12": 0.2}, {"T E12": 0.19}, {"L E11": 0.2}],
+    ),
+    (
+        "N65",
+        "xor_4f",
+        {"L E10": 0.1, "L E11": 0.2, "T E10": 0.2, "L E12": 0.3},
+        [{"L E10": 0.2}, {"T E10": 0.19}, {"L E12": 0.2}],
+    ),
+    (
+        "N66",
+        "xor_5f",
+        {"L E10": 0.4, "T E10": 0.4, "L E11": 0.5, "L E12": 0.69, "A E12": 0.5},
+        [{"L E10": 0.41}, {"L E11": 0.4}, {"L E12": 0.68}, {"A E12": 0.51}],
+    ),
+    (
+        "N67",
+        "xor_6_6f",
+        {"F E10": 6, "final E10": features(*range(6))},
+        [{"F E10": 7}, {"F E10": 5}, {"final E10": features(0, 1, 2, 3, 4, 6)}],
+    ),
+    ("N68", "xor_6_6f", {"L E3@xor_6f": 0.5, "L E10": 0.6, "T E3@xor_6f": 0.6}, [{"L E10": 0.5}, {"L E10": 0.61}]),
+    (
+        "N69",
+        "xor_6_6f",
+        {"L E11": 0.7, "A E11": 0.47, "L E12": 0.69, "A E12": 0.53},
+        [{"L E11": 0.6}, {"L E12": 0.6}, {"A E11": 0.46}, {"A E12": 0.54}],
+    ),
+    (
+        "N70",
+        "xor_6_6f",
+        {"k E11": 95, "final E11": knn_final([[0], [1]], [0, 1], 1, [[0.5, 0.5], [0.4, 0.6]])},
+        [{"k E11": 94}, {"final E11": knn_final([[0], [1]], [0, 1], 1, [[0.5, 0.5], [0.3, 0.7]])}],
+    ),
+    ("N71", "xor_6_6f", {"best_knn E11": 0.694}, [{"best_knn E11": 0.692}]),
+    ("N74", "xor_4f", {"L E10": 0.3, "L E12": 0.4}, [{"L E12": 0.3}]),
+    ("N74", "xor_6f", {"L E3": 0.3, "L E9": 0.4}, [{"L E9": 0.3}]),
+    (
+        "N75",
+        "wine",
+        {"F E3": 4, "features E8": 13, "F E9": 9, "L E3": 0.2, "T E3": 0.1, "L E8": 0.1, "T_knn E8": 0.2}
+        | {"L E9": 0.3, "T E9": 0.9},
+        [{"features E8": 4}, {"F E9": 4}, {"T_knn E8": 0.19}, {"L E9": 0.05, "T E9": 0.1}],
+    ),
+]
+
+# The same for claims about all replicates: by key the values of one replicate after the other.
+OVER_REPLICATES = [
+    (
+        "S16",
+        "wine",
+        {f"final {LOW}": [predicted(1e-9, 0.9)] * 2, f"final {HIGH}": [predicted(1e-5, 0.9)] * 2}
+        | {f"P {LOW}": [10, 12], f"P {HIGH}": [20, 22]},
+        [{f"P {HIGH}": [12, 10]}, {f"P {HIGH}": [5, 30]}, {f"P {LOW}": [40, 42]}],
+    ),
+    (
+        "S22",
+        "wine",
+        {"L E1": [0.1, 0.3] * 5, "L E3": [0.1, 0.2] * 5},
+        [{"L E1": [0.3] * 10}, {"L E3": [0.1, 0.3] * 5}],
+    ),
+    (
+        "M50",
+        "wine",
+        {"L E3": [0.1, 0.2] * 5, "L E8": [0.1, 0.2] * 5, "L E9": [0.1, 0.3] * 5},
+        [{"L E8": [0.3] * 10}, {"L E9": [0.3] * 10}],
+    ),
+]
+
+
+def verdict_on(claim_id, data_set, evidence):
+    (found,) = (verdict for verdict in decide(claim_id, evidence) if verdict.data_set == data_set)
+    return found
+
+
+def replicated(data_set, records):
+    replicates = [
+        Records(data_set, dict(zip(records, values, strict=True))) for values in zip(*records.values(), strict=True)
+    ]
+    for replicate in replicates:
+        replicate.replicates = replicates
+    return replicates[0]
+
+
+def parameters(cases):
+    for claim_id, data_set, true, changes in cases:
+        yield pytest.param(claim_id, data_set, true, "holds", id=f"{claim_id}-{data_set}-true")
+        for i, change in enumerate(changes):
+            yield pytest.param(claim_id, data_set, true | change, "fails", id=f"{claim_id}-{data_set}-false{i}")
+
+
+@pytest.mark.parametrize(("claim_id", "data_set", "records", "expected"), list(parameters(CASES)))
+def test_claim(claim_id, data_set, records, expected):
+    assert verdict_on(claim_id, data_set, Records(data_set, records)).verdict == expected
+
+
+@pytest.mark.parametrize(("claim_id", "data_set", "records", "expected"), list(parameters(OVER_REPLICATES)))
+def test_claim_about_replicates(claim_id, data_set, records, expected):
+    assert verdict_on(claim_id, data_set, replicated(data_set, records)).verdict == expected
+
+
+def test_every_claim_is_there_and_tested():
+    assert list(CLAIMS) == IDS
+    assert {case[0] for case in (*CASES, *OVER_REPLICATES)} == set(IDS)
+    assert {claim_id for claim_id in IDS if CLAIMS[claim_id].over_replicates} == {c[0] for c in OVER_REPLICATES}
+
+
+@pytest.mark.parametrize("claim_id", IDS)
+def test_nothing_is_decided_without_records(claim_id):
+    for verdict in decide(claim_id, Records("", {})):
+        assert verdict.verdict == "not decidable"
+        assert verdict.evidence.startswith("missing: ")
+
+
+def test_one_missing_data_set_does_not_hide_the_others():
+    evidence = Records("wine", {"L E6": 0.3, "T E3": 0.4, "L E6@checker": 0.5, "T E3@checker": 0.4})
+    found = {v.data_set: (v.verdict, v.evidence) for v in decide("S14", evidence)}
+    assert list(found) == list(SIX)
+    assert found["wine"] == ("holds", "L E6 0.3 <= T E3 0.4")
+    assert found["checker"] == ("fails", "L E6 0.5 > T E3 0.4")
+    assert found["digits"] == ("not decidable", "missing: L E6 digits, T E3 digits")
+
+
+def test_sum_names_the_missing_data_sets():
+    evidence = Records("", {f"F {e}@{d}": 3 for d in SIX if d != "wine" for e in ("E1", "E3")})
+    assert verdict_on("S21", "", evidence).evidence == "missing: F E3 wine, F E1 wine"
+
+
+def test_what_is_there_decides_if_it_can():
+    held = {"BA E8": 0.95}
+    assert verdict_on("D40", "checker", Records("checker", {"BA E8": 0.8})).verdict == "fails"
+    assert verdict_on("D40", "checker", Records("checker", held)).evidence == (
+        "BA E8 0.95 >= 0.9; missing: BA D40 checker"
+    )
+    ranking = {"L E9": 0.1, "T E9": 0.2, "L E8": 0.3, "T E3": 0.3}
+    assert verdict_on("M46", "checker", Records("checker", ranking)).evidence == (
+        "L E9 0.1 <= T E9 0.2 < L E3 ? <= T E3 0.3 >= L E8 0.3"
+    )
+    enough = {"c E3": [1, 0.5], "T E3": 0.4}
+    assert verdict_on("S9", "checker", Records("checker", enough)).verdict == "holds"
+    assert verdict_on("S9", "checker", Records("checker", {**enough, "T E3": 0.6})).verdict == "not decidable"
+
+
+def test_reason_when_the_records_are_not_what_the_claim_needs():
+    too_few = replicated("wine", {"L E1": [0.1, 0.3], "L E3": [0.1, 0.2]})
+    assert verdict_on("S22", "wine", too_few).evidence == "missing: 8 more replicates"
+    small = Records("wine", {"final E4": sizes(3, 2), "final E6": sizes(3)})
+    assert verdict_on("S5", "wine", small).evidence == "missing: a final model with 10 batches on wine"
+    single = Records("wine", {f"final {LOW}": predicted(1e-9, 0.9)})
+    assert verdict_on("S18", "wine", single).evidence == "missing: two values of lambda_w in S16 on wine"
+    other = {f"final {HIGH}": predicted(1e-5, 0.9), "final S16 lambda_w=1e-06": predicted(1e-6, 0.9)}
+    assert verdict_on("S19", "wine", Records("wine", other)).evidence == "missing: lambda_w = 1e-9 in S16 on wine"
+
+
+def test_numbers_are_shown_with_the_digits_it_takes():
+    assert verdict_on("S14", "wine", Records("wine", {"L E6": 0.52632, "T E3": 0.52628})).evidence == (
+        "L E6 0.52632 > T E3 0.52628"
+    )
+    assert verdict_on("S14", "wine", Records("wine", {"L E6": 0.5, "T E3": 0.5 - 1e-12})).evidence == (
+        "L E6 0.5 <= T E3 0.5"
+    )
+
+
+def test_regions_touch_at_edges_only():
+    assert count_regions(islands(4)) == 5
+    checkerboard = knn_final(np.argwhere(np.ones((4, 4))), np.indices((4, 4)).sum(axis=0).ravel() % 2, k=1)
+    assert count_regions(checkerboard) == 16
+
+
+def test_separable_by_linear_scores_of_any_number_of_classes(rng):
+    X = rng.normal(size=(60, 3))
+    y = (X @ rng.normal(size=(3, 4))).argmax(axis=1)
+    assert separable(X * [1e-3, 1.0, 1e6], y)
+    assert not separable(X, np.roll(y, 1))
+
+
+def test_training_log_loss_is_that_of_the_training_part():
+    fitted = trained(1e-9, 5.0)
+    everything = training_log_loss(fitted)
+    fitted.data.y[1] = 0
+    assert training_log_loss(fitted) > everything
+    fitted.folds[1] = TEST
+    assert training_log_loss(fitted) == pytest.approx(everything)
+
+
+# What the published numbers say: the data sets on which a claim fails, and those on which it cannot be decided.
+NEEDS_RECORDS = ("S1", "S3", "S4", "S5", "S16", "S17", "S18", "S19", "S22", "A26", "D37", "D38", "D39", "M50", "M59")
+NEEDS_RECORDS_FOR_A_PART = ("D40", "N67", "N70")
+UNDECIDED_IF_PUBLISHED = {
+    **{claim_id: CLAIMS[claim_id].data_sets for claim_id in (*NEEDS_RECORDS, *NEEDS_RECORDS_FOR_A_PART)},
+    "S2": ("xor_6f",),
+    "M53": ("xor_6f", "xor_5f", "xor_6_6f"),  # elsewhere the optimum is at 1,000
+}
+FAILS_IF_PUBLISHED = {
+    "S7": ("wine", "digits", "checker", "xor_6f"),
+    "S12": ("wine",),
+    "S14": ("iris_2f", "checker"),
+    "A28": ("cancer",),
+    "A29": ("cancer", "digits"),
+    "A32": ("checker",),
+}
+
+
+@pytest.mark.parametrize("claim_id", IDS)
+def test_published_numbers(claim_id):
+    found = decide(claim_id, PublishedEvidence(read_rows(PUBLISHED)))
+    assert [v.data_set for v in found if v.holds is None] == list(UNDECIDED_IF_PUBLISHED.get(claim_id, ()))
+    assert [v.data_set for v in found if v.holds is False] == list(FAILS_IF_PUBLISHED.get(claim_id, ()))
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "data_set", "evidence"),
+    [
+        ("S2", "checker", "c(1) E6 0.2 < min c E7 candidates=100 0.42"),
+        ("S7", "checker", "selected B E3 2 != 1"),
+        ("S12", "wine", "1e-06 < lambda_v E5 0.1 >= 0.1"),
+        ("S21", "", "sum of F E3 36 > sum of F E1 34"),
+        ("A29", "cancer", "|L E5 - L E3| 0.06 > SE E3 0.05"),
+        (
+            "M44",
+            "cancer",
+            "L E3 0.16 < L E8 0.18 <= T E3 0.19 < L E9 0.21; range of A 0.01 <= 0.02; range of BA 0.02 <= 0.02",
+        ),
+        ("M52", "", "data sets with optimum 1000 8 > half of them 5.5"),
+        ("N63", "checker_rot", "L E12 0.18 > T E9 checker 0.09"),
+        ("N70", "xor_6_6f", "k E11 100 >= 95; missing: the published tables do not say"),
+    ],
+)
+def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
+    assert verdict_on(claim_id, data_set, PublishedEvidence(read_rows(PUBLISHED))).evidence == evidence
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Two replicates of a study with some numbers of E3 and E6."""
+    import yaml
+
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    study = load({**config, "replicates": [0, 1]}, ROOT / "workflow/schemas/config.schema.yaml")
+    for replicate, loss in ((0, 0.3), (1, 0.9)):
+        names = {"replicate": replicate, "method": "proset", "dataset": "wine", "variant": ""}
+        folder = tmp_path / f"replicate_{replicate}"
+        threshold = {**names, "experiment": "E3", "section": "stage2", "quantity": "threshold", "value": 0.5}
+        final_loss = {**names, "experiment": "E6", "section": "final", "quantity": "log_loss", "value": loss}
+        not_searched = {**names, "experiment": "E6", "section": "stage1", "quantity": "optimal_x", "value": None}
+        end = {"section": "final", "quantity": "balanced_accuracy", "value": 0.5}
+        write_rows(folder / "E3.csv", [threshold, {**threshold, **end}])
+        write_rows(folder / "E6.csv", [final_loss, not_searched, {**final_loss, **end}])
+    return Stored(tmp_path, study)
+
+
+def test_stored_evidence(tmp_path, stored):
+    write_json(tmp_path / "replicate_0/wine/E6/fit.json", {})
+    write_json(tmp_path / "replicate_0/wine/E6/stage2.json", {"settings": [0, 1], "mean": [0.7, 0.2]})
+    first, second = StoredEvidence(stored, 0).replicates
+    assert first.value("E6", "wine", "final", "log_loss") == 0.3
+    assert second.value("E6", "wine", "final", "log_loss") == 0.9
+    assert first.curve("E6", "wine") == {0: 0.7, 1: 0.2}
+    assert first.loss("E6", "wine", 1) == 0.2
+    assert first.variants("E7", "checker") == ["candidates=100", "candidates=300", "candidates=1500"]
+    for what, request in {
+        "E6 on cancer": lambda: first.value("E6", "cancer", "final", "log_loss"),
+        "stage1 optimal_x of E6 on wine": lambda: first.value("E6", "wine", "stage1", "optimal_x"),
+        "size 2 of E6 on wine": lambda: first.loss("E6", "wine", 2),
+        "E7 on wine": lambda: first.variants("E7", "wine"),
+        "E7 candidates=100 on checker": lambda: first.final("E7", "checker", "candidates=100"),
+    }.items():
+        with pytest.raises(Missing, match=what):
+            request()
+
+
+def test_file_has_a_row_for_every_claim_and_data_set(tmp_path, stored):
+    write_claims(tmp_path / "claims.csv", stored, PUBLISHED)
+    with (tmp_path / "claims.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert [(row["id"], row["dataset"]) for row in rows] == [(i, d) for i, c in CLAIMS.items() for d in c.data_sets]
+    known = {(row["id"], row["dataset"]): row for row in rows}
+    assert known["S14", "wine"] == {
+        "id": "S14",
+        "claim": "lambda_v = 1e-3 works everywhere",
+        "dataset": "wine",
+        "verdict": "holds",
+        "evidence": "L E6 0.3 <= T E3 0.5",
+        "published": "holds",
+        "published_evidence": "L E6 0.07 <= T E3 0.24",
+        "replicates_holding": "1",
+        "replicates_decided": "2",
+    }
+    assert known["S14", "cancer"]["evidence"] == "missing: E6 on cancer, E3 on cancer"
+    assert known["S14", "cancer"]["replicates_decided"] == "0"
+    assert known["S22", "wine"]["replicates_decided"] == ""

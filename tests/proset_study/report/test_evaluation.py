@@ -1,0 +1,111 @@
+import csv
+from copy import copy
+from dataclasses import replace
+
+import pytest
+
+from proset_study.report.evaluation import (
+    BOOTSTRAP_COLUMNS,
+    bootstrap_rows,
+    class_rows,
+    confusion_rows,
+    curve_rows,
+    evaluation_tables,
+    variance_rows,
+    write_evaluation,
+)
+from proset_study.report.figures.catalogue import data_set_figures, missing_records, overview_figures
+from proset_study.report.figures.evaluation import bias_variance_figure, learning_curve_figure
+from proset_study.store.stored import Stored
+
+
+def test_every_final_model_has_scores_for_every_class(stored):
+    finals = stored.finals(data_set="flowers")
+    rows = class_rows(finals)
+    assert len(rows) == 3 * len(finals)
+    for final in finals:
+        own = [row for row in rows if row["experiment"] == final.run.experiment]
+        assert sum(row["sensitivity"] for row in own) / 3 == pytest.approx(final.scores["balanced_accuracy"])
+        confusion = [row["samples"] for row in confusion_rows([final])]
+        assert sum(confusion) == len(final.y)
+        assert confusion[::4] == [row["true_positive"] for row in own]  # the diagonal
+
+
+def test_undefined_scores_are_empty_in_the_file(stored, tmp_path):
+    write_evaluation(tmp_path, stored)
+    with (tmp_path / "class_scores.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    never = [row for row in rows if int(row["true_positive"]) + int(row["false_positive"]) == 0]
+    assert never
+    assert all(row["positive_predictive_value"] == row["false_discovery_rate"] == "" for row in never)
+    assert "nan" not in (tmp_path / "class_scores.csv").read_text(encoding="utf-8").lower()
+    tables = {name for name, (_, rows) in evaluation_tables(stored).items() if rows}
+    assert {path.stem for path in tmp_path.iterdir()} == tables == set(evaluation_tables(stored))
+
+
+def test_curve_has_a_row_a_size_and_counts_what_cannot_be_fitted(stored):
+    rows = curve_rows(stored.evaluated("learning_curve"))
+    assert [row["fraction"] for row in rows if row["experiment"] == "E3"] == [0.05, 0.5, 1.0]
+    smallest, half, whole = (row for row in rows if row["experiment"] == "E3")
+    assert (smallest["n_fit"], half["n_fit"], whole["n_fit"]) == (4, 42, 84)
+    assert half["fits"] == 2
+    assert half["log_loss_deviation"] > 0
+    assert whole["log_loss"] == pytest.approx(stored.final("E3", "cross").scores["log_loss"])
+    assert (whole["fits"], whole["log_loss_deviation"]) == (1, None)
+    assert (smallest["fits"], smallest["not_fitted"], smallest["error"]) == (0, 2, None)  # 2 samples of a class
+    neighbours = next(row for row in rows if row["experiment"] == "E8")
+    assert stored.final("E8", "cross").fit["steps"] > 4
+    assert (neighbours["fits"], neighbours["not_fitted"], neighbours["error"]) == (0, 2, None)
+
+
+def test_estimates_stand_beside_cross_validation_and_test(stored):
+    rows = bootstrap_rows(stored.evaluated("bootstrap"))
+    assert all(set(row) == set(BOOTSTRAP_COLUMNS) for row in rows)
+    shown = {(row["dataset"], row["experiment"]) for row in rows}
+    assert shown == {("flowers", "E3"), ("flowers", "E8"), ("odd", "E8")}  # E9 has no model there
+    final = stored.final("E3", "flowers")
+    loss = next(
+        row for row in rows if (row["dataset"], row["experiment"], row["score"]) == ("flowers", "E3", "log_loss")
+    )
+    assert loss["cross_validation"] == pytest.approx(final.stage2["mean"][final.stage2["selected"]])
+    assert loss["test"] == final.scores["log_loss"]
+    assert loss["leave_one_out"] > loss["training"]
+
+
+def test_figures_and_what_they_lack(stored):
+    names = [figure.name for figure in data_set_figures(stored, "cross")]
+    assert "cross_learning_curve" in names
+    assert "flowers_learning_curve" not in [figure.name for figure in data_set_figures(stored, "flowers")]
+    assert {"bootstrap", "bias_variance"} <= {figure.name for figure in overview_figures(stored)}
+    assert ("bootstrap", "E9 on odd", "results/small/replicate_0/odd/E9/bootstrap.json") in missing_records(stored)
+
+
+def test_an_evaluation_that_is_not_there_is_named_with_its_target(stored, tmp_path):
+    config = {**stored.study.config}
+    config["evaluations"] = {**config["evaluations"], "learning_curve": {"of": {"E4": ["cross"]}}}
+    other = Stored(stored.folder, type(stored.study).of(config))
+    assert ("cross_learning_curve", "E4 on cross", "cross") in missing_records(other, "cross")
+    assert "cross_learning_curve" not in [figure.name for figure in data_set_figures(other, "cross")]
+
+
+def test_bars_are_not_negative(stored):
+    row = {**variance_rows(stored.evaluated("bias_variance"))[0], "bias2": -1e-3, "variance": 0.2}
+    (axes,) = bias_variance_figure([row]).figure.axes
+    assert [bar.get_width() for bar in axes.patches] == [0.2]
+
+
+def test_the_caption_knows_which_data_have_noise(stored):
+    row = variance_rows(stored.evaluated("bias_variance"))[0]
+    noisy = {**row, "dataset": "blobs", "noise": 0.3}
+    without = "labels follow from the features, so there is no noise."
+    assert bias_variance_figure([row]).caption.endswith(f"variance; {without}")
+    assert bias_variance_figure([row, noisy]).caption.endswith(f"variance; except on blobs, {without}")
+    assert bias_variance_figure([noisy]).caption.endswith("variance.")
+
+
+def test_the_caption_knows_how_parts_are_drawn(stored):
+    final = stored.final("E8", "cross")
+    assert "nested parts of it, stratified by class;" in learning_curve_figure([final]).caption
+    grouped = copy(final)
+    grouped.__dict__["data"] = replace(final.data, group=final.data.y)
+    assert "nested parts of whole groups, not stratified;" in learning_curve_figure([grouped]).caption

@@ -1,0 +1,215 @@
+import csv
+from pathlib import Path
+
+import jinja2
+import numpy as np
+import pytest
+
+from proset_study import methods
+from proset_study.config.study import Study
+from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
+from proset_study.report.figures.style import method_name, save
+from proset_study.report.over_data_sets import LIMITS, over_data_sets, write_over_data_sets
+from proset_study.store.stored import Stored
+
+METHODS = {"A": "proset", "B": "proset", "C": "knn", "D": "xgboost", "E": "logistic_regression"}
+DATA_SETS = [f"d{i}" for i in range(8)]
+
+
+class Given(Stored):
+    """A study with given test scores: by experiment, data set and replicate."""
+
+    def __init__(self, scores, generators=(), **entries):
+        experiments = {
+            e: {"title": e, "method": METHODS[e], "data_sets": list(by_data_set)} for e, by_data_set in scores.items()
+        }
+        config = {
+            "study": "given",
+            "seed": 1,
+            "replicates": [0],
+            "data_sets": {
+                d: {"generator": "xor"} if d in generators else entries.get(d, {"file": f"{d}.csv", "target": "kind"})
+                for d in DATA_SETS
+            },
+            "experiments": experiments,
+            "comparisons": {"all": {"title": "<all> of them", "experiments": list(scores)}},
+        }
+        super().__init__(Path("nowhere"), Study.of(config))
+        self.__dict__["rows"] = [
+            {
+                **{"replicate": str(replicate), "experiment": e, "method": METHODS[e], "dataset": d, "variant": ""},
+                **{"section": "final", "quantity": quantity, "value": value},
+            }
+            for e, by_data_set in scores.items()
+            for d, by_replicate in by_data_set.items()
+            for replicate, loss in (by_replicate or {}).items()
+            for quantity, value in (("log_loss", loss), ("balanced_accuracy", 1 - loss / 2))
+        ]
+
+
+def several(rng=0, experiments="ACD", data_sets=DATA_SETS):
+    rng = np.random.default_rng(rng)
+    return {e: {d: {0: float(rng.random())} for d in data_sets} for e in experiments}
+
+
+def text_of(stored):
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("proset_study.report"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    template = environment.get_template("over_data_sets.html.j2")
+    return template.render(over_data_sets=[over_data_sets(stored)], limits=LIMITS, name=method_name)
+
+
+def test_methods_are_joined_over_experiments_and_the_first_experiment_counts():
+    half = DATA_SETS[:5]
+    scores = {
+        "A": {d: {0: 0.1} for d in half},
+        "C": {d: {0: 0.2} for d in DATA_SETS},
+        "B": {d: {0: 0.3} for d in DATA_SETS[4:]},
+    }
+    log_loss, error = over_data_sets(Given(scores))
+    assert (log_loss.score, log_loss.methods, log_loss.data_sets) == ("log-loss", ["proset", "knn"], DATA_SETS)
+    assert log_loss.losses.tolist() == [[0.1, 0.2]] * 5 + [[0.3, 0.2]] * 3
+    assert error.losses == pytest.approx(log_loss.losses / 2)
+    assert (log_loss.pairs[0]["first_wins"], log_loss.pairs[0]["second_wins"]) == (5, 3)
+
+
+def test_data_sets_without_all_methods_are_left_out_and_named():
+    scores = several()
+    scores["C"]["d3"] = None  # planned, no result
+    del scores["D"]["d6"]  # not planned
+    compared = over_data_sets(Given(scores))[0]
+    assert compared.data_sets == ["d0", "d1", "d2", "d4", "d5", "d7"]
+    assert compared.test["excluded"] == "d3 (not knn); d6 (not xgboost)"
+    assert "d3 (not knn); d6 (not xgboost)" in text_of(Given(scores))
+
+
+def test_a_method_without_any_result_is_named_and_does_not_empty_the_comparison():
+    scores = several()
+    scores["E"] = dict.fromkeys(DATA_SETS)
+    compared = over_data_sets(Given(scores))[0]
+    assert (compared.methods, len(compared.data_sets)) == (["proset", "knn", "xgboost"], 8)
+    assert compared.test["not_run"] == "logistic_regression"
+
+
+def test_scores_are_means_over_the_replicates_that_all_methods_share():
+    scores = several()
+    scores["A"]["d0"] = {0: 0.2, 1: 0.4, 2: 0.9}
+    scores["C"]["d0"] = {0: 0.3, 1: 0.3}
+    scores["D"]["d0"] = {0: 0.5, 1: 0.1, 2: 0.0}
+    compared = over_data_sets(Given(scores))[0]
+    assert compared.losses[0] == pytest.approx([0.3, 0.3, 0.3])
+    assert compared.test["replicates"] == "1 to 2"
+
+
+def test_a_method_without_probabilities_is_compared_by_its_error_only(monkeypatch):
+    monkeypatch.setattr(methods.get("knn"), "probabilistic", False)
+    log_loss, error = over_data_sets(Given(several()))
+    assert log_loss.methods == ["proset", "xgboost"]
+    assert error.methods == ["proset", "knn", "xgboost"]
+
+
+def test_a_comparison_of_settings_of_one_method_is_none_of_methods():
+    assert over_data_sets(Given(several(experiments="AB"))) == []
+
+
+def test_too_few_data_sets_are_not_tested():
+    stored = Given(several(data_sets=DATA_SETS[:5]))
+    for compared in over_data_sets(stored):
+        assert (compared.test["too_few"], compared.ranks, compared.pairs) == ("yes", [], [])
+    assert text_of(stored).count("5 common data sets are too few") == 2
+    assert "0.0625" in text_of(stored)
+
+
+def test_two_methods_are_tested_without_friedman():
+    stored = Given(several(experiments="AC"))
+    compared = over_data_sets(stored)[0]
+    assert compared.test["f"] is compared.test["critical_difference"] is None
+    (pair,) = compared.pairs
+    assert pair["wilcoxon_p"] == pair["holm_p"] == pair["holm_p_control"]
+    assert "Friedman" not in text_of(stored)
+    assert pairs_figure([compared]).figure.axes
+
+
+def test_equal_scores_are_ties():
+    scores = several(experiments="AC")
+    scores["D"] = {d: {0: by_replicate[0] + 1e-16} for d, by_replicate in scores["A"].items()}
+    compared = over_data_sets(Given(scores))[0]
+    pair = next(p for p in compared.pairs if (p["first"], p["second"]) == ("proset", "xgboost"))
+    assert (pair["first_wins"], pair["ties"], pair["second_wins"]) == (0, 8, 0)
+    assert (pair["wilcoxon_p"], pair["equivalent"]) == (1.0, 1.0)
+    ranks = {r["method"]: r["average_rank"] for r in compared.ranks}
+    assert ranks["proset"] == ranks["xgboost"]
+
+
+def test_holm_against_the_first_method_counts_its_pairs_only():
+    compared = over_data_sets(Given(several(experiments="ACDE")))[0]
+    control = sorted((r for r in compared.pairs if r["first"] == "proset"), key=lambda r: r["wilcoxon_p"])
+    assert [r["holm_p_control"] is None for r in compared.pairs] == [False] * 3 + [True] * 3
+    assert control[0]["holm_p_control"] == pytest.approx(min(1, 3 * control[0]["wilcoxon_p"]))
+    first = min(compared.pairs, key=lambda r: r["wilcoxon_p"])
+    assert first["holm_p"] == pytest.approx(min(1, 6 * first["wilcoxon_p"]))
+    assert compared.test["smallest_holm_p"] == 6 * 2 / 2**8
+    assert compared.test["smallest_holm_p_control"] == 3 * 2 / 2**8
+    shifts = [compared.test[f"detectable_shift{key}"] for key in ("", "_control", "_holm")]
+    assert shifts == sorted(shifts)
+
+
+def test_what_so_few_data_sets_can_say_is_in_the_page():
+    text = text_of(Given(several(experiments="ACDE"), generators=DATA_SETS[5:]))
+    assert "no pair can be found different" not in text
+    assert "The 8 data sets come from 6 sources" in text
+    assert "0.0078" in text  # 2 / 2^8
+    assert "&lt;all&gt; of them" in text
+    six = text_of(Given(several(experiments="ACDE", data_sets=DATA_SETS[:6])))
+    assert "no pair can be found different" in six  # 6 * 2 / 2^6
+
+
+def test_a_data_set_under_two_names_is_one_source():
+    entries = {
+        "d0": {"sklearn": "iris"},
+        "d1": {"sklearn": "iris", "features": [0, 1]},
+        "d2": {"file": "d3.csv", "target": "kind", "drop": ["id"]},
+    }
+    assert over_data_sets(Given(several()))[0].test["sources"] == 8
+    assert over_data_sets(Given(several(), generators=DATA_SETS[5:], **entries))[0].test["sources"] == 4
+
+
+def test_files_are_the_same_every_time(tmp_path):
+    for folder in ("first", "second"):
+        write_over_data_sets(tmp_path / folder, Given(several(), generators=DATA_SETS[5:]))
+    for name in ("ranks.csv", "pairs.csv", "over_data_sets.csv"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+    with (tmp_path / "first/pairs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 3
+    for row in rows:
+        assert sum(float(row[k]) for k in ("first_better", "equivalent", "second_better")) == pytest.approx(1)
+        assert sum(int(row[k]) for k in ("first_wins", "ties", "second_wins")) == int(row["data_sets"]) == 8
+
+
+def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
+    scores = over_data_sets(Given(several()))
+    drawn = ranks_figure(scores)
+    for axes, compared in zip(drawn.figure.axes, scores, strict=True):
+        shown = sorted(float(points.get_offsets()[0, 0]) for points in axes.collections)
+        assert shown == pytest.approx(sorted(r["average_rank"] for r in compared.ranks))
+    drawn = pairs_figure(scores)
+    for axes, compared in zip(drawn.figure.axes, scores, strict=True):
+        order = [r["method"] for r in compared.ranks]
+        values = axes.images[0].get_array()
+        for row in compared.pairs:
+            i, j = order.index(row["first"]), order.index(row["second"])
+            assert (values[i, j], values[j, i]) == (row["first_better"], row["second_better"])
+    save(drawn.figure, tmp_path / drawn.name)
+    assert {p.name for p in tmp_path.iterdir()} == {"pairs_all.png", "pairs_all.svg"}
+
+
+def test_bars_join_what_is_less_than_the_critical_difference_apart():
+    scores = {e: {d: {0: place + i / 100} for i, d in enumerate(DATA_SETS)} for place, e in enumerate("ACD")}
+    compared = over_data_sets(Given(scores))[0]
+    assert [r["average_rank"] for r in compared.ranks] == [1, 2, 3]
+    assert 1 < compared.test["critical_difference"] < 2
+    (axes,) = ranks_figure([compared]).figure.axes
+    bars = [tuple(map(float, sorted(line.get_xdata()))) for line in axes.lines if line.get_linewidth() == 4]
+    assert sorted(bars) == [(1.0, 2.0), (2.0, 3.0)]

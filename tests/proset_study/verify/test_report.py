@@ -1,0 +1,292 @@
+import json
+import re
+import shutil
+import tarfile
+
+import openpyxl
+import pytest
+from tests.proset_study.conftest import write_manifest
+
+from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
+from proset_study.report.manifest import manifest
+from proset_study.store.packed import pack, records_sha256, unpack
+from proset_study.verify.report import verify
+
+
+@pytest.fixture
+def changed(report, tmp_path):
+    """A copy to spoil."""
+    return shutil.copytree(report, tmp_path / "report")
+
+
+@pytest.fixture
+def check(published, whole, tmp_path_factory):
+    """Verify a report: the lines that say what is wrong; what was said besides is in `check.said`."""
+
+    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],)):
+        lines.said = []
+        scratch = tmp_path_factory.mktemp("scratch")
+        return list(verify(folder, published, n_refits, 1, scratch, files, lines.said.append))
+
+    return lines
+
+
+def repack(folder, whole, change):
+    """Change the records below a folder, pack them again, and give the manifest their checksum, as a liar would."""
+    archive, scratch = folder / "records/replicate_0.tar.xz", folder.parent / "scratch/small"
+    unpack(archive, whole.study, 0, scratch)
+    change(scratch / "replicate_0")
+    pack(scratch, whole.study, 0, archive)
+    known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    known["records_sha256"]["0"] = records_sha256(scratch, whole.study, 0)
+    write_manifest(folder, known)
+
+
+def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(report, check):
+    assert check(report, n_refits=20) == []
+    said = "\n".join(check.said)
+    assert "compared to the byte" in said
+    assert re.search(r"\d+ fits and evaluations are repeated and compared exactly", said)
+    assert "not checked: claims.csv, findings/selected_features.csv, index.html, data_sets/, figures/" in said
+    assert check(report) == []
+    assert "no fit is repeated" in check.said
+    assert not any("repeated and compared" in line for line in check.said)
+
+
+def test_same_records_same_archive(whole, report, tmp_path):
+    pack(whole.folder, whole.study, 0, tmp_path / "again.tar.xz")
+    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+
+
+def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
+    folder = shutil.copytree(whole.folder, tmp_path / "small")
+    old = folder / "replicate_0/flowers/E3"
+    write_json_lines(old / "stage1/fold_0/trials_0-9.jsonl", read_json_lines(old / "stage1/fold_0/trials_0-5.jsonl"))
+    shutil.copytree(old, old.with_name("E99"))
+    pack(folder, whole.study, 0, tmp_path / "again.tar.xz")
+    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+    known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
+    made = manifest(folder, whole.study.config, [])
+    assert all(made[key] == known[key] for key in ("cost", "not_converged", "records_sha256"))
+
+
+def one_digit_changed(text, pattern=r"(?<=[,|& ])-?\d+\.\d*?(\d)(?=[,|& \n)])"):
+    """The text with the last digit of a number in its middle changed; of a whole number if there is no other."""
+    found = list(re.finditer(pattern, text)) or list(re.finditer(r"(?<=,)\d*?(\d)(?=[,\n])", text))
+    match = found[len(found) // 2]
+    digit = str((int(match[1]) + 1) % 10)
+    return text[: match.start(1)] + digit + text[match.end(1) :]
+
+
+TEXTS = (
+    *("results.csv", "comparison.csv", "tables/E8.csv", "tables/E8.md", "tables/E3_E8_E9.tex"),
+    *("evaluation/class_scores.csv", "evaluation/learning_curve.csv", "evaluation/bootstrap.csv"),
+    *("evaluation/bias_variance.csv", "findings/rules.csv", "findings/over_data_sets.csv"),
+)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_one_changed_digit_of_a_derived_number_is_found(changed, check, name):
+    text = (changed / name).read_text(encoding="utf-8")
+    (changed / name).write_text(one_digit_changed(text), encoding="utf-8")
+    (line,) = check(changed)
+    assert line.startswith(f"{name}, line ")
+
+
+def test_one_changed_count_of_a_confusion_matrix_is_found(changed, check):
+    path = changed / "evaluation/confusion.csv"
+    head, first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    *names, number = first.split(",")
+    path.write_text("".join([head, ",".join([*names, f"{int(number) + 1}\n"]), *rest]), encoding="utf-8")
+    (line,) = check(changed)
+    assert line.startswith("evaluation/confusion.csv, line 2: ")
+
+
+def test_one_changed_digit_in_the_workbook_is_found(changed, check):
+    book = openpyxl.load_workbook(changed / "tables.xlsx")
+    cell = next(c for row in book["E8"].iter_rows() for c in row if isinstance(c.value, float))
+    cell.value += 1e-10
+    book.save(changed / "tables.xlsx")
+    (line,) = check(changed)
+    assert line.startswith(f"tables.xlsx, sheet E8, cell {cell.coordinate}: ")
+
+
+@pytest.mark.parametrize(
+    "key", [("cost", "0", "proset", "fits"), ("cost", "0", "knn", "fit_cpu_s"), ("not_converged", "0")]
+)
+def test_one_changed_digit_of_the_costs_is_found(changed, check, key):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    *keys, last = key
+    inner = known
+    for name in keys:
+        inner = inner[name]
+    inner[last] = ["invented"] if last == "0" else round(inner[last] + 0.001, 3)
+    write_manifest(changed, known)
+    (line,) = check(changed)
+    assert line.startswith(f"manifest.json: {key[0]} of replicate 0 is ")
+
+
+def test_one_changed_digit_of_the_data_is_found(changed, check):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    name, digest = next(iter(known["data_sha256"].items()))
+    known["data_sha256"][name] = digest[:-1] + ("1" if digest[-1] == "0" else "0")
+    write_manifest(changed, known)
+    assert check(changed) == [f"{name}: the data made again from the seed differ"]
+
+
+@pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "stage1.json", "stage2.json", "fit.json"])
+def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
+    scratch = changed.parent / "scratch/small"
+    unpack(changed / "records/replicate_0.tar.xz", whole.study, 0, scratch)
+    path = next(p for p in sorted(scratch.rglob(kind)))
+    text = read_text(path)
+    digits = list(re.finditer(r"\d(?=[,\n])", text))
+    at = digits[len(digits) // 2].start()
+    write_text(path, text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
+    pack(scratch, whole.study, 0, changed / "records/replicate_0.tar.xz")
+    assert "records/replicate_0.tar.xz: manifest.json has the checksum of other records" in check(changed)
+
+
+def _slightly(values):
+    return [value * (1 + 1e-12) for value in values]
+
+
+# What a liar who mends the checksum changes of the records of a kind, and where it is found.
+RECORDS = {
+    "threshold": ("*/E3/stage1.json", lambda r: {"threshold": r["threshold"] * 1.001}, "stage1.json: the choice"),
+    "deviation": ("*/E3/stage2.json", lambda r: {"deviation": _slightly(r["deviation"])}, "stage2.json: the choice"),
+    "summary": ("*/E3/fit.json", lambda r: {"summary": r["summary"] | {"candidates": 1}}, "final model summary"),
+    "parameter": (
+        "*/E9/fit.json",
+        lambda r: {"parameters": {k: v * (1 + 1e-12) for k, v in r["parameters"].items()}},
+        "final model parameters",
+    ),
+    "bootstrap": (
+        "*/*/bootstrap.json",
+        lambda r: {"error": r["error"] | {"training": r["error"]["training"] + 1e-12}},
+        "bootstrap error",
+    ),
+    "learning curve": ("*/*/learning_curve.json", lambda r: {"n_scored": r["n_scored"] + 1}, "learning_curve n_scored"),
+    "variance": ("*/*/bias_variance.json", lambda r: {"steps": 99}, "bias_variance steps"),
+}
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_mended(changed, whole, check, kind):
+    pattern, change, where = RECORDS[kind]
+
+    def change_all(folder):
+        for path in folder.glob(pattern):
+            record = read_json(path)
+            write_json(path, record | change(record))
+
+    repack(changed, whole, change_all)
+    found = check(changed, n_refits=30)
+    assert any(where in line for line in found), found
+
+
+def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum_is_mended(changed, whole, check):
+    def change(folder):
+        write_text(folder / "odd/split.csv", read_text(folder / "odd/split.csv").replace(",1\n", ",0\n", 1))
+        text = read_text(folder / "cross/E8/predictions.csv").splitlines(keepends=True)
+        text[1] = re.sub(r"[^,]+,[^,]+\n", "0.123,0.877\n", text[1])
+        write_text(folder / "cross/E8/predictions.csv", "".join(text))
+
+    repack(changed, whole, change)
+    found = check(changed)
+    assert "replicate_0/odd/split.csv: the split made again differs" in found
+    assert any(line.startswith("results.csv") for line in found)
+
+
+@pytest.mark.parametrize("key", ["log_loss", "error", "n_fit"])
+def test_invented_trials_and_paths_are_found(changed, whole, check, key):
+    def change(folder):
+        for path in folder.glob("*/*/stage?/**/*.jsonl"):
+            records = read_json_lines(path)
+            for record in records:
+                value = record[key]
+                record[key] = [v * (1 + 1e-12) for v in value] if isinstance(value, list) else value * (1 + 1e-12)
+            write_json_lines(path, records)
+
+    repack(changed, whole, change)
+    found = check(changed, n_refits=30)
+    assert any(re.search(rf", trial \d+ of fold \d: {key} is ", line) for line in found)
+    assert any(re.search(rf", fold \d: {key} is ", line) for line in found)
+
+
+def test_a_lost_evaluation_and_a_lost_record_are_named(changed, whole, check):
+    with tarfile.open(changed / "records/replicate_0.tar.xz") as archive:
+        archive.extractall(changed.parent / "all", filter="data")
+    with tarfile.open(changed / "records/replicate_0.tar.xz", "w:xz") as archive:
+        for path in sorted((changed.parent / "all").rglob("*")):
+            if path.is_file() and path.name != "bias_variance.json":
+                archive.add(path, arcname=str(path.relative_to(changed.parent / "all")))
+    (line,) = check(changed)
+    assert re.fullmatch(r".*: replicate_0.tar.xz: 2 record\(s\) are missing, the first is .*/bias_variance.json", line)
+
+
+def test_files_that_do_not_belong_and_files_that_are_missing_are_named(changed, check):
+    (changed / "tables/E99.md").write_text("# [E99] 0.00\n", encoding="utf-8")
+    (changed / "evaluation/other.csv").write_text("a\n", encoding="utf-8")
+    (changed / "figures/elsewhere").mkdir(parents=True)
+    (changed / "figures/elsewhere/a.png").write_bytes(b"")
+    (changed / "tables/E8.tex").unlink()
+    (changed / "comparison.csv").unlink()
+    found = check(changed)
+    assert {
+        "'tables/E99.md' does not belong to the report",
+        "'figures/elsewhere/a.png' does not belong to the report",
+    } < {*found}
+    assert "evaluation/other.csv does not follow from the records" in found
+    assert "comparison.csv is missing" in found
+    assert "tables/E8.tex is missing" in found
+
+
+def test_a_partial_report_is_refused(changed, check):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    write_manifest(changed, {**known, "missing": [{"run": "E8"}]})
+    assert check(changed) == [f"{changed} is a partial report, 1 final models are missing: it has no records"]
+
+
+def test_other_data_or_another_seed_are_found(changed, check):
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    known["config"]["seed"] += 1
+    write_manifest(changed, known)
+    found = check(changed)
+    assert "replicate_0/cross/data.npz: the data made again from the seed differ" in found
+    assert "replicate_0/flowers/split.csv: the split made again differs" in found
+
+
+def test_a_file_of_own_data_is_read_only_if_it_is_named(report, check):
+    (line,) = check(report, files=())
+    assert re.search(r"data set 'odd' is made of '.*odd.csv', which is not part of the report; .* FILES=", line)
+
+
+def test_the_report_of_another_arithmetic_is_told_from_a_wrong_one(changed, whole, check):
+    """Last digits may differ, fits of proset are not repeated, and both are said; a wrong number is still found."""
+    known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
+    del known["arithmetic"], known["records_sha256"]
+    write_manifest(changed, known)
+    path = changed / "results.csv"
+    text = path.read_text(encoding="utf-8")
+    value = re.search(r"E8,knn,flowers,,final,log_loss,(\S+)", text)[1]
+    path.write_text(text.replace(value, f"{value}00002"), encoding="utf-8")
+    assert check(changed, n_refits=9) == []
+    said = "\n".join(check.said)
+    assert "numbers to a relative difference of 1e-09" in said
+    assert re.search(
+        r"the arithmetic of the report is an older one, here it is \S+: fits of proset are not repeated", said
+    )
+    path.write_text(text.replace(value, f"{float(value) + 1e-8}"), encoding="utf-8")
+    (line,) = check(changed)
+    assert line.startswith("results.csv, line ")
+
+
+def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_a_tolerance(changed, whole, check):
+    def change(folder):
+        for path in [*folder.glob("*/E8/fit.json"), *folder.glob("*/E8/*_*.json")]:
+            write_json(path, read_json(path) | {"arithmetic": "another processor"})
+
+    repack(changed, whole, change)
+    assert check(changed, n_refits=30) == []
+    assert any("compared to a difference of 1e-06" in line for line in check.said)

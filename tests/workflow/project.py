@@ -1,0 +1,199 @@
+"""A tiny study in a folder of its own, run by the real workflow."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+TINY = {
+    "study": "tiny",
+    "seed": 1,
+    "replicates": [0],
+    "folds": 2,
+    "test_fraction": 0.3,
+    "trials_per_job": {"proset": 2, "knn": 1, "xgboost": 2},
+    "folds_per_job": {"proset": 2, "knn": 1, "xgboost": 2},
+    "data_sets": {
+        "iris_2f": {"sklearn": "iris", "features": [0, 1]},
+        "xor_2f": {"generator": "xor", "features": 2, "samples_per_orthant": 30},
+    },
+    "experiments": {
+        "E3": {
+            "title": "search",
+            "method": "proset",
+            "data_sets": ["iris_2f", "xor_2f"],
+            "parameters": {"alpha_v": 0.95, "alpha_w": 0.95},
+            "stage1": {
+                "trials": 3,
+                "steps": 1,
+                "space": {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}},
+            },
+            "stage2": {"steps": 2},
+        },
+        "E4": {
+            "title": "optimal",
+            "method": "proset",
+            "data_sets": ["xor_2f"],
+            "rule": "optimal",
+            "stage1": {"from": "E3"},
+            "stage2": {"steps": 2},
+        },
+        "E7": {
+            "title": "vary",
+            "method": "proset",
+            "data_sets": ["xor_2f"],
+            "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8},
+            "vary": {"n_candidates": [10, 20]},
+            "stage2": {"steps": 1},
+        },
+        "E8": {"title": "knn", "method": "knn", "data_sets": ["iris_2f"], "stage2": {"steps": 10}},
+        "E9": {
+            "title": "boosting",
+            "method": "xgboost",
+            "data_sets": ["iris_2f"],
+            "stage1": {
+                "trials": 2,
+                "steps": 3,
+                "parameters": {"learning_rate": 0.1},
+                "space": {
+                    "max_depth": {"integers": [0, 3]},
+                    "colsample": {"uniform": [0.1, 0.9]},
+                    "subsample": {"uniform": [0.1, 0.9]},
+                },
+            },
+            "stage2": {"steps": 5, "parameters": {"learning_rate": 0.01}},
+        },
+        "forest": {
+            "title": "a further method, without a published table",
+            "method": "random_forest",
+            "data_sets": ["iris_2f"],
+            "parameters": {"min_samples_leaf": 2, "max_features": 0.5},
+            "stage2": {"steps": 3},
+        },
+    },
+    "comparisons": {
+        "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
+        "E14": {"title": "all methods", "rows": "methods", "experiments": ["E3", "E8", "E9", "forest"]},
+    },
+    "evaluations": {
+        "learning_curve": {"of": {"E8": ["iris_2f"]}, "fractions": [0.5, 1.0], "repeats": 2},
+        "bootstrap": {"of": {"E8": ["iris_2f"], "E9": ["iris_2f"]}, "samples": 5},
+        "bias_variance": {"of": {"E3": ["xor_2f"]}, "draws": 2, "test_samples": 200},
+    },
+}
+
+
+class Project:
+    """A copy of the workflow and the package in a folder of its own."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def snakemake(self, *arguments, check=True):
+        own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+        run = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments)],
+            cwd=self.folder,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+        )
+        if check and run.returncode:
+            raise AssertionError(f"{run.stdout}\n{run.stderr}")
+        return run
+
+    def planned(self, *arguments):
+        """Jobs of a dry run, by rule; "all" and other names of targets are left out."""
+        run = self.snakemake("--dry-run", *arguments)
+        names = (*TINY["experiments"], *TINY["comparisons"])
+        counts = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout + run.stderr, flags=re.MULTILINE))
+        return {k: int(v) for k, v in counts.items() if k not in ("total", "all", *names)}
+
+    def configure(self, change=None):
+        config = yaml.safe_load(yaml.safe_dump(TINY))
+        if change:
+            change(config)
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+    def edit(self, path, old, new):
+        text = (self.folder / path).read_text(encoding="utf-8")
+        assert old in text
+        (self.folder / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def results(self):
+        """Everything computed, without times and memory."""
+        found = {}
+        for path in sorted((self.folder / "results/tiny").rglob("*")):
+            name = str(path.relative_to(self.folder))
+            if path.suffix in (".json", ".jsonl"):
+                text = path.read_text(encoding="utf-8")
+                records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]
+                left_out = ("resources", "fingerprint", "sha256")
+                found[name] = [{k: v for k, v in r.items() if k not in left_out} for r in records]
+            elif path.suffix in (".csv", ".npz"):
+                found[name] = path.read_bytes()
+        return found
+
+
+def new_project(folder):
+    for part in ("workflow", "src", "data"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for part in ("Snakefile", "environment.yml"):
+        shutil.copy2(ROOT / part, folder / part)
+    (folder / "profiles").symlink_to("workflow/profiles")
+    project = Project(folder)
+    project.configure()
+    return project
+
+
+def verify(project, study="tiny", files=()):
+    command = [
+        sys.executable,
+        "-m",
+        "proset_study",
+        "verify",
+        "--report",
+        f"reports/{study}",
+        "--refits",
+        "2",
+        "--seed",
+        "1",
+    ]
+    command += ["--published", "data/published/published.csv", "--files", *files]
+    environment = {**os.environ, "PYTHONPATH": "src"}
+    return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def start(project: Project, *arguments: str) -> subprocess.Popen:
+    """Snakemake at work."""
+    own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=project.folder,
+        env={**os.environ, **own},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # as in a terminal: what a script puts into the background is told to ignore Ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def wait_for(condition: Callable, seconds: float = 600):
+    """What `condition` gives as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+    return found
