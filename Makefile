@@ -27,13 +27,13 @@ study: .venv/installed
 test: lint
 	$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 
-# Needs root and apt-get: a real Slurm in a temporary folder.
+# ResourceEstimate root and apt-get: a real Slurm in a temporary folder.
 test-cluster: .venv/cluster
 	dpkg --status $(SLURM) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
 	$(BIN)/python -m pytest -q tests/cluster
 
-# Needs root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
+# ResourceEstimate root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
 test-native: .venv/native
 	dpkg --status $(EMULATION) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)

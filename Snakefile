@@ -25,10 +25,10 @@ from proset_study.config.yaml_file import check_config_file
 from proset_study.environment import prepare
 from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
 from proset_study.fingerprints import code_fingerprint
-from proset_study.store.missing import Holes
+from proset_study.store.missing import MissingModels
 from proset_study.store.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
 from proset_study.workflow.plan import describe
-from proset_study.workflow.resources import Needs
+from proset_study.workflow.resources import ResourceEstimate
 from proset_study.workflow.targets import check_targets, made
 
 if set(str(workflow.basedir)) & {"{", "}"}:
@@ -56,8 +56,8 @@ for folder in ("results", "reports", f"results/{study.name}", f"reports/{study.n
     if Path(folder).is_file():
         sys.exit(f"{folder} is a file, must be a folder; move it away")
 
-holes = Holes(study)
-needs = Needs(study)
+missing = MissingModels(study)
+needs = ResourceEstimate(study)
 words = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
 given = [*(["--configfile", *overlays] if overlays else []), *(["--config", *words] if words else [])]
 options = json.dumps([*LOCAL, *given])  # of the commands in pages

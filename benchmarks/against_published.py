@@ -1,4 +1,4 @@
-"""The published implementation beside ours: seconds of a fit and log-loss on the fold left out, seed by seed.
+"""The published implementation beside ours: seconds of a fit and log-loss on the fold held out, seed by seed.
 
 It runs in an environment of its own, as a process per fit that gets arrays and leaves numbers; the two sides alternate.
 A fit takes it minutes, so that every row is written at once and rows that are there are not computed again.

@@ -65,10 +65,10 @@ def training_part(data_set: str) -> Part:
     return _part(data_set, TEST)
 
 
-def _part(data_set, left_out):
+def _part(data_set, held_out):
     data = make((DATA | SMALL)[data_set], SEED, data_set, 0)
     folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", data_set, 0))
-    return part(data, folds, left_out, scaled=True)
+    return part(data, folds, held_out, scaled=True)
 
 
 def fit(bound: Part, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:

@@ -55,7 +55,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
 
 
 def left_out_log_loss(objective, theta: np.ndarray, bound: Part) -> float:
-    """Log-loss of a solution on the fold left out."""
+    """Log-loss of a solution on the fold held out."""
     v, w = objective.unpack(theta)
     scores = np.bincount(bound.y) / len(bound.y)
     scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, 0.0 * v, objective.blocks, v, w)

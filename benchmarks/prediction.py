@@ -11,7 +11,7 @@ K = 10
 
 
 def run(data_sets: list[str] | None = None, repeats: int = 15) -> list[dict]:
-    """Rows with `COLUMNS`; both predict the probabilities of the fold left out, repeated to at least 1,000 rows.
+    """Rows with `COLUMNS`; both predict the probabilities of the fold held out, repeated to at least 1,000 rows.
 
     "us_one_row" is `ProsetClassifier.predict_proba` of a single row.
     """

@@ -50,7 +50,7 @@ def _fits(rows):
     head = ["data set", "penalties", "seconds", "evaluations"]
     head += ["published path: evaluations"]
     head += ["our objective - published path's: min", "median", "max", "features - published path's: min", "max"]
-    head += ["left-out log-loss - published path's: mean", "standard error"]
+    head += ["held-out log-loss - published path's: mean", "standard error"]
     body = []
     for key, get in _grouped(rows).items():
         difference = get("difference")
@@ -192,9 +192,9 @@ _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),
-    ("Published parameters on the published draw", "same_parameters", _same_parameters),
+    ("Published parameters on the published random split", "same_parameters", _same_parameters),
     ("E1 on cancer with the published parameters", "e1_on_cancer", _e1_on_cancer),
-    ("XGBoost with the published parameters on the published draw", "trees", _trees),
+    ("XGBoost with the published parameters on the published random split", "trees", _trees),
     ("One fit: ours and proset 0.6.1, medians over seeds", "published", _published),
     ("Small data, default penalties, warm fits: ours and proset 0.6.1", "published_small", _published_small),
     ("Threads", "threads", _threads),

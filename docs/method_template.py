@@ -10,21 +10,21 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class NaiveBayes(EstimatorMethod):
-    """Gaussian naive Bayes on one part; see `methods.base.Method`."""
+    """Gaussian naive Bayes on the data of one fold; see `methods.base.Method`."""
 
     scaled = True  # features are centred and scaled by the part that is fitted
     probabilistic = True  # False: the classifier has no `predict_proba`, its labels count as probabilities 0 and 1
-    weights = "repeats"  # what sample weights do: "repeats", "counts" or "none", see `methods.base`
+    weights = "frequency"  # what sample weights are: "frequency", "importance" or "none", see `methods.base`
     parameters = {"var_smoothing": Range(1e-12, 10.0)}  # noqa: RUF012 - names and allowed values
     required = ("var_smoothing",)  # parameters that the config must give or search
     quantities = ("active_features",)  # of `measures`: what the tables show of the final model
 
     @staticmethod
     def simplicity(parameters):
-        return (parameters["var_smoothing"],)  # the larger, the simpler: what the one-standard-error rule prefers
+        return (parameters["var_smoothing"],)  # the larger, the simpler: what the selection rules prefer
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.naive_bayes import GaussianNB  # not at the top: the config is read without it
 
         return GaussianNB(var_smoothing=parameters["var_smoothing"])  # with random numbers: random_state=seed, n_jobs=1

@@ -48,7 +48,7 @@ def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict, di
                 raise ValueError(f"its arrays have {size:,} bytes, at most {max_bytes:,} are allowed")
             arrays = {member.filename.removesuffix(".npy"): _read(archive, member) for member in members}
         if len(arrays) < len(members):
-            raise ValueError("an array is there twice")
+            raise ValueError("an array is a duplicate")
         header = json.loads(str(arrays.pop("header")))
         kind, version = header["format"], header["version"]
     except (FileNotFoundError, PermissionError, IsADirectoryError):

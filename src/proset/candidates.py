@@ -36,7 +36,7 @@ def _large_enough(count: int, max_fraction: float) -> bool:
 
 
 def correct_samples(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Samples whose own class is strictly more probable than every other.
+    """Samples whose true class is strictly more probable than every other.
 
     Parameters
     ----------

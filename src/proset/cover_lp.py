@@ -112,11 +112,11 @@ def best_rounding(relaxed: Relaxation, rng) -> np.ndarray:
     """
     best, smallest = np.zeros(len(relaxed.candidates), dtype=bool), np.inf
     for _ in range(ROUNDINGS):
-        chosen, left_out = np.zeros(len(best), dtype=bool), np.zeros(len(relaxed.weight), dtype=bool)
-        covered = left_out
-        while not (covered | left_out).all():
+        chosen, held_out = np.zeros(len(best), dtype=bool), np.zeros(len(relaxed.weight), dtype=bool)
+        covered = held_out
+        while not (covered | held_out).all():
             chosen |= rng.random(len(chosen)) < relaxed.chosen
-            left_out |= rng.random(len(left_out)) < relaxed.uncovered
+            held_out |= rng.random(len(held_out)) < relaxed.uncovered
             covered = relaxed.inside @ chosen > 0
         value = relaxed.prices @ chosen + relaxed.weight @ ~covered
         if value < smallest:

@@ -12,7 +12,7 @@ from pathlib import Path  # noqa: E402
 
 
 def config(args: argparse.Namespace) -> None:
-    """Check config files, each laid over those before it; says what is wrong with file and line."""
+    """Check config files, each merged over those before it; says what is wrong with file and line."""
     import yaml
     from snakemake.utils import update_config
 
@@ -71,13 +71,13 @@ def stage1(args: argparse.Namespace) -> None:
     write_json_lines(args.output, records)
 
 
-def choose_parameters(args: argparse.Namespace) -> None:
+def select_parameters(args: argparse.Namespace) -> None:
     """Pick the parameters from all records of stage 1."""
-    from proset_study.fits.search import choose_parameters
+    from proset_study.fits.search import select_parameters
     from proset_study.records import read_all, write_json
 
     records = read_all(args.records, fold=args.folds, trial=args.trials)
-    write_json(args.output, choose_parameters(records, args.fixed, args.rule))
+    write_json(args.output, select_parameters(records, args.fixed, args.rule, args.criterion))
 
 
 def stage2(args: argparse.Namespace) -> None:
@@ -99,13 +99,13 @@ def stage2(args: argparse.Namespace) -> None:
     write_json_lines(args.output, records)
 
 
-def choose_steps(args: argparse.Namespace) -> None:
+def select_complexity(args: argparse.Namespace) -> None:
     """Pick the size from the records of all folds."""
-    from proset_study.fits.search import choose_steps
+    from proset_study.fits.search import select_complexity
     from proset_study.records import read_all, write_json
 
     records = read_all(args.records, fold=args.folds)
-    write_json(args.output, choose_steps(records, args.rule))
+    write_json(args.output, select_complexity(records, args.rule, args.criterion))
 
 
 def fit(args: argparse.Namespace) -> None:
@@ -114,9 +114,9 @@ def fit(args: argparse.Namespace) -> None:
     from proset_study.records import read_json, write_json
 
     data, folds = _inputs(args)
-    steps = read_json(args.steps)["steps"]
+    complexity = read_json(args.complexity)["complexity"]
     parameters = {**args.settings["parameters"], **_chosen(args)}
-    record, rows, probabilities = fit_final(data, folds, parameters, steps, _case(args), args.model)
+    record, rows, probabilities = fit_final(data, folds, parameters, complexity, _case(args), args.model)
     weight = None if data.sample_weight is None else data.sample_weight[rows]
     write_predictions(args.predictions, rows, data.y[rows], probabilities, weight)
     write_json(args.output, record)
@@ -222,10 +222,10 @@ def partial(args: argparse.Namespace) -> None:
     import_xgboost_alone()
     from proset_study.config.study import Study
     from proset_study.report.partial import Partial, write_partial
-    from proset_study.store.missing import find_holes
+    from proset_study.store.missing import find_missing_models
 
     study = Study.of(args.config)
-    stored = Partial(Path("results", study.name), study, find_holes(study))
+    stored = Partial(Path("results", study.name), study, find_missing_models(study))
     write_partial(args.output, stored, args.published, args.options)
 
 
@@ -321,10 +321,12 @@ def _parser() -> argparse.ArgumentParser:
     command("data", make_data, *named, "settings", "output")
     command("split", make_split, *named, "data", "folds", "test-fraction", "output")
     command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
-    command("choose-parameters", choose_parameters, "records", "folds", "trials", "fixed", "rule", "output")
+    command(
+        "select-parameters", select_parameters, "records", "folds", "trials", "fixed", "rule", "criterion", "output"
+    )
     command("stage2", stage2, *part, "first", "last", "parameters", "code", "output")
-    command("choose-steps", choose_steps, "records", "folds", "rule", "output")
-    command("fit", fit, *part, "parameters", "steps", "model", "predictions", "output")
+    command("select-complexity", select_complexity, "records", "folds", "rule", "criterion", "output")
+    command("fit", fit, *part, "parameters", "complexity", "model", "predictions", "output")
     command("learning-curve", learning_curve, *part, "final", "output")
     command("bootstrap", bootstrap, *part, "final", "output")
     command("bias-variance", bias_variance, *named, "method", "settings", "run", "source", "final", "output")
@@ -387,6 +389,7 @@ _OPTIONS = {
     "refits": _INTEGER,
     "replicate": _INTEGER,
     "report": _PATH,
+    "criterion": _TEXT,
     "rule": _TEXT,
     "run": _TEXT,
     "scores": _PATHS,
@@ -394,7 +397,7 @@ _OPTIONS = {
     "settings": _JSON,
     "source": _JSON,
     "split": _PATH,
-    "steps": _PATH,
+    "complexity": _PATH,
     "test-fraction": {"type": float, "required": True},
     "title": _TEXT,
     "trials": _INTEGER,

@@ -12,7 +12,7 @@ from proset import arithmetic
 
 
 def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Mean of -log p(own class), with p clipped to [1e-15, 1 - 1e-15].
+    """Mean of -log p(true class), with p clipped to [1e-15, 1 - 1e-15].
 
     Parameters
     ----------

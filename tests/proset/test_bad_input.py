@@ -1,6 +1,6 @@
 """docs/errors.md, row by row: the input of each row is tried, and what is said must be what the table says.
 
-The first column of a row is the config that is laid over config.yaml, or the name of a case below.
+The first column of a row is the config that is merged over config.yaml, or the name of a case below.
 """
 
 import io

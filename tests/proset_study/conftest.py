@@ -13,7 +13,7 @@ from proset_study.fits.bias_variance import bias_variance
 from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.learning_curve import learning_curve
-from proset_study.fits.search import Case, choose_parameters, choose_steps, run_paths, run_trials
+from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
@@ -32,7 +32,7 @@ NOT_RUN = ("odd", "E9")
 
 def small_config(odd_file: Path) -> dict:
     """Three data sets (two features, an irrelevant feature, odd names), both stages of every method, tiny sizes."""
-    proset = {"method": "proset", "stage2": {"steps": 2}, "data_sets": ["flowers", "cross", "odd"]}
+    proset = {"method": "proset", "stage2": {"complexity": 2}, "data_sets": ["flowers", "cross", "odd"]}
     space = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
     depth = {
         "max_depth": {"integers": [0, 3]},
@@ -53,21 +53,21 @@ def small_config(odd_file: Path) -> dict:
             "odd": {"file": str(odd_file), "target": "class", "weight": "weight", "impute": "median"},
         },
         "experiments": {
-            "E3": {**proset, "title": "search", "stage1": {"trials": 6, "steps": 1, "space": space}},
-            "E4": {**proset, "title": "optimum", "rule": "optimal", "stage1": {"from": "E3"}},
+            "E3": {**proset, "title": "search", "stage1": {"trials": 6, "complexity": 1, "space": space}},
+            "E4": {**proset, "title": "optimum", "selection_rule": "best", "stage1": {"from": "E3"}},
             "E5": {
                 **proset,
                 "title": "grid",
                 "parameters": {"lambda_w": 1e-8},
-                "stage1": {"trials": 3, "steps": 1, "space": {"lambda_v": {"log_grid": [1e-6, 1e-1, 3]}}},
+                "stage1": {"trials": 3, "complexity": 1, "space": {"lambda_v": {"log_grid": [1e-6, 1e-1, 3]}}},
             },
-            "E8": {**proset, "title": "neighbours", "method": "knn", "stage2": {"steps": 20}},
+            "E8": {**proset, "title": "neighbours", "method": "knn", "stage2": {"complexity": 20}},
             "E9": {
                 **proset,
                 "title": "trees",
                 "method": "xgboost",
-                "stage1": {"trials": 5, "steps": 5, "parameters": {"learning_rate": 0.3}, "space": depth},
-                "stage2": {"steps": 20, "parameters": {"learning_rate": 0.3}},
+                "stage1": {"trials": 5, "complexity": 5, "parameters": {"learning_rate": 0.3}, "space": depth},
+                "stage2": {"complexity": 20, "parameters": {"learning_rate": 0.3}},
             },
         },
         "comparisons": {
@@ -145,18 +145,20 @@ def _run(study, run, data, folds, case, data_folder):
     if source is not None:
         files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
         records = [record for file in sorted(files) for record in read_json_lines(file)]
-        choice = choose_parameters(records, run.settings.get("parameters", {}), run.rule)
-        write_json(folder / "stage1.json", choice)
-        chosen = choice["parameters"]
+        selection = select_parameters(records, run.settings.get("parameters", {}), run.selection_rule, run.criterion)
+        write_json(folder / "stage1.json", selection)
+        chosen = selection["parameters"]
     stage2 = run.stage("stage2", case.data_set)
     records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
     for file in study.stage2_files(0, case.data_set, run.name):
         first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
         write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
-    choice = choose_steps(records, run.rule)
-    write_json(folder / "stage2.json", choice)
+    selection = select_complexity(records, run.selection_rule, run.criterion)
+    write_json(folder / "stage2.json", selection)
     parameters = {**stage2["parameters"], **chosen}
-    record, rows, probabilities = fit_final(data, folds, parameters, choice["steps"], case, folder / "model.npz")
+    record, rows, probabilities = fit_final(
+        data, folds, parameters, selection["complexity"], case, folder / "model.npz"
+    )
     weight = None if data.sample_weight is None else data.sample_weight[rows]
     write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
     write_json(folder / "fit.json", record)

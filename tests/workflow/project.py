@@ -36,18 +36,18 @@ TINY = {
             "parameters": {"alpha_v": 0.95, "alpha_w": 0.95},
             "stage1": {
                 "trials": 3,
-                "steps": 1,
+                "complexity": 1,
                 "space": {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}},
             },
-            "stage2": {"steps": 2},
+            "stage2": {"complexity": 2},
         },
         "E4": {
             "title": "optimal",
             "method": "proset",
             "data_sets": ["xor_2f"],
-            "rule": "optimal",
+            "selection_rule": "best",
             "stage1": {"from": "E3"},
-            "stage2": {"steps": 2},
+            "stage2": {"complexity": 2},
         },
         "E7": {
             "title": "vary",
@@ -55,16 +55,16 @@ TINY = {
             "data_sets": ["xor_2f"],
             "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8},
             "vary": {"n_candidates": [10, 20]},
-            "stage2": {"steps": 1},
+            "stage2": {"complexity": 1},
         },
-        "E8": {"title": "knn", "method": "knn", "data_sets": ["iris_2f"], "stage2": {"steps": 10}},
+        "E8": {"title": "knn", "method": "knn", "data_sets": ["iris_2f"], "stage2": {"complexity": 10}},
         "E9": {
             "title": "boosting",
             "method": "xgboost",
             "data_sets": ["iris_2f"],
             "stage1": {
                 "trials": 2,
-                "steps": 3,
+                "complexity": 3,
                 "parameters": {"learning_rate": 0.1},
                 "space": {
                     "max_depth": {"integers": [0, 3]},
@@ -72,14 +72,14 @@ TINY = {
                     "subsample": {"uniform": [0.1, 0.9]},
                 },
             },
-            "stage2": {"steps": 5, "parameters": {"learning_rate": 0.01}},
+            "stage2": {"complexity": 5, "parameters": {"learning_rate": 0.01}},
         },
         "forest": {
             "title": "a further method, without a published table",
             "method": "random_forest",
             "data_sets": ["iris_2f"],
             "parameters": {"min_samples_leaf": 2, "max_features": 0.5},
-            "stage2": {"steps": 3},
+            "stage2": {"complexity": 3},
         },
     },
     "comparisons": {
@@ -139,8 +139,8 @@ class Project:
             if path.suffix in (".json", ".jsonl"):
                 text = path.read_text(encoding="utf-8")
                 records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]
-                left_out = ("resources", "fingerprint", "sha256")
-                found[name] = [{k: v for k, v in r.items() if k not in left_out} for r in records]
+                held_out = ("resources", "fingerprint", "sha256")
+                found[name] = [{k: v for k, v in r.items() if k not in held_out} for r in records]
             elif path.suffix in (".csv", ".npz"):
                 found[name] = path.read_bytes()
         return found

@@ -34,8 +34,8 @@ def study(trials=3, folds=2, trials_per_job=2, folds_per_job=2, replicates=(0,),
 def without_times(value):
     """A record without what a fit costs and the keys that count file bytes."""
     if isinstance(value, dict):
-        left_out = ("resources", "fingerprint", "sha256")
-        return {k: without_times(v) for k, v in value.items() if k not in left_out and not k.endswith("_s")}
+        held_out = ("resources", "fingerprint", "sha256")
+        return {k: without_times(v) for k, v in value.items() if k not in held_out and not k.endswith("_s")}
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 

@@ -18,7 +18,7 @@ import yaml
 from tests.workflow.project import Project, new_project, start, wait_for
 
 from proset_study.config.study import Study
-from proset_study.store.missing import find_holes, log_of
+from proset_study.store.missing import find_missing_models, log_of
 
 TARGETS = ("reports/tiny/results.csv", "reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")
 RUN = "results/tiny/replicate_0"
@@ -237,14 +237,14 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
         config["data_sets"]["mine"] = {"file": "mine.csv", "target": "class"}
         config["data_sets"]["large"] = {"generator": "xor", "features": 2, "samples_per_orthant": 20_000}
         config["experiments"]["E8"]["data_sets"] = ["mine", "large", "iris_2f"]
-        config["experiments"]["E8"]["overrides"] = {"large": {"stage2": {"steps": 20_000}}}
+        config["experiments"]["E8"]["overrides"] = {"large": {"stage2": {"complexity": 20_000}}}
         config["comparisons"] = {"both": {"title": "methods", "experiments": ["E3", "E8"]}}
 
     def mended(config):
         broken(config)
         config["experiments"]["E8"]["overrides"] = {
-            "large": {"stage2": {"steps": 20}},
-            "mine": {"stage2": {"steps": 5}},
+            "large": {"stage2": {"complexity": 20}},
+            "mine": {"stage2": {"complexity": 5}},
         }
 
     project = new_project(tmp_path / "project")
@@ -271,7 +271,7 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
     assert run.returncode != 0
     summary = run.stderr[run.stderr.index("Study tiny: 4 job(s) failed") :]
     assert "stage2: replicate 0, data_set mine, run E8, first 0, last 0" in summary
-    assert "ValueError: steps: 10 neighbours are more than the 7 samples to search" in summary
+    assert "ValueError: complexity: 10 neighbours are more than the 7 samples to search" in summary
     assert "MemoryError: Unable to allocate" in summary
     log = "results/tiny/logs/replicate_0/mine/E8/stage2_folds_0-0.log"
     assert f"log:   {log}" in summary
@@ -311,18 +311,18 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
 def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypatch):
     monkeypatch.chdir(undisturbed.folder)
     study = Study.of(yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8")))
-    steps = [step for _, run, d in study.final_models([0]) for step in study.steps_to(0, d, run.name)]
-    assert {rule for rule, _ in steps} == {
+    complexity = [step for _, run, d in study.final_models([0]) for step in study.steps_to(0, d, run.name)]
+    assert {rule for rule, _ in complexity} == {
         "data",
         "split",
         "stage1",
-        "choose_parameters",
+        "select_parameters",
         "stage2",
-        "choose_steps",
+        "select_complexity",
         "fit",
     }
-    assert all(log_of(study, rule, file).exists() for rule, files in steps for file in files)
-    assert find_holes(study) == []
+    assert all(log_of(study, rule, file).exists() for rule, files in complexity for file in files)
+    assert find_missing_models(study) == []
 
 
 def test_two_runs_at_once(project, undisturbed):

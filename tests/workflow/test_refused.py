@@ -28,8 +28,8 @@ def files(folder):
     [
         ("__use_yte__: true\nseed: ?open('pwned', 'w') and 1\n", [], "config.yaml, line 1: __use_yte__ is not allowed"),
         (yaml.safe_dump({**TINY, "study": "../x"}), [], "study: '../x' is not allowed, must be a letter"),
-        (yaml.safe_dump(TINY) + "seed: 2\n", [], "config.yaml: seed is there twice, in line"),
-        (yaml.safe_dump(TINY), ["--configfile", "over.yaml"], "over.yaml: folds is there twice, in line 1 and line 2"),
+        (yaml.safe_dump(TINY) + "seed: 2\n", [], "config.yaml: seed is a duplicate, in line"),
+        (yaml.safe_dump(TINY), ["--configfile", "over.yaml"], "over.yaml: folds is a duplicate, in line 1 and line 2"),
     ],
 )
 def test_a_wrong_config_is_named_and_nothing_is_written(project, config, arguments, message):

@@ -117,7 +117,7 @@ def test_same_results_at_any_number_of_cores_and_fits_per_job(finished, tmp_path
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("E8", {"data": 1, "split": 1, "stage2": 2, "choose_steps": 1, "fit": 1, "score": 1, "table": 1}),
+        ("E8", {"data": 1, "split": 1, "stage2": 2, "select_complexity": 1, "fit": 1, "score": 1, "table": 1}),
         ("xor_2f", {"E3", "E4", "E7"}),
         ("replicate_0", {"score": 6}),
         ("E14", {"stage1": 10, "stage2": 6, "fit": 5, "score": 4, "table": 1}),
@@ -142,7 +142,7 @@ def test_a_clone_that_has_tables_but_no_results_computes_them(project):
 
 
 def test_changing_one_experiment_reruns_that_experiment_only(project):
-    project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(steps=12))
+    project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(complexity=12))
     planned = project.planned()
     assert planned["stage2"] == 2
     assert planned["fit"] == planned["score"] == 1
@@ -176,7 +176,7 @@ def test_adding_a_data_set_touches_no_other(project):
 
 def test_further_replicates_repeat_a_part_of_the_study(project):
     further = {"numbers": [5], "only": {"E8": ["iris_2f"]}}
-    project.configure(lambda c: c.update(further_replicates=further))
+    project.configure(lambda c: c.update(additional_replicates=further))
     planned = project.planned("replicate_5")
     assert planned["data"] == planned["split"] == planned["fit"] == planned["score"] == 1
     assert "stage1" not in planned
@@ -184,7 +184,7 @@ def test_further_replicates_repeat_a_part_of_the_study(project):
 
 
 def test_the_archive_of_a_further_replicate_has_no_searches_and_its_numbers_are_verified(project):
-    project.configure(lambda c: c.update(further_replicates={"numbers": [5], "only": {"E8": ["iris_2f"]}}))
+    project.configure(lambda c: c.update(additional_replicates={"numbers": [5], "only": {"E8": ["iris_2f"]}}))
     project.snakemake("--cores", "2")
     with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
         assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
@@ -245,7 +245,7 @@ def test_a_failing_job_is_named_and_loses_nothing(project):
     def break_one(config):
         config["data_sets"]["broken"] = {"file": "broken.csv", "target": "t"}
         config["experiments"]["E8"]["data_sets"].append("broken")
-        config["experiments"]["E9"]["stage2"]["steps"] = 6
+        config["experiments"]["E9"]["stage2"]["complexity"] = 6
 
     (project.folder / "broken.csv").write_text("a,t\n1,x\nnan,y\n", encoding="utf-8")
     project.configure(break_one)

@@ -14,7 +14,7 @@ rule fit:
         data=rules.data.output,
         split=rules.split.output,
         parameters=lambda wildcards: study.parameters_file(wildcards.replicate, wildcards.data_set, wildcards.run),
-        steps=rules.choose_steps.output,
+        steps=rules.select_complexity.output,
     output:
         model="results/{study}/replicate_{replicate}/{data_set}/{run}/model.npz",
         predictions="results/{study}/replicate_{replicate}/{data_set}/{run}/predictions.csv",

@@ -8,7 +8,7 @@
 
 rule partial:
     input:
-        models=lambda wildcards: holes.finished_files,
+        models=lambda wildcards: missing.finished_files,
         published="data/published/published.csv",
     output:
         directory(f"reports/{study.name}-partial"),
@@ -23,7 +23,7 @@ rule partial:
     params:
         options=lambda wildcards: options,
         config=lambda wildcards: study.config_json,
-        holes=lambda wildcards: holes.fingerprint,
+        missing=lambda wildcards: missing.fingerprint,
         code=code_fingerprint("proset_study.report.partial"),
     shell:
         "printf '%s\\0' --config {params.config:q} | python -m proset_study partial"

@@ -8,7 +8,7 @@
 #   reports/{study}/comparison.csv, claims.csv        each published number and claim beside ours
 #   reports/{study}/figures/{data set or overview}/   PNG and SVG, with captions in figures.json
 #   reports/{study}/data_sets/{data_set}.html
-#   reports/{study}/findings/                         rules of choice, methods over replicates, selected features,
+#   reports/{study}/findings/                         selection rules, methods over replicates, selected features,
 #                                                     methods over data sets
 #   reports/{study}/evaluation/                       scores per class, confusion matrices, tables of the evaluations
 #   reports/{study}/results.csv, manifest.json, index.html

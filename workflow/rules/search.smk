@@ -36,13 +36,13 @@ rule stage1:
         " --output {output:q} 2> {log:q}"
 
 
-rule choose_parameters:
+rule select_parameters:
     input:
         lambda wildcards: study.stage1_files(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage1.json",
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_parameters.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/select_parameters.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -50,14 +50,15 @@ rule choose_parameters:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
+        criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
         folds=study.config["folds"],
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "printf '%s\\0' --records {input:q} | python -m proset_study choose-parameters --folds {params.folds:q}"
-        " --trials {params.trials:q} --fixed {params.fixed:q} --rule {params.rule:q} --output {output:q} - 2> {log:q}"
+        "printf '%s\\0' --records {input:q} | python -m proset_study select-parameters --folds {params.folds:q}"
+        " --trials {params.trials:q} --fixed {params.fixed:q} --rule {params.rule:q} --criterion {params.criterion:q} --output {output:q} - 2> {log:q}"
 
 
 rule stage2:
@@ -88,13 +89,13 @@ rule stage2:
         " --first {wildcards.first:q} --last {wildcards.last:q} --output {output:q} 2> {log:q}"
 
 
-rule choose_steps:
+rule select_complexity:
     input:
         lambda wildcards: study.stage2_files(wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         "results/{study}/replicate_{replicate}/{data_set}/{run}/stage2.json",
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/choose_steps.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/select_complexity.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -102,9 +103,10 @@ rule choose_steps:
         mem_mb=needs.memory,
         runtime=needs.minutes,
     params:
-        rule=lambda wildcards: study.runs[wildcards.run].rule,
+        rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
+        criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
         code=lambda wildcards: study.code(wildcards.run, "search"),
     shell:
-        "python -m proset_study choose-steps --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
-        " --output {output:q} 2> {log:q}"
+        "python -m proset_study select-complexity --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
+        " --criterion {params.criterion:q} --output {output:q} 2> {log:q}"

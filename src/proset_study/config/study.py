@@ -17,7 +17,7 @@ from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fingerprints import code_fingerprint
 from proset_study.fits import KINDS
-from proset_study.methods.base import longest_path
+from proset_study.methods.base import largest_complexity
 
 TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
 
@@ -52,9 +52,14 @@ class Run:
         return self.settings["method"]
 
     @property
-    def rule(self) -> str:
-        """How both stages choose."""
-        return self.settings.get("rule", "one_standard_error")
+    def selection_rule(self) -> str:
+        """How both stages select; see `fits.search.select`."""
+        return self.settings.get("selection_rule", "one_standard_deviation")
+
+    @property
+    def criterion(self) -> str:
+        """The score by which both stages select."""
+        return self.settings.get("criterion", "log_loss")
 
     @property
     def data_sets(self) -> list[str]:
@@ -92,13 +97,13 @@ class Study:
     @property
     def replicates(self) -> list[int]:
         """Numbers of all replicates; the first one is the study itself."""
-        return [*self.config["replicates"], *self.config.get("further_replicates", {}).get("numbers", [])]
+        return [*self.config["replicates"], *self.config.get("additional_replicates", {}).get("numbers", [])]
 
     def data_sets_of(self, run: Run, replicate: int) -> list[str]:
-        """Data sets of a run in a replicate: all of them, or what `further_replicates` names."""
+        """Data sets of a run in a replicate: all of them, or what `additional_replicates` names."""
         if replicate in self.config["replicates"]:
             return run.data_sets
-        wanted = self.config["further_replicates"]["only"].get(run.experiment, [])
+        wanted = self.config["additional_replicates"]["only"].get(run.experiment, [])
         return [d for d in run.data_sets if d in wanted]
 
     @property
@@ -122,7 +127,7 @@ class Study:
         return None if stage1 is None else self.runs[stage1["from"]] if "from" in stage1 else run
 
     def n_trials(self, run: str, data_set: str) -> int:
-        """Number of trials behind the choice of a run's stage 1."""
+        """Number of trials behind the selection of a run's stage 1."""
         return self.stage1_run(self.runs[run]).stage("stage1", data_set)["trials"]
 
     def chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
@@ -163,14 +168,14 @@ class Study:
     def stage1_settings(self, run: str, data_set: str) -> str:
         """What the records of stage 1 depend on; the number of trials is not part of it."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        return _json({key: stage1[key] for key in ("space", "parameters", "steps", "resampling") if key in stage1})
+        return _json({key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1})
 
     def fixed_parameters(self, run: str) -> str:
         """Parameters that are not searched in either stage."""
         return _json(self.runs[run].settings.get("parameters", {}))
 
     def stage2_settings(self, run: str, data_set: str) -> str:
-        """What the records of stage 2 depend on, next to the choice of stage 1."""
+        """What the records of stage 2 depend on, next to the selection of stage 1."""
         return _json(self.runs[run].stage("stage2", data_set))
 
     def cases(self, replicates: list, experiment: str | None = None, data_set: str | None = None) -> str:
@@ -251,7 +256,7 @@ class Study:
         return [f"{self._folder(replicate, data_set, run)}/stage2/folds_{first}-{last}.jsonl" for first, last in chunks]
 
     def parameters_file(self, replicate: str, data_set: str, run: str) -> list[str]:
-        """The choice of stage 1, if there is one."""
+        """The selection of stage 1, if there is one."""
         return [f"{self._folder(replicate, data_set, run)}/stage1.json"] if "stage1" in self.runs[run].settings else []
 
     def scored_files(self, replicates: list, experiment: str | None = None, data_set: str | None = None) -> list[str]:
@@ -287,13 +292,13 @@ class Study:
         if self.stage1_run(self.runs[run]):
             steps += [
                 ("stage1", self.stage1_files(replicate, data_set, run)),
-                ("choose_parameters", self.parameters_file(replicate, data_set, run)),
+                ("select_parameters", self.parameters_file(replicate, data_set, run)),
             ]
         final = [f"{folder}/{name}" for name in ("model.npz", "predictions.csv", "fit.json")]
         return [
             *steps,
             ("stage2", self.stage2_files(replicate, data_set, run)),
-            ("choose_steps", [f"{folder}/stage2.json"]),
+            ("select_complexity", [f"{folder}/stage2.json"]),
             ("fit", final),
         ]
 
@@ -313,7 +318,7 @@ class Study:
                         yield replicate, run, d
 
     def evaluated(self, kind: str, replicates: Iterable, data_set: str | None = None) -> Iterator[tuple[int, Run, str]]:
-        """The final models, as in `final_models`, that the config wants evaluated; none of `further_replicates`."""
+        """The final models, as in `final_models`, that the config wants evaluated; none of `additional_replicates`."""
         wanted = self.config.get("evaluations", {}).get(kind, {"of": {}})["of"]
         for replicate, run, d in self.final_models(replicates, data_set=data_set):
             if int(replicate) in self.config["replicates"] and d in wanted.get(run.experiment, []):
@@ -452,11 +457,11 @@ def _key(error):
 def _meaning_errors(config) -> Iterator[str]:
     data_sets, experiments = config["data_sets"], config["experiments"]
     yield from _name_errors(config)
-    further = config.get("further_replicates", {"numbers": [], "only": {}})
+    further = config.get("additional_replicates", {"numbers": [], "only": {}})
     for number in further["numbers"]:
         if number in config["replicates"]:
-            yield f"further_replicates.numbers: {number} is not allowed, it is one of replicates already"
-    for where, only in (("only", config.get("only", {})), ("further_replicates.only", further["only"])):
+            yield f"additional_replicates.numbers: {number} is not allowed, it is one of replicates already"
+    for where, only in (("only", config.get("only", {})), ("additional_replicates.only", further["only"])):
         for experiment, allowed in only.items():
             if experiment not in experiments:
                 yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
@@ -594,7 +599,7 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
     for data_set in entry["data_sets"]:
         changes = entry.get("overrides", {}).get(data_set, {})
         for stage, change in changes.items():
-            if stage not in entry or not set(change) <= {"trials", "steps", "space", "parameters"}:
+            if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}:
                 yield f"{where}.overrides.{data_set}.{stage}: {change!r} is not allowed, it changes what is not there"
                 return
         found = []
@@ -605,9 +610,11 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
             if "from" in settings:
                 continue
             given |= set(settings.get("parameters", {}))
-            steps, longest = settings.get("steps", 1), longest_path(method)
-            if steps > longest:
-                found.append(f"{where}.{stage}.steps: {steps} is not allowed, {entry['method']} has at most {longest}")
+            complexity, longest = settings.get("complexity", 1), largest_complexity(method)
+            if complexity > longest:
+                found.append(
+                    f"{where}.{stage}.complexity: {complexity} is not allowed, {entry['method']} has at most {longest}"
+                )
             for kind, bounds, name in _spaces(settings):
                 found += _range_errors(f"{where}.{stage}.space.{name}.{kind}", method, name, kind, bounds)
                 if kind == "log_grid":
@@ -683,7 +690,18 @@ def _json(settings) -> str:
 
 
 RESERVED = frozenset(
-    {"all", "data", "split", "stage1", "choose_parameters", "stage2", "choose_steps", "fit", "score", "score_data_set"}
+    {
+        "all",
+        "data",
+        "split",
+        "stage1",
+        "select_parameters",
+        "stage2",
+        "select_complexity",
+        "fit",
+        "score",
+        "score_data_set",
+    }
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
     | {*KINDS, "evaluation"}
 )

@@ -1,6 +1,6 @@
 """What Snakemake does not look at when it reads a config file: keys given twice, code, numbers that are read as others.
 
-Of a key that is there twice, loaders of YAML and JSON keep the last one silently. A file with `__use_yte__` is a
+Of a key that is a duplicate, loaders of YAML and JSON keep the last one silently. A file with `__use_yte__` is a
 template whose expressions Snakemake executes; a config is data. And YAML 1.1 reads 017 as 15 and 1:30 as 90.
 """
 
@@ -47,7 +47,7 @@ def check_config_file(path: str | Path) -> None:
 def _json_object(path, pairs):
     keys = [key for key, _ in pairs]
     if repeated := [key for key in keys if keys.count(key) > 1]:
-        raise ConfigError(f"{path}: key {repeated[0]!r} is there twice in {{{', '.join(map(repr, keys))}}}")
+        raise ConfigError(f"{path}: key {repeated[0]!r} is a duplicate in {{{', '.join(map(repr, keys))}}}")
     return dict(pairs)
 
 
@@ -88,7 +88,7 @@ def _check(path, node, where, sizes):
                 raise ConfigError(f"{path}, line {line}: {name} is not allowed, a config is data and executes nothing")
             if name in names:
                 full = ".".join([*where, name])
-                raise ConfigError(f"{path}: {full} is there twice, in line {names[name]} and line {line}")
+                raise ConfigError(f"{path}: {full} is a duplicate, in line {names[name]} and line {line}")
             names[name] = line
             size += 1 + _check(path, value, [*where, name], sizes)
     elif node.tag.endswith((":int", ":float")) and OTHER_NUMBER.fullmatch(node.value):

@@ -70,8 +70,8 @@ def split(
         raise ValueError(f"folds: {n_folds} is more than the {smallest} training samples of the smallest class")
     folds = np.full(len(y), TEST)
     splitter = (StratifiedKFold if group is None else StratifiedGroupKFold)(n_folds, shuffle=True, random_state=seed)
-    for fold, (_, left_out) in enumerate(splitter.split(train, y[train], None if group is None else group[train])):
-        folds[train[left_out]] = fold
+    for fold, (_, held_out) in enumerate(splitter.split(train, y[train], None if group is None else group[train])):
+        folds[train[held_out]] = fold
     return folds
 
 
@@ -89,7 +89,7 @@ def _training_groups(y, n_folds, test_fraction, seed, group):
             f"for the test part and one for each of the {n_folds} folds; fewer folds, or smaller groups"
         )
 
-    def badness(draw):
+    def imbalance(draw):
         tested = np.isin(group_of, draw[1])
         left = np.bincount(class_of[~tested], minlength=len(samples))
         share = np.bincount(class_of[tested], weights=size[tested], minlength=len(samples)) / samples
@@ -97,10 +97,10 @@ def _training_groups(y, n_folds, test_fraction, seed, group):
 
     try:
         draws = ShuffleSplit(GROUP_DRAWS, test_size=test_fraction, random_state=seed).split(np.arange(n_groups))
-        best = min(draws, key=badness)
+        best = min(draws, key=imbalance)
     except ValueError as error:  # nothing is left to train on
         raise ValueError(f"test_fraction: {test_fraction} is not possible with {n_groups} groups: {error}") from error
-    if badness(best)[0]:
+    if imbalance(best)[0]:
         raise ValueError(
             f"group: with test_fraction {test_fraction} of {n_groups} groups, no draw has every class in the test part "
             f"and in at least {n_folds} groups of the training part, one for each fold; fewer folds, or smaller groups"
@@ -125,7 +125,7 @@ def read_split(path: str | Path, n_samples: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Part:
+class FoldData:
     """Rows to fit on and rows to score on, encoded if the data set asks for it, scaled if the method wants it.
 
     Attributes
@@ -156,15 +156,15 @@ class Part:
     encoder: Encoder | None = None
 
 
-def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
-    """Fit on the training part without fold `left_out` (on all of it for `TEST`), score on what was left out.
+def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -> FoldData:
+    """Fit on the training part without fold `held_out` (on all of it for `TEST`), score on what was left out.
 
     Parameters
     ----------
     data : DataSet
     folds : ndarray of int, shape (N,)
         From `split`.
-    left_out : int
+    held_out : int
         A fold, or `TEST`.
     scaled : bool
         Whether to centre and scale; a constant feature is only centred. Categories stay 0 and 1: a row of another
@@ -176,8 +176,8 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
         If a class has no sample left to fit on, or a column no value to impute others from.
     """
     weight = data.sample_weight
-    fitted, scored = (folds != TEST) & (folds != left_out), folds == left_out
-    where = "training part" if left_out == TEST else f"fold {left_out}"
+    fitted, scored = (folds != TEST) & (folds != held_out), folds == held_out
+    where = "training part" if held_out == TEST else f"fold {held_out}"
     if weight is not None:
         fitted &= weight > 0  # a sample of weight 0 is as good as none
     if len(np.unique(data.y[fitted])) < len(data.class_names):
@@ -195,7 +195,7 @@ def part(data: DataSet, folds: np.ndarray, left_out: int, scaled: bool) -> Part:
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
         if encoder is not None:
             centre[~encoder.is_number], scale[~encoder.is_number] = 0.0, 1.0
-    return Part(
+    return FoldData(
         X=(X - centre) / scale,
         y=data.y[fitted],
         weight=None if weight is None else weight[fitted],

@@ -14,7 +14,7 @@ def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) 
     Parameters
     ----------
     final : dict
-        Record of the final model, with "parameters", "steps" and "n_fit", the size of every training set.
+        Record of the final model, with "parameters", "complexity" and "n_fit", the size of every training set.
     data_settings : dict
         The config's entry of the data set, which has a generator.
     settings : dict
@@ -39,7 +39,7 @@ def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) 
     return {
         **case.names(),
         "parameters": final["parameters"],
-        "steps": final["steps"],
+        "complexity": final["complexity"],
         "draws": settings["draws"],
         "n_fit": final["n_fit"],
         "n_scored": settings["test_samples"],

@@ -30,7 +30,7 @@ def bootstrap(data: DataSet, folds: np.ndarray, final: dict, settings: dict, cas
     data : DataSet
     folds : ndarray of int, shape (N,)
     final : dict
-        Record of the final model, with "parameters" and "steps".
+        Record of the final model, with "parameters" and "complexity".
     settings : dict
         "samples": how many bootstrap samples.
     case : Case
@@ -43,8 +43,8 @@ def bootstrap(data: DataSet, folds: np.ndarray, final: dict, settings: dict, cas
     train = training_rows(data, folds)
     y, weight = data.y[train], weights_of(data, train)
     group = None if data.group is None else data.group[train]
-    left_out = np.zeros((settings["samples"], len(train)), dtype=bool)
-    losses = {name: np.zeros(left_out.shape) for name in LOSSES}
+    held_out = np.zeros((settings["samples"], len(train)), dtype=bool)
+    losses = {name: np.zeros(held_out.shape) for name in LOSSES}
     resources = Resources()
     with resources.measure("evaluation"):
         fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
@@ -52,18 +52,18 @@ def bootstrap(data: DataSet, folds: np.ndarray, final: dict, settings: dict, cas
             rng = generator(case.seed, "bootstrap", case.data_set, case.replicate, b)
             rows = bootstrap_sample(y, rng, group)
             out = np.setdiff1d(np.arange(len(train)), rows)
-            left_out[b, out] = True
+            held_out[b, out] = True
             found = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
             for name in LOSSES:
                 losses[name][b, out] = found[name][np.arange(len(out)), y[out]]
     return {
         **case.names(),
         "parameters": final["parameters"],
-        "steps": final["steps"],
+        "complexity": final["complexity"],
         "samples": settings["samples"],
         "n_fit": len(train),
-        "never_left_out": int(np.count_nonzero(~left_out.any(axis=0))),
-        **{name: estimates(losses[name], left_out, fitted[name], y, weight, group) for name in LOSSES},
+        "never_left_out": int(np.count_nonzero(~held_out.any(axis=0))),
+        **{name: estimates(losses[name], held_out, fitted[name], y, weight, group) for name in LOSSES},
         "resources": resources.record(),
     }
 
@@ -79,7 +79,7 @@ def class_losses(probabilities: np.ndarray) -> dict[str, np.ndarray]:
 
 def estimates(
     losses: np.ndarray,
-    left_out: np.ndarray,
+    held_out: np.ndarray,
     fitted: np.ndarray,
     y: np.ndarray,
     weight: np.ndarray,
@@ -91,7 +91,7 @@ def estimates(
     ----------
     losses : ndarray, shape (B, N)
         Loss of sample i under the model of draw b; used where that draw leaves it out.
-    left_out : ndarray of bool, shape (B, N)
+    held_out : ndarray of bool, shape (B, N)
     fitted : ndarray, shape (N, K)
         Loss of every sample under the model fitted to all of them, if its class were k.
     y, weight : ndarrays, shape (N,)
@@ -112,11 +112,11 @@ def estimates(
     ValueError
         If no sample is left out by any draw.
     """
-    times = left_out.sum(axis=0)
+    times = held_out.sum(axis=0)
     known = times > 0
     if not known.any():
         raise ValueError(f"bootstrap.samples: {len(losses)} draws leave out no sample, there must be more of them")
-    by_sample = np.where(left_out, losses, 0.0).sum(axis=0)[known] / times[known]
+    by_sample = np.where(held_out, losses, 0.0).sum(axis=0)[known] / times[known]
     share = weight[known] / weight[known].sum()
     outside = math.fsum(share * by_sample)
     _, unit = np.unique(np.arange(len(y))[known] if group is None else group[known], return_inverse=True)

@@ -12,7 +12,7 @@ from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.data.datasets import DataSet
 from proset_study.data.encoding import Encoder
-from proset_study.data.splits import TEST, part
+from proset_study.data.splits import TEST, select_fold
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted
 from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
 
 
-def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, case: Case, model_path: Path) -> tuple:
+def fit_final(
+    data: DataSet, folds: np.ndarray, parameters: dict, complexity: int, case: Case, model_path: Path
+) -> tuple:
     """Fit on the training part, save the model, predict the test part.
 
     Parameters
@@ -32,7 +34,7 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
     folds : ndarray of int, shape (N,)
     parameters : dict
         Fixed and chosen ones.
-    steps : int
+    complexity : int
         Size on the method's path.
     case : Case
     model_path : Path
@@ -47,30 +49,30 @@ def fit_final(data: DataSet, folds: np.ndarray, parameters: dict, steps: int, ca
         With `DIGITS` significant digits.
     """
     method = methods.get(case.method)
-    bound = part(data, folds, TEST, method.scaled)
+    fold_data = select_fold(data, folds, TEST, method.scaled)
     parameters = {**parameters, **method.fixed(data.n_features)}
     resources = Resources()
     with resources.measure("fit"):
-        fitted = method(bound).fit(parameters, steps, case.fit_seed("final"))
+        fitted = method(fold_data).fit(parameters, complexity, case.fit_seed("final"))
     with resources.measure("score"):
-        probabilities = fitted.predict_proba(bound.X_score)
+        probabilities = fitted.predict_proba(fold_data.X_score)
     if not np.isfinite(probabilities).all():
         raise FloatingPointError(f"{case}: the final model predicts probabilities that are not finite")
     record = {
         **case.names(),
         "parameters": parameters,
-        "steps": steps,
-        "n_fit": len(bound.y),
-        "n_scored": len(bound.y_score),
+        "complexity": complexity,
+        "n_fit": len(fold_data.y),
+        "n_scored": len(fold_data.y_score),
         "summary": fitted.summary(),
         "resources": resources.record(),
     }
-    arrays = {**fitted.arrays(), "scaler_centre": bound.centre, "scaler_scale": bound.scale}
-    if bound.encoder is not None:
-        arrays |= bound.encoder.arrays()
+    arrays = {**fitted.arrays(), "scaler_centre": fold_data.centre, "scaler_scale": fold_data.scale}
+    if fold_data.encoder is not None:
+        arrays |= fold_data.encoder.arrays()
     header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
     write_archive(model_path, header, arrays)
-    return record, bound.rows_score, rounded(probabilities)
+    return record, fold_data.rows_score, rounded(probabilities)
 
 
 def rounded(probabilities: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from proset_study.seeds import generator
 def learning_curve(data: DataSet, folds: np.ndarray, final: dict, settings: dict, case: Case) -> dict:
     """Refit on nested, stratified parts of the training part, score on the test part.
 
-    The test part had no say in the choice of the parameters, the left-out folds had. The parameters stay those that
+    The test part had no say in the selection of the parameters, the held-out folds had. The parameters stay those that
     were chosen for the whole training part.
 
     Parameters
@@ -23,7 +23,7 @@ def learning_curve(data: DataSet, folds: np.ndarray, final: dict, settings: dict
     data : DataSet
     folds : ndarray of int, shape (N,)
     final : dict
-        Record of the final model, with "parameters" and "steps".
+        Record of the final model, with "parameters" and "complexity".
     settings : dict
         "fractions" of the training part, in (0, 1], and "repeats": draws of every fraction below 1. The whole training
         part gives the final model itself, once.
@@ -52,7 +52,7 @@ def learning_curve(data: DataSet, folds: np.ndarray, final: dict, settings: dict
     return {
         **case.names(),
         "parameters": final["parameters"],
-        "steps": final["steps"],
+        "complexity": final["complexity"],
         "n_scored": len(test),
         "points": points,
         "resources": resources.record(),

@@ -4,7 +4,7 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.data.datasets import DataSet
-from proset_study.fits.resampling import part_of_rows
+from proset_study.fits.resampling import data_of_rows
 from proset_study.fits.search import Case
 
 
@@ -17,7 +17,7 @@ def refit(
     ----------
     data : DataSet
     fitted, scored : ndarrays of int
-        As in `resampling.part_of_rows`.
+        As in `resampling.data_of_rows`.
     final : dict
         Record of the final model.
     case : Case
@@ -29,9 +29,9 @@ def refit(
         Class probabilities.
     """
     method = methods.get(case.method)
-    bound = part_of_rows(data, fitted, scored, method)
-    model = method(bound).fit(final["parameters"], final["steps"], seed)
-    return model.predict_proba(bound.X_score)
+    fold_data = data_of_rows(data, fitted, scored, method)
+    model = method(fold_data).fit(final["parameters"], final["complexity"], seed)
+    return model.predict_proba(fold_data.X_score)
 
 
 def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:

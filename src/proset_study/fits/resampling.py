@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from proset_study.data.datasets import DataSet
-from proset_study.data.splits import TEST, Part, part
+from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.methods import Method
 
 ATTEMPTS = 1000  # to draw groups that have every class and leave something out
@@ -35,7 +35,7 @@ def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | No
         names, position = np.unique(group, return_inverse=True)
         return np.argsort(rng.permutation(len(names))[position], kind="stable")
     shuffled = rng.permutation(len(y))
-    share = np.empty(len(y))  # of the own class that comes before a sample
+    share = np.empty(len(y))  # of the true class that comes before a sample
     for k in range(y.max() + 1):
         own = shuffled[y[shuffled] == k]
         share[own] = np.arange(len(own)) / len(own)
@@ -75,8 +75,8 @@ def training_rows(data: DataSet, folds: np.ndarray) -> np.ndarray:
     return np.flatnonzero(train if data.sample_weight is None else train & (data.sample_weight > 0))
 
 
-def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> Part:
-    """Fit on some rows and score on others; all else as in `splits.part`.
+def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> FoldData:
+    """Fit on some rows and score on others; all else as in `splits.select_fold`.
 
     Parameters
     ----------
@@ -95,10 +95,10 @@ def part_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
         times = np.append(times, np.ones(len(scored)))
         taken = replace(taken, sample_weight=times if taken.sample_weight is None else times * taken.sample_weight)
     folds = np.repeat([0, TEST], [len(fitted), len(scored)])
-    return replace(part(taken, folds, TEST, method.scaled), rows_score=scored)
+    return replace(select_fold(taken, folds, TEST, method.scaled), rows_score=scored)
 
 
-def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> Part:
+def bootstrap_data(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> FoldData:
     """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
 
     Parameters
@@ -108,7 +108,7 @@ def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, m
         Tell which rows are of the training part.
     rng : numpy.random.Generator
     method : type
-        As in `part_of_rows`.
+        As in `data_of_rows`.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def bootstrap_part(data: DataSet, folds: np.ndarray, rng: np.random.Generator, m
     """
     train = training_rows(data, folds)
     drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])
-    left_out = np.setdiff1d(np.arange(len(train)), drawn)
-    if len(left_out) == 0:
+    held_out = np.setdiff1d(np.arange(len(train)), drawn)
+    if len(held_out) == 0:
         raise ValueError(f"bootstrap: a draw of {len(train)} samples leaves out none of them")
-    return part_of_rows(data, train[drawn], train[left_out], method)
+    return data_of_rows(data, train[drawn], train[held_out], method)

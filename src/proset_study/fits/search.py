@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log
+from math import exp, log, sqrt
 from pathlib import Path
 
 import numpy as np
 
 from proset_study import methods
 from proset_study.data.datasets import DataSet
-from proset_study.data.splits import Part, part
-from proset_study.fits.resampling import bootstrap_part
+from proset_study.data.splits import FoldData, select_fold
+from proset_study.fits.resampling import bootstrap_data
 from proset_study.records import Resources, fingerprint, read_json, write_json
 from proset_study.scores import error_rate, log_loss
 from proset_study.seeds import generator, seed_sequence
@@ -88,10 +88,10 @@ def run_trials(
     data : DataSet
     folds : ndarray of int, shape (N,)
     fold : int
-        The fold left out.
+        The fold held out.
     trials : range
     settings : dict
-        "space", "parameters" (fixed ones) and "steps"; "resampling" if it is "bootstrap", so that fold b is draw b.
+        "space", "parameters" (fixed ones) and "complexity"; "resampling" if it is "bootstrap": fold b is draw b.
     case : Case
     record_folder : Path
         For the records of single trials.
@@ -115,7 +115,7 @@ def run_trials(
         scored = _fit_and_score(
             loaded(),
             {**settings["parameters"], **parameters},
-            settings["steps"],
+            settings["complexity"],
             case.fit_seed("stage1", fold, trial),
             staged=False,
         )
@@ -130,7 +130,7 @@ def run_trials(
 def run_paths(
     data: DataSet,
     folds: np.ndarray,
-    left_out: range,
+    held_out: range,
     settings: dict,
     chosen: dict,
     case: Case,
@@ -139,7 +139,7 @@ def run_paths(
 ) -> list[dict]:
     """Stage 2 on some folds: one fit up to the largest size, scored at every size.
 
-    `left_out` are the folds, `chosen` the parameters of stage 1; all else, the records that are kept, and errors as in
+    `held_out` are the folds, `chosen` the parameters of stage 1; all else, the records that are kept, and errors as in
     `run_trials`.
     """
     method = methods.get(case.method)
@@ -151,13 +151,13 @@ def run_paths(
             "stage": 2,
             "fold": fold,
             "parameters": parameters,
-            "first_step": method.first_step,
-            **_fit_and_score(loaded, parameters, settings["steps"], seed, staged=True),
+            "min_complexity": method.min_complexity,
+            **_fit_and_score(loaded, parameters, settings["complexity"], seed, staged=True),
         }
 
     fixed = method.fixed(data.n_features)
-    parameters = {fold: {**settings["parameters"], **chosen, **fixed} for fold in left_out}
-    keys = {fold: fingerprint(settings, chosen, fold, *depends_on) for fold in left_out}
+    parameters = {fold: {**settings["parameters"], **chosen, **fixed} for fold in held_out}
+    keys = {fold: fingerprint(settings, chosen, fold, *depends_on) for fold in held_out}
     return _each("fold", parameters, keys, compute, record_folder)
 
 
@@ -189,10 +189,10 @@ def _each(
 def _load(method, data, folds, fold, settings, case):
     if settings.get("resampling") == "bootstrap":
         rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
-        bound = bootstrap_part(data, folds, rng, method)
+        fold_data = bootstrap_data(data, folds, rng, method)
     else:
-        bound = part(data, folds, fold, method.scaled)
-    return bound, method(bound)
+        fold_data = select_fold(data, folds, fold, method.scaled)
+    return fold_data, method(fold_data)
 
 
 def _finished(path, key):
@@ -205,51 +205,56 @@ def _finished(path, key):
     return record if record.get("fingerprint") == key else None
 
 
-def _fit_and_score(loaded: tuple[Part, methods.Method], parameters, steps, seed, staged):
-    bound, method = loaded
+def _fit_and_score(loaded: tuple[FoldData, methods.Method], parameters, complexity, seed, staged):
+    fold_data, method = loaded
     resources = Resources()
     with resources.measure("fit"):
-        fitted = method.fit(parameters, steps, seed)
+        fitted = method.fit(parameters, complexity, seed)
     with resources.measure("score"):
-        stages = fitted.staged_predict_proba(bound.X_score) if staged else [fitted.predict_proba(bound.X_score)]
-        scores = [
-            (log_loss(p, bound.y_score, bound.weight_score), error_rate(p, bound.y_score, bound.weight_score))
-            for p in stages
-        ]
+        stages = fitted.staged_predict_proba(fold_data.X_score) if staged else [fitted.predict_proba(fold_data.X_score)]
+        truth = fold_data.y_score, fold_data.weight_score
+        scores = [(log_loss(p, *truth), error_rate(p, *truth)) for p in stages]
     losses, errors = map(list, zip(*scores, strict=True))
     return {
         "log_loss": losses if staged else losses[0],
         "error": errors if staged else errors[0],
-        "n_fit": len(bound.y),
-        "n_scored": len(bound.y_score),
+        "n_fit": len(fold_data.y),
+        "n_scored": len(fold_data.y_score),
         "summary": fitted.summary(),
         **({"staged_summary": fitted.staged_summary()} if staged else {}),
         "resources": resources.record(),
     }
 
 
-def choose(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -> dict:
-    """Pick a setting from its losses on the folds.
+SELECTION_RULES = ("one_standard_deviation", "one_standard_error", "best")
+CRITERIA = ("log_loss", "error")
+
+
+def select(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -> dict:
+    """Pick a setting from its losses on the held-out folds.
 
     Parameters
     ----------
     losses : ndarray, shape (n_settings, n_folds)
     simplicity : list of tuples
         Sort key of each setting: the larger, the simpler.
-    rule : {"one_standard_error", "optimal"}
-        The simplest setting within the threshold, or the one with the smallest mean.
+    rule : {"one_standard_deviation", "one_standard_error", "best"}
+        The simplest setting within a threshold, or the one with the smallest mean. The threshold is the smallest mean
+        plus the standard deviation of that same setting over the folds, which is what the published text calls one
+        standard error, or plus that deviation divided by the square root of the number of folds.
 
     Returns
     -------
     dict
-        Positions "optimal" and "selected", "threshold" (smallest mean + the standard deviation over the folds of that
-        same setting), "within" (positions), "mean" and "deviation" of every setting.
+        Positions "optimal" and "selected", "threshold", "within" (positions), "mean" and "standard_deviation" of
+        every setting.
     """
     mean, deviation = losses.mean(axis=1), losses.std(axis=1, ddof=1)
     optimal = int(mean.argmin())
-    threshold = float(mean[optimal] + deviation[optimal])
+    tolerance = deviation[optimal] / (sqrt(losses.shape[1]) if rule == "one_standard_error" else 1.0)
+    threshold = float(mean[optimal] + tolerance)
     within = np.flatnonzero(mean <= threshold).tolist()
-    selected = max(within, key=lambda i: (simplicity[i], -i)) if rule == "one_standard_error" else optimal
+    selected = optimal if rule == "best" else max(within, key=lambda i: (simplicity[i], -i))
     return {
         "rule": rule,
         "optimal": optimal,
@@ -257,40 +262,42 @@ def choose(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -
         "threshold": threshold,
         "within": within,
         "mean": mean.tolist(),
-        "deviation": deviation.tolist(),
+        "standard_deviation": deviation.tolist(),
     }
 
 
-def choose_parameters(records: list[dict], fixed: dict, rule: str) -> dict:
-    """The choice of stage 1 from all its records; `fixed` are the parameters that were not searched."""
+def select_parameters(records: list[dict], fixed: dict, rule: str, criterion: str = "log_loss") -> dict:
+    """The selection of stage 1 from all its records; `fixed` are the parameters that were not searched."""
     method = methods.get(records[0]["method"])
     by_trial: dict[int, list[dict]] = {}
     for record in sorted(records, key=lambda r: (r["trial"], r["fold"])):
         by_trial.setdefault(record["trial"], []).append(record)
     trials = list(by_trial)
     parameters = [by_trial[t][0]["parameters"] for t in trials]
-    losses = np.array([[r["log_loss"] for r in by_trial[t]] for t in trials])
-    choice = choose(losses, [method.simplicity({**fixed, **p}) for p in parameters], rule)
+    losses = np.array([[r[criterion] for r in by_trial[t]] for t in trials])
+    selection = select(losses, [method.simplicity({**fixed, **p}) for p in parameters], rule)
     return {
-        **choice,
+        **selection,
+        "criterion": criterion,
         "trials": trials,
         "settings": parameters,
-        "parameters": parameters[choice["selected"]],
+        "parameters": parameters[selection["selected"]],
         "candidates": by_trial[trials[0]][0]["summary"].get("candidates"),
     }
 
 
-def choose_steps(records: list[dict], rule: str) -> dict:
-    """The choice of stage 2 from the records of all folds."""
+def select_complexity(records: list[dict], rule: str, criterion: str = "log_loss") -> dict:
+    """The selection of stage 2 from the records of all folds."""
     method = methods.get(records[0]["method"])
     records = sorted(records, key=lambda r: r["fold"])
-    losses = np.array([r["log_loss"] for r in records]).T
-    steps = list(range(method.first_step, method.first_step + len(losses)))
-    sign = 1 if method.larger_step_is_simpler else -1
-    choice = choose(losses, [(sign * s,) for s in steps], rule)
+    losses = np.array([r[criterion] for r in records]).T
+    settings = list(range(method.min_complexity, method.min_complexity + len(losses)))
+    sign = 1 if method.larger_is_simpler else -1
+    selection = select(losses, [(sign * size,) for size in settings], rule)
     return {
-        **choice,
-        "settings": steps,
-        "steps": steps[choice["selected"]],
+        **selection,
+        "criterion": criterion,
+        "settings": settings,
+        "complexity": settings[selection["selected"]],
         "candidates": records[0]["summary"].get("candidates"),
     }

@@ -21,10 +21,13 @@ from proset_study.methods.estimators import EstimatorMethod, tree_measures
 
 
 class AdaBoost(EstimatorMethod):
-    """AdaBoost on one part; see `methods.base.Method`. It ends early when a tree makes no error, or too many."""
+    """AdaBoost on the data of one fold; see `methods.base.Method`.
+
+    It ends early when a tree makes no error, or too many.
+    """
 
     scaled = False
-    step = "rounds"
+    complexity = "rounds"
     parameters = {  # noqa: RUF012
         "max_depth": Range(1, 100, integer=True),
         "learning_rate": Range(1e-6, 1.0),
@@ -38,13 +41,13 @@ class AdaBoost(EstimatorMethod):
         return (-parameters["max_depth"],)
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import AdaBoostClassifier
         from sklearn.tree import DecisionTreeClassifier
 
         return AdaBoostClassifier(
             DecisionTreeClassifier(max_depth=int(parameters["max_depth"])),
-            n_estimators=steps,
+            n_estimators=complexity,
             learning_rate=float(parameters["learning_rate"]),
             random_state=seed,
         )

@@ -10,10 +10,10 @@ from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree
 
 
 class Bagging(EstimatorMethod):
-    """Bagged trees on one part; see `methods.base.Method`."""
+    """Bagged trees on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
-    step = "trees"
+    complexity = "trees"
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
@@ -24,12 +24,12 @@ class Bagging(EstimatorMethod):
         return (parameters["min_samples_leaf"],)
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import BaggingClassifier
         from sklearn.tree import DecisionTreeClassifier
 
         tree = DecisionTreeClassifier(min_samples_leaf=int(parameters["min_samples_leaf"]))
-        return BaggingClassifier(tree, n_estimators=steps, random_state=seed)
+        return BaggingClassifier(tree, n_estimators=complexity, random_state=seed)
 
     @classmethod
     def staged(cls, estimator, X):

@@ -1,4 +1,4 @@
-"""What the study asks of a method; docs/own-method.md shows how to write one.
+"""What the study asks of a method; docs/custom-method.md shows how to write one.
 
 A method is fitted along a *path* of growing size (batches, neighbours, boosting rounds), and every size on the path can
 be scored without another fit. Stage 1 searches its other parameters at one size, stage 2 the size. A method that has no
@@ -15,9 +15,9 @@ from typing import ClassVar, Protocol, get_args, get_origin
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 
-WEIGHTS = ("repeats", "counts", "none")
+WEIGHTS = ("frequency", "importance", "none")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Fitted(Protocol):
         """Class probabilities at full size, shape (N, K)."""
 
     def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Class probabilities for every size from `Method.first_step` to the full one."""
+        """Class probabilities for every size from `Method.min_complexity` to the full one."""
 
     def summary(self) -> dict[str, object]:
         """Complexity and diagnostics at full size, as JSON values; `active_features` always."""
@@ -55,22 +55,22 @@ class Fitted(Protocol):
 
 
 class Method(Protocol):
-    """A method bound to the data of one part, so that fits of different parameters share what they have in common."""
+    """A method bound to the data of one fold, so that fits of different parameters share what they have in common."""
 
     scaled: ClassVar[bool]  # whether features are centred and scaled
     probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
-    # What sample weights do. "repeats": a weight of 2 is the same as the row twice. "counts": heavier samples count
-    # more, while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
+    # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
+    # while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
-    step: ClassVar[str]  # what the path counts; "fits" if there is only one size
-    first_step: ClassVar[int]
-    max_steps: ClassVar[int] = sys.maxsize  # the longest path; may be left out
-    larger_step_is_simpler: ClassVar[bool]
+    complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
+    min_complexity: ClassVar[int]
+    max_complexity: ClassVar[int] = sys.maxsize  # the longest path; may be left out
+    larger_is_simpler: ClassVar[bool]
     parameters: ClassVar[dict[str, Range]]  # names and allowed values
     required: ClassVar[tuple[str, ...]]  # parameters without a default
     quantities: ClassVar[tuple[str, ...]]  # complexity measures reported of the final model
 
-    def __init__(self, part: Part): ...
+    def __init__(self, data: FoldData): ...
 
     @staticmethod
     def simplicity(parameters: dict[str, float]) -> tuple[float, ...]:
@@ -80,17 +80,17 @@ class Method(Protocol):
     def fixed(n_features: int) -> dict[str, float]:
         """Parameters that are not searched for data with so many features."""
 
-    def fit(self, parameters: dict[str, float], steps: int, seed: np.random.SeedSequence) -> Fitted:
-        """Fit up to `steps` on the path: same seed, same model; a longer path begins with a shorter one."""
+    def fit(self, parameters: dict[str, float], complexity: int, seed: np.random.SeedSequence) -> Fitted:
+        """Fit up to `complexity` on the path: same seed, same model; a longer path begins with a shorter one."""
 
     @staticmethod
     def load(arrays: dict[str, np.ndarray]) -> Fitted:
         """The fitted model that gave these arrays."""
 
 
-def longest_path(method: type[Method]) -> int:
+def largest_complexity(method: type[Method]) -> int:
     """The largest step of a method."""
-    return 1 if method.step == "fits" else getattr(method, "max_steps", Method.max_steps)
+    return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 
 def faults(method: type | None) -> list[str]:

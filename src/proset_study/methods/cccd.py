@@ -23,16 +23,16 @@ from proset_study.methods.nearest_prototype import (
 
 
 class CCCD(NearestPrototype):
-    """Class cover catch digraphs on one part; see `methods.base.Method`."""
+    """Class cover catch digraphs on the data of one fold; see `methods.base.Method`."""
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         from scipy.spatial.distance import cdist
 
-        refuse_path(steps)
-        refuse_large_classes(self.part)
-        X, y = self.part.X, self.part.y
+        refuse_path(complexity)
+        refuse_large_classes(self.data)
+        X, y = self.data.X, self.data.y
         radius, kept = np.zeros(len(y)), []
-        for k in range(self.part.n_classes):
+        for k in range(self.data.n_classes):
             own = np.flatnonzero(y == k)
             foreign = X[y != k]
             _, radius[own] = nearest(X[own], foreign, np.ones(len(foreign)))
@@ -40,7 +40,7 @@ class CCCD(NearestPrototype):
             kept += own[dominating(covers)].tolist()
         if not kept:
             raise ValueError("cccd finds no ball: every training sample lies on one of another class")
-        return FittedPrototypes(X[kept], y[kept], radius[kept], np.ones(len(kept), dtype=int), self.part.n_classes)
+        return FittedPrototypes(X[kept], y[kept], radius[kept], np.ones(len(kept), dtype=int), self.data.n_classes)
 
 
 def dominating(covers: np.ndarray) -> list[int]:

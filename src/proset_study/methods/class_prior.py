@@ -4,13 +4,13 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class ClassPrior(EstimatorMethod):
-    """Shares of the classes in one part; see `methods.base.Method`."""
+    """Shares of the classes of one fold; see `methods.base.Method`."""
 
     scaled = False
-    weights = "repeats"
+    weights = "frequency"
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.dummy import DummyClassifier
 
         return DummyClassifier(strategy="prior")

@@ -15,13 +15,13 @@ from proset_study.methods.nearest_prototype import FittedPrototypes, NearestProt
 
 
 class CondensedNN(NearestPrototype):
-    """Condensed nearest neighbours on one part; see `methods.base.Method`."""
+    """Condensed nearest neighbours on the data of one fold; see `methods.base.Method`."""
 
-    def fit(self, parameters, steps, seed):
-        refuse_path(steps)
-        X, y = self.part.X, self.part.y
+    def fit(self, parameters, complexity, seed):
+        refuse_path(complexity)
+        X, y = self.data.X, self.data.y
         kept = condensed(X, y, np.random.default_rng(seed).permutation(len(y)))
-        return FittedPrototypes.of([(X[kept], y[kept])], self.part.n_classes)
+        return FittedPrototypes.of([(X[kept], y[kept])], self.data.n_classes)
 
 
 def condensed(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> list[int]:

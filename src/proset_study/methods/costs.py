@@ -13,9 +13,9 @@ from proset_study.data.sizes import Size
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of a fit: start + steps * trees * tree + each * rows^... * features^... * trees^... * steps^...
+    """CPU seconds of a fit, with c for complexity: start + c trees tree + each rows^a features^b trees^d c^e
 
-    Trees are those of a step: one for each class, but one for two classes.
+    Trees are those of one round: one for each class, but one for two classes.
     """
 
     start: float
@@ -23,32 +23,32 @@ class Cost:
     rows: float = 1.0
     features: float = 0.0
     trees: float = 0.0
-    steps: float = 0.0
+    complexity: float = 0.0
     tree: float = 0.0
 
 
 COSTS = {
     "class_prior": Cost(0.01, 1e-7),
-    "logistic_regression": Cost(0.05, 6e-8, features=1.5, trees=1, steps=1),
+    "logistic_regression": Cost(0.05, 6e-8, features=1.5, trees=1, complexity=1),
     "decision_tree": Cost(0.0, 6e-7, rows=1.25, features=0.5),
-    "bagging": Cost(0.1, 3e-7, rows=1.25, features=0.5, steps=1),
-    "random_forest": Cost(0.0, 4e-7, rows=1.2, features=0.4, steps=1),
-    "adaboost": Cost(0.05, 2.8e-7, rows=1.25, features=0.5, steps=1),
+    "bagging": Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1),
+    "random_forest": Cost(0.0, 4e-7, rows=1.2, features=0.4, complexity=1),
+    "adaboost": Cost(0.05, 2.8e-7, rows=1.25, features=0.5, complexity=1),
     "svm": Cost(0.01, 5e-8, rows=2),
-    "hist_gradient_boosting": Cost(0.1, 5e-8, features=0.5, trees=1, steps=1, tree=6e-4),
-    "xgboost": Cost(0.01, 1.9e-7, trees=1, steps=1, tree=2.5e-4),
+    "hist_gradient_boosting": Cost(0.1, 5e-8, features=0.5, trees=1, complexity=1, tree=6e-4),
+    "xgboost": Cost(0.01, 1.9e-7, trees=1, complexity=1, tree=2.5e-4),
     "explainable_boosting": Cost(0.08, 1.3e-6, features=1, trees=1),
     "nearest_neighbour": Cost(0.06, 3.3e-9, rows=2),
-    "k_medoids": Cost(0.05, 2.1e-8, rows=2, trees=-0.6, steps=1),
-    "k_means": Cost(0.1, 2e-3, rows=0.5, steps=1),
-    "lvq": Cost(0.1, 3.8e-3, rows=0.5, steps=1),
+    "k_medoids": Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1),
+    "k_means": Cost(0.1, 2e-3, rows=0.5, complexity=1),
+    "lvq": Cost(0.1, 3.8e-3, rows=0.5, complexity=1),
     "condensed_nn": Cost(0.05, 5.1e-8, rows=1.8),
     "cccd": Cost(0.1, 3e-9, rows=2, features=0.5),
     "set_cover": Cost(0.1, 9e-6, rows=1.5),
     "set_cover_centres": Cost(0.1, 8e-6, rows=1.5),
     "set_cover_lp": Cost(0.3, 4.7e-5, rows=1.5),
 }
-OTHER = Cost(0.05, 1e-6, features=0.5, steps=1)  # a method of your own
+OTHER = Cost(0.05, 1e-6, features=0.5, complexity=1)  # a method of your own
 # Of proset, by batch: overhead, each pair of a candidate and another row, features that double it. It changes with the
 # arithmetic of the package: see benchmarks/results.md.
 PROSET_BATCH, PROSET_PAIR, PROSET_FEATURES = 0.008, 4.5e-8, 100
@@ -75,11 +75,11 @@ def fit_seconds(method: str, size: Size, stage: dict, fitted: int, scored: int) 
     if method == "proset":
         candidates = min(stage["parameters"].get("n_candidates", PROSET_CANDIDATES), 0.5 * fitted)
         pairs = (fitted - candidates) * candidates * (1 + size.features / PROSET_FEATURES)
-        return stage["steps"] * (PROSET_BATCH + PROSET_PAIR * pairs)
+        return stage["complexity"] * (PROSET_BATCH + PROSET_PAIR * pairs)
     if method == "knn":
         seen = min(fitted, KNN_LEAVES * 4.0**size.features)  # a search tree helps where features are few
         return KNN_ROW * (fitted + scored) + KNN_DISTANCE * scored * seen * size.features
     cost = COSTS.get(method, OTHER)
     trees = size.classes if size.classes > 2 else 1
-    work = fitted**cost.rows * size.features**cost.features * trees**cost.trees * stage["steps"] ** cost.steps
-    return cost.start + stage["steps"] * trees * cost.tree + cost.each * work
+    work = fitted**cost.rows * size.features**cost.features * trees**cost.trees * stage["complexity"] ** cost.complexity
+    return cost.start + stage["complexity"] * trees * cost.tree + cost.each * work

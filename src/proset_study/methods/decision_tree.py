@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 
@@ -72,22 +72,22 @@ _ARRAYS = ("left", "right", "feature", "threshold", "level", "shares")
 
 
 class DecisionTree:
-    """A decision tree on one part; see `methods.base.Method`."""
+    """A decision tree on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
     probabilistic = True
-    weights = "counts"
-    step = "depth"
-    first_step = 0
-    larger_step_is_simpler = False
+    weights = "importance"
+    complexity = "depth"
+    min_complexity = 0
+    larger_is_simpler = False
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         from sklearn.tree import DecisionTreeClassifier  # here, so that the import is no part of a fit's time
 
-        self.part, self.tree = part, DecisionTreeClassifier
+        self.data, self.tree = data, DecisionTreeClassifier
 
     @staticmethod
     def simplicity(parameters):
@@ -97,18 +97,18 @@ class DecisionTree:
     def fixed(n_features):
         return {}
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         model = self.tree(
             min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
         )
-        tree = model.fit(self.part.X, self.part.y, sample_weight=self.part.weight).tree_
+        tree = model.fit(self.data.X, self.data.y, sample_weight=self.data.weight).tree_
         counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are shares
         shares = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
         left, right = tree.children_left, tree.children_right
         level = np.zeros(tree.node_count, dtype=int)
         for node in np.flatnonzero(left >= 0):  # parents have smaller numbers than their children
             level[[left[node], right[node]]] = level[node] + 1
-        return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, shares, int(steps))
+        return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, shares, int(complexity))
 
     @staticmethod
     def load(arrays):

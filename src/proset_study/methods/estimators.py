@@ -13,7 +13,7 @@ from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 
@@ -27,13 +27,13 @@ class FittedEstimator:
         The `EstimatorMethod` that fitted it.
     estimator : object
         Its classes are 0..K-1.
-    steps : int
+    complexity : int
         On the path. Where the classifier stopped before, the rest of the path is as its end.
     """
 
     method: type["EstimatorMethod"]
     estimator: object
-    steps: int
+    complexity: int
 
     def predict_proba(self, X):
         for last in self.staged_predict_proba(X):  # noqa: B007
@@ -41,7 +41,7 @@ class FittedEstimator:
         return last
 
     def staged_predict_proba(self, X):
-        left = self.steps
+        left = self.complexity
         for p in self.method.staged(self.estimator, X):
             yield p
             left -= 1
@@ -53,14 +53,14 @@ class FittedEstimator:
 
     def staged_summary(self):
         measures = self.method.measures(self.estimator)
-        return {name: values + values[-1:] * (self.steps - len(values)) for name, values in measures.items()}
+        return {name: values + values[-1:] * (self.complexity - len(values)) for name, values in measures.items()}
 
     def arrays(self):
-        return {"estimator": _pack(self.estimator), "steps": np.array(self.steps)}
+        return {"estimator": _pack(self.estimator), "complexity": np.array(self.complexity)}
 
 
 class EstimatorMethod:
-    """A classifier on one part; see `methods.base.Method`.
+    """A classifier on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
     `parameters` and `simplicity` if there is something to search, `step`, `staged` and `measures` if there is a path.
@@ -68,17 +68,17 @@ class EstimatorMethod:
 
     scaled = True
     probabilistic = True
-    weights = "counts"
-    step = "fits"
-    first_step = 1
-    larger_step_is_simpler = False
+    weights = "importance"
+    complexity = "fits"
+    min_complexity = 1
+    larger_is_simpler = False
     parameters: ClassVar[dict[str, Range]] = {}
     required = ()
     quantities = ("active_features",)
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
-    def __init__(self, part: Part):
-        self.part = part
+    def __init__(self, data: FoldData):
+        self.data = data
         # It imports the library, so that this is no part of a fit's time.
         self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 1, 0)
 
@@ -91,7 +91,7 @@ class EstimatorMethod:
         return {}
 
     @staticmethod
-    def estimator(parameters: dict[str, float], steps: int, seed: int) -> object:
+    def estimator(parameters: dict[str, float], complexity: int, seed: int) -> object:
         """The classifier to fit, its random numbers seeded, on one thread; imports of libraries belong in here."""
         raise NotImplementedError
 
@@ -105,17 +105,17 @@ class EstimatorMethod:
         """`quantities` and more for every step, as JSON values."""
         return {"active_features": [estimator.n_features_in_]}
 
-    def fit(self, parameters, steps, seed):
-        estimator = self.estimator(parameters, steps, int(seed.generate_state(1)[0]))
-        weight = {} if self.part.weight is None else {"sample_weight": self.part.weight}
-        return FittedEstimator(type(self), estimator.fit(self.part.X, self.part.y, **weight), steps)
+    def fit(self, parameters, complexity, seed):
+        estimator = self.estimator(parameters, complexity, int(seed.generate_state(1)[0]))
+        weight = {} if self.data.weight is None else {"sample_weight": self.data.weight}
+        return FittedEstimator(type(self), estimator.fit(self.data.X, self.data.y, **weight), complexity)
 
     @classmethod
     def load(cls, arrays):
         from skops.io import loads
 
         estimator = loads(arrays["estimator"].tobytes(), trusted=list(cls.trusted))
-        return FittedEstimator(cls, estimator, int(arrays["steps"]))
+        return FittedEstimator(cls, estimator, int(arrays["complexity"]))
 
 
 def tree_measures(trees: list) -> dict[str, list[int]]:

@@ -16,7 +16,7 @@ AVX2 = 2  # a flag of its native library
 
 
 class ExplainableBoosting(EstimatorMethod):
-    """An explainable boosting machine on one part; see `methods.base.Method`."""
+    """An explainable boosting machine on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
     parameters = {  # noqa: RUF012
@@ -32,7 +32,7 @@ class ExplainableBoosting(EstimatorMethod):
         return (-parameters["max_rounds"],)
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from interpret import develop
         from interpret.glassbox import ExplainableBoostingClassifier
 

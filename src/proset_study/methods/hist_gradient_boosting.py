@@ -14,10 +14,10 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class HistGradientBoosting(EstimatorMethod):
-    """Gradient boosting on one part; see `methods.base.Method`."""
+    """Gradient boosting on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
-    step = "iterations"
+    complexity = "iterations"
     parameters = {  # noqa: RUF012
         "max_leaf_nodes": Range(2, 10**6, integer=True),
         "min_samples_leaf": Range(1, 10**6, integer=True),
@@ -32,11 +32,11 @@ class HistGradientBoosting(EstimatorMethod):
         return (-parameters["max_leaf_nodes"],)
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         return HistGradientBoostingClassifier(
-            max_iter=steps,
+            max_iter=complexity,
             max_leaf_nodes=int(parameters["max_leaf_nodes"]),
             min_samples_leaf=int(parameters.get("min_samples_leaf", 20)),
             learning_rate=float(parameters["learning_rate"]),

@@ -10,28 +10,28 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes, NearestPrototype, Sets, per_class
 
 STARTS = 3  # of which the one with the smallest sum of squares is taken
 
 
 class KMeans(NearestPrototype):
-    """k-means per class on one part; see `methods.base.Method`."""
+    """k-means per class on the data of one fold; see `methods.base.Method`."""
 
-    step = "size"
-    max_steps = len(PER_CLASS)
+    complexity = "size"
+    max_complexity = len(PER_CLASS)
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time
 
-        super().__init__(part)
+        super().__init__(data)
 
-    def fit(self, parameters, steps, seed):
-        return FittedPrototypes.of(centres(self.part, steps, seed), self.part.n_classes)
+    def fit(self, parameters, complexity, seed):
+        return FittedPrototypes.of(centres(self.data, complexity, seed), self.data.n_classes)
 
 
-def centres(part: Part, steps: int, seed: np.random.SeedSequence) -> Sets:
+def centres(data: FoldData, complexity: int, seed: np.random.SeedSequence) -> Sets:
     """Centres of each class for every size."""
     from sklearn.cluster import KMeans
 
@@ -40,7 +40,7 @@ def centres(part: Part, steps: int, seed: np.random.SeedSequence) -> Sets:
             model = KMeans(number, n_init=STARTS, random_state=int(seed.generate_state(1)[0]))
             yield model.fit(X).cluster_centers_
 
-    return per_class(part, steps, place)
+    return per_class(data, complexity, place)
 
 
 METHOD = KMeans

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.nearest_prototype import (
     PER_CLASS,
     FittedPrototypes,
@@ -24,21 +24,21 @@ from proset_study.methods.nearest_prototype import (
 
 
 class KMedoids(NearestPrototype):
-    """k-medoids per class on one part; see `methods.base.Method`."""
+    """k-medoids per class on the data of one fold; see `methods.base.Method`."""
 
-    step = "size"
-    max_steps = len(PER_CLASS)
+    complexity = "size"
+    max_complexity = len(PER_CLASS)
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         import kmedoids  # noqa: F401 - here, so that the import is no part of a fit's time
 
-        super().__init__(part)
+        super().__init__(data)
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         from kmedoids import fasterpam
         from scipy.spatial.distance import cdist
 
-        refuse_large_classes(self.part)
+        refuse_large_classes(self.data)
         start = int(seed.generate_state(1)[0])
 
         def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
@@ -47,7 +47,7 @@ class KMedoids(NearestPrototype):
                 found = fasterpam(distances, number, init="random", random_state=start, n_cpu=1)
                 yield X[np.sort(found.medoids)]
 
-        return FittedPrototypes.of(per_class(self.part, steps, place), self.part.n_classes)
+        return FittedPrototypes.of(per_class(self.data, complexity, place), self.data.n_classes)
 
 
 METHOD = KMedoids

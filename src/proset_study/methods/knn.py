@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 
 
 @dataclass(frozen=True)
@@ -40,23 +40,23 @@ class FittedKNN:
 
 
 class KNN:
-    """KNN on one part; see `methods.base.Method`."""
+    """KNN on the data of one fold; see `methods.base.Method`."""
 
     scaled = True
     probabilistic = True
-    weights = "counts"
-    step = "k"
-    first_step = 1
-    larger_step_is_simpler = True
+    weights = "importance"
+    complexity = "k"
+    min_complexity = 1
+    larger_is_simpler = True
     parameters = {}  # noqa: RUF012
     required = ()
     quantities = ("active_features",)
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         from scipy.spatial import KDTree
 
-        self.part = part
-        self.tree = KDTree(part.X)
+        self.data = data
+        self.tree = KDTree(data.X)
 
     @staticmethod
     def simplicity(parameters):
@@ -66,11 +66,13 @@ class KNN:
     def fixed(n_features):
         return {}
 
-    def fit(self, parameters, steps, seed):
-        if steps > len(self.part.y):
-            raise ValueError(f"steps: {steps} neighbours are more than the {len(self.part.y)} samples to search")
-        weight = np.ones(len(self.part.y)) if self.part.weight is None else self.part.weight
-        return FittedKNN(self.tree, self.part.y, weight, self.part.n_classes, steps)
+    def fit(self, parameters, complexity, seed):
+        if complexity > len(self.data.y):
+            raise ValueError(
+                f"complexity: {complexity} neighbours are more than the {len(self.data.y)} samples to search"
+            )
+        weight = np.ones(len(self.data.y)) if self.data.weight is None else self.data.weight
+        return FittedKNN(self.tree, self.data.y, weight, self.data.n_classes, complexity)
 
     @staticmethod
     def load(arrays):

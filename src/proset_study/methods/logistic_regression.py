@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 SMALLEST_C = 1e-5
@@ -25,10 +25,10 @@ class FittedLogisticRegression:
 
     Attributes
     ----------
-    coefficients : ndarray, shape (steps, K, D)
+    coefficients : ndarray, shape (complexity, K, D)
         For two classes K = 1: those of the second one.
-    intercepts : ndarray, shape (steps, K)
-    iterations : ndarray of int, shape (steps,)
+    intercepts : ndarray, shape (complexity, K)
+    iterations : ndarray of int, shape (complexity,)
     """
 
     coefficients: np.ndarray
@@ -61,22 +61,22 @@ class FittedLogisticRegression:
 
 
 class LogisticRegression:
-    """Logistic regression on one part; see `methods.base.Method`."""
+    """Logistic regression on the data of one fold; see `methods.base.Method`."""
 
     scaled = True
     probabilistic = True
-    weights = "counts"  # the solver goes through the rows in random order, and stops within its tolerance
-    step = "doublings"
-    first_step = 1
-    larger_step_is_simpler = False
+    weights = "importance"  # the solver goes through the rows in random order, and stops within its tolerance
+    complexity = "log2_c"
+    min_complexity = 1
+    larger_is_simpler = False
     parameters = {"l1_ratio": Range(0.0, 1.0)}  # noqa: RUF012
     required = ("l1_ratio",)
     quantities = ("active_features",)
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         from sklearn.linear_model import LogisticRegression  # here, so that the import is no part of a fit's time
 
-        self.part, self.regression = part, LogisticRegression
+        self.data, self.regression = data, LogisticRegression
 
     @staticmethod
     def simplicity(parameters):
@@ -86,7 +86,7 @@ class LogisticRegression:
     def fixed(n_features):
         return {}
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         model = self.regression(
             l1_ratio=parameters["l1_ratio"],
             solver="saga",
@@ -95,8 +95,8 @@ class LogisticRegression:
             warm_start=True,  # each fit begins where the one before ended
         )
         fits = []
-        for doublings in range(1, steps + 1):
-            model.set_params(C=SMALLEST_C * 2.0**doublings).fit(self.part.X, self.part.y, self.part.weight)
+        for log2_c in range(1, complexity + 1):
+            model.set_params(C=SMALLEST_C * 2.0**log2_c).fit(self.data.X, self.data.y, self.data.weight)
             fits.append((model.coef_.copy(), model.intercept_.copy(), model.n_iter_.max()))
         return FittedLogisticRegression(*map(np.array, zip(*fits, strict=True)))
 

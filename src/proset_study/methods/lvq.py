@@ -1,6 +1,6 @@
 """Optimised learning vector quantisation (OLVQ1), started from k-means of each class; its path is that of k-means.
 
-Every draw moves the nearest prototype: towards a sample of its own class, away from one of another. Each prototype has
+Every draw moves the nearest prototype: towards a sample of its true class, away from one of another. Each prototype has
 a learning rate of its own, which falls while it is right and recovers while it is wrong. Our own short code: in
 November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 fail with scikit-learn 1.9 and SciPy 1.17.
 
@@ -20,17 +20,17 @@ DRAWS = 40  # of training samples, for each prototype, as LVQ_PAK advises
 
 
 class LVQ(KMeans):
-    """OLVQ1 on one part; see `methods.base.Method`. The heavier a sample, the more often it is drawn."""
+    """OLVQ1 on the data of one fold; see `methods.base.Method`. The heavier a sample, the more often it is drawn."""
 
-    weights = "counts"
+    weights = "importance"
 
-    def fit(self, parameters, steps, seed):
-        part, rng, moved = self.part, np.random.default_rng(seed), []
-        weight = np.ones(len(part.y)) if part.weight is None else part.weight
-        for prototypes, labels in centres(part, steps, seed):
-            draws = rng.choice(len(part.y), DRAWS * len(labels), p=weight / weight.sum())
-            moved.append((olvq1(prototypes, labels, part.X[draws], part.y[draws]), labels))
-        return FittedPrototypes.of(moved, part.n_classes)
+    def fit(self, parameters, complexity, seed):
+        data, rng, moved = self.data, np.random.default_rng(seed), []
+        weight = np.ones(len(data.y)) if data.weight is None else data.weight
+        for prototypes, labels in centres(data, complexity, seed):
+            draws = rng.choice(len(data.y), DRAWS * len(labels), p=weight / weight.sum())
+            moved.append((olvq1(prototypes, labels, data.X[draws], data.y[draws]), labels))
+        return FittedPrototypes.of(moved, data.n_classes)
 
 
 def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -11,11 +11,11 @@ from proset_study.methods.nearest_prototype import FittedPrototypes, NearestProt
 
 
 class NearestNeighbour(NearestPrototype):
-    """1-NN on one part; see `methods.base.Method`."""
+    """1-NN on the data of one fold; see `methods.base.Method`."""
 
-    def fit(self, parameters, steps, seed):
-        refuse_path(steps)
-        return FittedPrototypes.of([(self.part.X, self.part.y)], self.part.n_classes)
+    def fit(self, parameters, complexity, seed):
+        refuse_path(complexity)
+        return FittedPrototypes.of([(self.data.X, self.data.y)], self.data.n_classes)
 
 
 METHOD = NearestNeighbour

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
@@ -77,18 +77,18 @@ class NearestPrototype:
     scaled = True
     probabilistic = False
     weights = "none"  # the rule knows no sample weights
-    step = "fits"  # of one set of prototypes: a path of length 1
-    first_step = 1
-    larger_step_is_simpler = False
+    complexity = "fits"  # of one set of prototypes: a path of length 1
+    min_complexity = 1
+    larger_is_simpler = False
     parameters: dict[str, Range] = {}  # noqa: RUF012
     required = ()
     quantities = ("active_features", "prototypes")
 
-    def __init__(self, part: Part):
-        if part.weight is not None and self.weights == "none":
+    def __init__(self, data: FoldData):
+        if data.weight is not None and self.weights == "none":
             name = type(self).__module__.rpartition(".")[2]
             raise ValueError(f"method: {name!r} has no sample weights; leave out the key weight of the data set")
-        self.part = part
+        self.data = data
 
     @staticmethod
     def simplicity(parameters):
@@ -130,15 +130,15 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     return chosen, distance
 
 
-def refuse_path(steps: int) -> None:
+def refuse_path(complexity: int) -> None:
     """ValueError unless a method without a path is fitted at its only size."""
-    if steps != 1:
-        raise ValueError(f"steps: {steps} is not allowed, must be 1: this method finds one set of prototypes")
+    if complexity != 1:
+        raise ValueError(f"complexity: {complexity} is not allowed, must be 1: this method finds one set of prototypes")
 
 
-def refuse_large_classes(part: Part) -> None:
+def refuse_large_classes(data: FoldData) -> None:
     """ValueError if all distances within a class are more than fit into memory."""
-    largest = int(np.bincount(part.y).max())
+    largest = int(np.bincount(data.y).max())
     if largest > MAX_OF_A_CLASS:
         raise ValueError(
             f"a class of {largest:,} training samples is not allowed, at most {MAX_OF_A_CLASS:,}: this method needs"
@@ -146,16 +146,16 @@ def refuse_large_classes(part: Part) -> None:
         )
 
 
-def per_class(part: Part, steps: int, place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]]) -> Sets:
-    """As many prototypes for each class, from 1 to `PER_CLASS[steps - 1]`.
+def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]]) -> Sets:
+    """As many prototypes for each class, from 1 to `PER_CLASS[complexity - 1]`.
 
     A class with fewer different samples than that gets as many prototypes as it has different samples, so that long
     paths end in the rule of the nearest neighbour.
 
     Parameters
     ----------
-    part : Part
-    steps : int
+    data : FoldData
+    complexity : int
     place : callable
         Called once a class with its samples and the numbers of prototypes; gives, for each number, prototypes of shape
         (number, D).
@@ -165,16 +165,16 @@ def per_class(part: Part, steps: int, place: Callable[[np.ndarray, list[int]], I
     ValueError
         If the path is not so long.
     """
-    if steps > len(PER_CLASS):
+    if complexity > len(PER_CLASS):
         raise ValueError(
-            f"steps: {steps} is not allowed, at most {len(PER_CLASS)}: {PER_CLASS[-1]:,} prototypes per class"
+            f"complexity: {complexity} is not allowed, at most {len(PER_CLASS)}: {PER_CLASS[-1]:,} prototypes per class"
         )
     by_class = []
-    for k in range(part.n_classes):
-        X = part.X[part.y == k]
+    for k in range(data.n_classes):
+        X = data.X[data.y == k]
         different = len(np.unique(X, axis=0))
-        by_class.append(list(place(X, [min(number, different) for number in PER_CLASS[:steps]])))
+        by_class.append(list(place(X, [min(number, different) for number in PER_CLASS[:complexity]])))
     return [
-        (np.concatenate(found), np.repeat(np.arange(part.n_classes), [len(f) for f in found]))
+        (np.concatenate(found), np.repeat(np.arange(data.n_classes), [len(f) for f in found]))
         for found in zip(*by_class, strict=True)
     ]

@@ -8,7 +8,7 @@ from proset import model
 from proset.candidates import check_class_sizes
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 
@@ -56,14 +56,14 @@ class FittedProset:
 
 
 class Proset:
-    """Proset on one part; see `methods.base.Method`."""
+    """Proset on the data of one fold; see `methods.base.Method`."""
 
     scaled = True
     probabilistic = True
-    weights = "counts"
-    step = "batches"
-    first_step = 0
-    larger_step_is_simpler = False
+    weights = "importance"
+    complexity = "batches"
+    min_complexity = 0
+    larger_is_simpler = False
     parameters = {  # noqa: RUF012 - declared in the protocol
         "lambda_v": Range(0.0, 1e3),
         "lambda_w": Range(0.0, 1e3),
@@ -75,8 +75,8 @@ class Proset:
     required = ("lambda_v", "lambda_w")
     quantities = ("active_features", "prototypes")
 
-    def __init__(self, part: Part):
-        self.part = part
+    def __init__(self, data: FoldData):
+        self.data = data
 
     @staticmethod
     def simplicity(parameters):
@@ -86,23 +86,23 @@ class Proset:
     def fixed(n_features):
         return {}
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         settings = {"n_candidates": 1000, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
-        counts = np.bincount(self.part.y, minlength=self.part.n_classes)
-        check_class_sizes(counts, settings["max_fraction"], np.arange(self.part.n_classes))
+        counts = np.bincount(self.data.y, minlength=self.data.n_classes)
+        check_class_sizes(counts, settings["max_fraction"], np.arange(self.data.n_classes))
         penalty = Penalty(**{name: settings[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")})
         fitted = model.fit(
-            self.part.X,
-            self.part.y,
-            self.part.n_classes,
-            n_batches=steps,
+            self.data.X,
+            self.data.y,
+            self.data.n_classes,
+            n_batches=complexity,
             n_candidates=int(settings["n_candidates"]),
             max_fraction=settings["max_fraction"],
             penalty=penalty,
             max_iter=MAX_ITER,
             tol=TOL,
             seed=seed,
-            sample_weight=self.part.weight,
+            sample_weight=self.data.weight,
         )
         return FittedProset(fitted)
 

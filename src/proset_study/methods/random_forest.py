@@ -12,10 +12,10 @@ from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree
 
 
 class RandomForest(EstimatorMethod):
-    """A random forest on one part; see `methods.base.Method`."""
+    """A random forest on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
-    step = "trees"
+    complexity = "trees"
     parameters = {  # noqa: RUF012
         "min_samples_leaf": Range(1, 10**6, integer=True),
         "max_features": Range(0.001, 1.0),
@@ -33,11 +33,11 @@ class RandomForest(EstimatorMethod):
         return {"max_features": 0.5} if n_features <= 2 else {}
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier(
-            n_estimators=steps,
+            n_estimators=complexity,
             min_samples_leaf=int(parameters["min_samples_leaf"]),
             max_features=float(parameters["max_features"]),
             n_jobs=1,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
@@ -29,7 +29,7 @@ class FittedSetCover:
     ----------
     candidates : ndarray, shape (M, D)
         The samples come first.
-    radii : ndarray, shape (steps,)
+    radii : ndarray, shape (complexity,)
     covers : list of `proset.cover.Cover`
         One for each radius.
     majority : int
@@ -92,22 +92,22 @@ class FittedSetCover:
 
 
 class SetCover:
-    """Set cover on one part; see `methods.base.Method`."""
+    """Set cover on the data of one fold; see `methods.base.Method`."""
 
     scaled = True
     probabilistic = False
-    weights = "counts"
-    step = "radius"
-    first_step = 1
-    larger_step_is_simpler = True
+    weights = "importance"
+    complexity = "radius"
+    min_complexity = 1
+    larger_is_simpler = True
     parameters = {"cost": Range(0.0, 1e6)}  # noqa: RUF012
     required = ()
     quantities = ("active_features", "prototypes")
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
 
-        self.part = part
+        self.data = data
 
     @staticmethod
     def simplicity(parameters):
@@ -119,30 +119,30 @@ class SetCover:
 
     def candidates(self, seed):
         """Points that may become prototypes, the samples first."""
-        return self.part.X
+        return self.data.X
 
     @staticmethod
     def cover(bits, y, weight, cost, n_candidates, rng):
         """Choose the prototypes of one radius."""
         return greedy(bits, y, weight, cost)
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         from scipy.spatial.distance import cdist
 
-        part, rng = self.part, np.random.default_rng(seed)
-        weight = np.ones(len(part.y)) if part.weight is None else part.weight
+        data, rng = self.data, np.random.default_rng(seed)
+        weight = np.ones(len(data.y)) if data.weight is None else data.weight
         cost = parameters.get("cost", default_cost(weight))
         candidates = self.candidates(seed)
-        radii = find_radii(part.X, steps)
-        size = len(part.y), len(candidates)
+        radii = find_radii(data.X, complexity)
+        size = len(data.y), len(candidates)
         at_once = max(1, 8 * MEMORY // (size[0] * size[1]))
         covers = []
-        for first in range(0, steps, at_once):
+        for first in range(0, complexity, at_once):
             several = list(radii[first : first + at_once])
-            for bits in ball_bits(lambda rows: cdist(part.X[rows], candidates), *size, several):
-                covers.append(self.cover(bits, part.y, weight, cost, size[1], rng))
-        majority = int(np.bincount(part.y, weights=weight).argmax())
-        return FittedSetCover(candidates, radii, covers, majority, part.n_classes)
+            for bits in ball_bits(lambda rows: cdist(data.X[rows], candidates), *size, several):
+                covers.append(self.cover(bits, data.y, weight, cost, size[1], rng))
+        majority = int(np.bincount(data.y, weights=weight).argmax())
+        return FittedSetCover(candidates, radii, covers, majority, data.n_classes)
 
     @staticmethod
     def load(arrays):
@@ -155,8 +155,8 @@ class SetCover:
         return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes)
 
 
-def find_radii(X: np.ndarray, steps: int) -> np.ndarray:
-    """Radii of the path, shape (steps,): quantiles of the distances between different samples.
+def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
+    """Radii of the path, shape (complexity,): quantiles of the distances between different samples.
 
     The share of distances below the first one is `SMALLEST`, and it grows by `RATIO` from step to step. At most `ROWS`
     rows are looked at, evenly spread.
@@ -166,8 +166,8 @@ def find_radii(X: np.ndarray, steps: int) -> np.ndarray:
     distances = pdist(X[:: -(-len(X) // ROWS)])
     distances = distances[distances > 0]
     if not len(distances):  # all samples are the same
-        return np.ones(steps)
-    return np.quantile(distances, np.minimum(1.0, SMALLEST * RATIO ** np.arange(steps)))
+        return np.ones(complexity)
+    return np.quantile(distances, np.minimum(1.0, SMALLEST * RATIO ** np.arange(complexity)))
 
 
 METHOD = SetCover

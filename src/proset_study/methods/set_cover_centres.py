@@ -14,20 +14,20 @@ CENTRES = 10  # of each class
 
 
 class SetCoverCentres(SetCover):
-    """Set cover on one part, with centres; see `methods.base.Method`."""
+    """Set cover on the data of one fold, with centres; see `methods.base.Method`."""
 
-    def __init__(self, part):
+    def __init__(self, data):
         import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time
 
-        super().__init__(part)
+        super().__init__(data)
 
     def candidates(self, seed):
         from sklearn.cluster import KMeans
 
-        part, found = self.part, [self.part.X]
-        for k in range(part.n_classes):
-            own = part.y == k
-            X, weight = part.X[own], None if part.weight is None else part.weight[own]
+        data, found = self.data, [self.data.X]
+        for k in range(data.n_classes):
+            own = data.y == k
+            X, weight = data.X[own], None if data.weight is None else data.weight[own]
             number = min(CENTRES, len(np.unique(X, axis=0)))
             means = KMeans(number, n_init=1, random_state=int(seed.generate_state(1)[0]))
             found.append(means.fit(X, sample_weight=weight).cluster_centers_)

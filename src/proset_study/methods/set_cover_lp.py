@@ -10,12 +10,12 @@ from proset_study.methods.set_cover import SetCover
 
 
 class SetCoverLP(SetCover):
-    """Set cover on one part, rounded; see `methods.base.Method`."""
+    """Set cover on the data of one fold, rounded; see `methods.base.Method`."""
 
-    def __init__(self, part):
+    def __init__(self, data):
         import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time
 
-        super().__init__(part)
+        super().__init__(data)
 
     @staticmethod
     def cover(bits, y, weight, cost, n_candidates, rng):

@@ -1,7 +1,7 @@
 """Support vector machine with the Gaussian kernel exp(-gamma |x - x'|^2); it has no path.
 
 Probabilities are a sigmoid of the decision values (of each class against the rest), fitted by cross-validation inside
-the training part.
+the training data.
 
 References
 ----------
@@ -17,7 +17,7 @@ FOLDS = 3  # of the calibration
 
 
 class SVM(EstimatorMethod):
-    """A support vector machine on one part; see `methods.base.Method`."""
+    """A support vector machine on the data of one fold; see `methods.base.Method`."""
 
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
     required = ("C", "gamma")
@@ -33,7 +33,7 @@ class SVM(EstimatorMethod):
         return -parameters["gamma"], -parameters["C"]  # wide kernels first, then a soft margin
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 
 
@@ -42,14 +42,14 @@ class FittedXGBoost:
 
 
 class XGBoost:
-    """XGBoost on one part; see `methods.base.Method`."""
+    """XGBoost on the data of one fold; see `methods.base.Method`."""
 
     scaled = False
     probabilistic = True
-    weights = "counts"
-    step = "iterations"
-    first_step = 1
-    larger_step_is_simpler = False
+    weights = "importance"
+    complexity = "iterations"
+    min_complexity = 1
+    larger_is_simpler = False
     parameters = {  # noqa: RUF012
         "learning_rate": Range(1e-6, 1.0),
         "max_depth": Range(0, 100, integer=True),
@@ -59,11 +59,11 @@ class XGBoost:
     required = ("learning_rate", "max_depth", "colsample", "subsample")
     quantities = ("active_features",)
 
-    def __init__(self, part: Part):
+    def __init__(self, data: FoldData):
         import xgboost
 
-        self.n_classes = part.n_classes
-        self.matrix = xgboost.DMatrix(part.X, label=part.y, weight=part.weight, nthread=1)
+        self.n_classes = data.n_classes
+        self.matrix = xgboost.DMatrix(data.X, label=data.y, weight=data.weight, nthread=1)
 
     @staticmethod
     def simplicity(parameters):
@@ -73,7 +73,7 @@ class XGBoost:
     def fixed(n_features):
         return {"colsample": 1.0} if n_features <= 2 else {}
 
-    def fit(self, parameters, steps, seed):
+    def fit(self, parameters, complexity, seed):
         import xgboost
 
         depth = int(parameters["max_depth"])
@@ -90,7 +90,7 @@ class XGBoost:
                 "verbosity": 0,
             },
             self.matrix,
-            num_boost_round=steps,
+            num_boost_round=complexity,
         )
         return FittedXGBoost(booster, self.n_classes)
 

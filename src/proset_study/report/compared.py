@@ -47,7 +47,7 @@ def optimal_pairs(study: Study, data_set: str) -> list[tuple[Run, Run]]:
     return [
         (source, run)
         for run in runs_of(study, data_set)
-        if run.rule == "optimal" and (source := study.stage1_run(run)) not in (None, run)
+        if run.selection_rule == "best" and (source := study.stage1_run(run)) not in (None, run)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the records say beyond the published tables: rules of choice, methods over replicates, selected features."""
+"""What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -23,7 +23,7 @@ RULE_COLUMNS = (
     *("size", "active_features", "prototypes"),
 )
 METHOD_COLUMNS = (
-    *("dataset", "first", "second", "replicates", "first_better", "difference", "deviation", "overlap"),
+    *("dataset", "first", "second", "replicates", "first_better", "difference", "standard_deviation", "overlap"),
     *("standard_error", "low", "high", "p"),
 )
 FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "share")
@@ -44,37 +44,40 @@ def rules(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]
     """
     rows = []
     for final in [f for replicate in replicates or stored.replicates for f in stored.finals(replicate)]:
-        for stage, choice, records in (("stage1", final.stage1, final.trials), ("stage2", final.stage2, final.paths)):
-            if choice is None or (stage == "stage1" and final.stage1_folder != final.folder):
+        for stage, selection, records in (
+            ("stage1", final.stage1, final.trials),
+            ("stage2", final.stage2, final.paths),
+        ):
+            if selection is None or (stage == "stage1" and final.stage1_folder != final.folder):
                 continue  # no such stage, or taken over from another experiment and counted there
-            for rule, chosen in choices(final, stage, choice).items():
-                mean = choice["mean"]
+            for rule, chosen in selections(final, stage, selection).items():
+                mean = selection["mean"]
                 row = {
                     **_names(final),
                     "stage": stage,
                     "rule": rule,
                     "log_loss": mean[chosen],
-                    "excess": mean[chosen] - mean[choice["optimal"]],
-                    "size": choice["settings"][chosen] if stage == "stage2" else None,
+                    "excess": mean[chosen] - mean[selection["optimal"]],
+                    "size": selection["settings"][chosen] if stage == "stage2" else None,
                 }
-                rows.append({**row, **_complexity(stage, records, choice, chosen)})
+                rows.append({**row, **_complexity(stage, records, selection, chosen)})
     return rows
 
 
-def choices(final: Final, stage: str, choice: dict) -> dict[str, int]:
+def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
     """Position of the setting that each rule chooses."""
-    method, optimal = methods.get(final.run.method), choice["optimal"]
+    method, optimal = methods.get(final.run.method), selection["optimal"]
     if stage == "stage1":
         fixed = final.run.settings.get("parameters", {})
-        simplicity = [method.simplicity({**fixed, **setting}) for setting in choice["settings"]]
+        simplicity = [method.simplicity({**fixed, **setting}) for setting in selection["settings"]]
     else:
-        sign = 1 if method.larger_step_is_simpler else -1
-        simplicity = [(sign * size,) for size in choice["settings"]]
+        sign = 1 if method.larger_is_simpler else -1
+        simplicity = [(sign * size,) for size in selection["settings"]]
     n_folds = int(final.folds.max()) + 1
     found = {}
     for rule, deviations in RULES.items():
-        limit = choice["mean"][optimal] + deviations(n_folds) * choice["deviation"][optimal]
-        within = [i for i, mean in enumerate(choice["mean"]) if mean <= limit]
+        limit = selection["mean"][optimal] + deviations(n_folds) * selection["standard_deviation"][optimal]
+        within = [i for i, mean in enumerate(selection["mean"]) if mean <= limit]
         found[rule] = optimal if rule == "best" else max(within, key=lambda i: (simplicity[i], -i))
     return found
 
@@ -160,10 +163,10 @@ def _by_replicate(stored, run, data_set):
     return {f.replicate: f for f in stored.all_finals() if (f.run, f.data_set) == (run, data_set)}
 
 
-def _complexity(stage, records, choice, chosen):
+def _complexity(stage, records, selection, chosen):
     """Means over the folds of what the records say of one setting."""
     if stage == "stage1":
-        trial = choice["trials"][chosen]
+        trial = selection["trials"][chosen]
         found = [r["summary"] for r in records if r["trial"] == trial]
     else:
         found = [{name: sizes[chosen] for name, sizes in r["staged_summary"].items()} for r in records]

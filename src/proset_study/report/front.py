@@ -71,19 +71,19 @@ def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
 
 
 def edges(stored: Stored) -> list[tuple[Final, str]]:
-    """Final models of which an optimum or a choice is the smallest or largest value that was tried, and which."""
+    """Final models of which an optimum or a selection is the smallest or largest value that was tried, and which."""
     found = []
     for final in stored.finals():
-        dimensions = [(methods.get(final.run.method).step, final.stage2, final.stage2["settings"])]
+        dimensions = [(methods.get(final.run.method).complexity, final.stage2, final.stage2["settings"])]
         if final.stage1:
             names = final.stage1["parameters"]
             dimensions += [(name, final.stage1, [s[name] for s in final.stage1["settings"]]) for name in names]
         texts = [
-            f"{role} {name} is the {'smallest' if tried[choice[role]] == min(tried) else 'largest'}"
-            f" ({format_number(name, tried[choice[role]])})"
-            for name, choice, tried in dimensions
+            f"{role} {name} is the {'smallest' if tried[selection[role]] == min(tried) else 'largest'}"
+            f" ({format_number(name, tried[selection[role]])})"
+            for name, selection, tried in dimensions
             for role in ("optimal", "selected")
-            if min(tried) < max(tried) and tried[choice[role]] in (min(tried), max(tried))
+            if min(tried) < max(tried) and tried[selection[role]] in (min(tried), max(tried))
         ]
         if texts:
             found.append((final, ", ".join(texts)))

@@ -38,7 +38,7 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
         (with the seed), "records_sha256" by replicate, "data_sha256", "cost" and "not_converged" by replicate (see
-        `fits_and_cost`), "missing" (the holes of a partial report; else empty).
+        `fits_and_cost`), "missing" (models that a partial report lacks; else empty).
 
     Raises
     ------
@@ -60,7 +60,7 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
-        "missing": [asdict(hole) for hole in stored.holes],
+        "missing": [asdict(model) for model in stored.missing_models],
     }
 
 

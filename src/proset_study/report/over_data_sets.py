@@ -184,7 +184,7 @@ def _test(losses, sources, rng):
         found |= statistics.friedman(losses)
         found["critical_difference"] = statistics.critical_difference(n, k)
         if 1 < len(set(sources)) < n:
-            found |= statistics.likeness(statistics.rank(losses), sources)
+            found |= statistics.rank_correlation(statistics.rank(losses), sources)
     return found
 
 

@@ -67,7 +67,7 @@ def write_index(
         path,
         _render(
             "index.html.j2",
-            holes=stored.holes,
+            missing_models=stored.missing_models,
             n_models=sum(1 for _ in stored.study.final_models(stored.replicates)),
             study=stored.study.name,
             replicates=stored.replicates,
@@ -96,7 +96,7 @@ def write_index(
             ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in stored.study.experiments if e not in {f.run.experiment for f in stored.finals()}],
-            left_out=_left_out(stored.study),
+            not_selected=_not_selected(stored.study),
             command=partial(retry, options=options),
             over_data_sets=_over_data_sets(stored),
             limits=LIMITS,
@@ -127,8 +127,8 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, opt
         path,
         _render(
             "data_set.html.j2",
-            holes=[hole for hole in stored.holes if hole.data_set == data_set],
-            partial=bool(stored.holes),
+            missing_models=[model for model in stored.missing_models if model.data_set == data_set],
+            partial=bool(stored.missing_models),
             study=stored.study.name,
             name=data_set,
             seed=stored.study.config["seed"],
@@ -185,7 +185,7 @@ def _render(template, **context):
     return environment.get_template(template).render(**context)
 
 
-def _left_out(study):
+def _not_selected(study):
     """Tables for which `only` leaves nothing to run."""
     named = [*study.config["experiments"], *study.config.get("comparisons", {})]
     return [name for name in named if name not in study.tables]
@@ -266,8 +266,8 @@ def _final(stored, final):
         "threshold": final.stage2["threshold"],
         "active_features": fit["summary"]["active_features"],
         "prototypes": fit["summary"].get("prototypes"),
-        "steps": fit["steps"],
-        "step": methods.get(final.run.method).step,
+        "complexity": fit["complexity"],
+        "complexity_name": methods.get(final.run.method).complexity,
         "chosen": _parameters(chosen),
         "all_parameters": _parameters(fit["parameters"]) or "no parameters",
         "trials": len(final.stage1["settings"]) if final.stage1 else 0,

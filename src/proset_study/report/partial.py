@@ -14,7 +14,7 @@ from proset_study.report.findings import write_findings
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.report.tables import study_tables, write_table, write_workbook
-from proset_study.store.missing import Hole
+from proset_study.store.missing import MissingModel
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Final, Stored
 
@@ -22,10 +22,10 @@ from proset_study.store.stored import Final, Stored
 class Partial(Stored):
     """The finished part of a study; its numbers are made from the records, because no experiment need be whole."""
 
-    def __init__(self, folder: Path, study: Study, holes: list[Hole]):
+    def __init__(self, folder: Path, study: Study, missing_models: list[MissingModel]):
         super().__init__(folder, study)
-        self.holes = holes
-        self._absent = {(hole.replicate, hole.run, hole.data_set) for hole in holes}
+        self.missing_models = missing_models
+        self._absent = {(model.replicate, model.run, model.data_set) for model in missing_models}
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """As in `Stored`, without a model left over from a run before the one that failed."""
@@ -58,7 +58,7 @@ def write_partial(folder: Path, stored: Partial, published: Path, options: list[
     ValueError
         If nothing is finished, or nothing is missing.
     """
-    if not stored.holes and not stored.missing_evaluations():
+    if not stored.missing_models and not stored.missing_evaluations():
         raise ValueError(f"study {stored.study.name}: nothing is missing, make the whole report instead")
     if not stored.rows:
         raise ValueError(f"study {stored.study.name}: no final model is finished, there is nothing to report")

@@ -50,7 +50,7 @@ def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Fina
 def prototype_rows(stored: Stored) -> list[dict]:
     """A row per step on the path of each model, with `COLUMNS` as keys; that of the chosen one has the test error.
 
-    Further replicates are left out, they have only some of the methods.
+    Additional replicates are left out, they have only some of the methods.
     """
     rows = []
     for replicate in stored.study.config["replicates"]:

@@ -150,7 +150,7 @@ def detectable_shift(n: int, alpha: float, rng: np.random.Generator) -> float | 
     return high
 
 
-def likeness(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
+def rank_correlation(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
     """How alike data sets of one source rank the methods, and what that makes of their number.
 
     Parameters

@@ -38,7 +38,7 @@ LABELS = {
     "batches": "batches",
     "k": "k",
     "iterations": "iterations",
-    "doublings": "doublings of C",
+    "log2_c": "log2_c of C",
     "depth": "depth",
     "radius": "radius (its place in the grid)",
     "cost": "cost",
@@ -62,7 +62,7 @@ COLUMNS = (
     "variant",
     "value",
     "mean",
-    "deviation",
+    "standard_deviation",
     "replicates",
     "published",
     "best",
@@ -93,7 +93,7 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
     -------
     list of dict
         With `COLUMNS` and "method" as keys, in the order of the rows; "published" is None where nothing was published,
-        "mean" and "deviation" where there is one replicate only. What is missing has 0 replicates.
+        "mean" and "standard_deviation" where there is one replicate only. What is missing has 0 replicates.
     """
     methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
     missing = {tuple(names) for *names, _ in missing}
@@ -116,7 +116,7 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
                 "method": methods_of[key[0]],
                 "value": found[0] if found else None,
                 "mean": fmean(numbers) if len(numbers) > 1 else None,
-                "deviation": stdev(numbers) if len(numbers) > 1 else None,
+                "standard_deviation": stdev(numbers) if len(numbers) > 1 else None,
                 "replicates": len(found),
                 "published": known.get(key),
                 "best": None,
@@ -186,7 +186,9 @@ def study_tables(stored: Stored, published: Path) -> list[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
     config, first = stored.study.config, stored.replicates[0]
     runs = stored.study.runs
-    missing = [(h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.holes if h.replicate == first]
+    missing = [
+        (h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.missing_models if h.replicate == first
+    ]
     cells = make_cells(stored.rows, published, missing)
     found = []
     for name, entry in config.get("comparisons", {}).items():
@@ -304,7 +306,9 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
     import pandas as pd
 
     def show(cell):
-        several = {"mean": cell["mean"], "deviation": cell["deviation"]} if cell["replicates"] > 1 else {}
+        several = (
+            {"mean": cell["mean"], "standard_deviation": cell["standard_deviation"]} if cell["replicates"] > 1 else {}
+        )
         ours = cell["value"] if cell["replicates"] else MISSING
         return {"ours": ours, **several, "published": cell["published"]}
 
@@ -344,7 +348,7 @@ def _name(quantity):
 
 def _texts(cell):
     texts = {"value": format_number(cell["quantity"], cell["value"]) if cell["replicates"] else MISSING}
-    for which in ("mean", "deviation", "published"):
+    for which in ("mean", "standard_deviation", "published"):
         texts[which] = "" if cell[which] is None else format_number(cell["quantity"], cell[which])
     return texts
 
@@ -355,7 +359,7 @@ def _joined(cell, emphasis=""):
     texts = cell["texts"]
     text = f"{emphasis}{texts['value']}{emphasis}" if cell["best"] else texts["value"]
     if texts["mean"]:
-        text += f" [{texts['mean']} ± {texts['deviation']}]"
+        text += f" [{texts['mean']} ± {texts['standard_deviation']}]"
     return f"{text} ({texts['published']})" if texts["published"] else text
 
 

@@ -16,7 +16,7 @@ FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pai
 
 
 def result_files(study: Study, replicates: Iterable[int], data_set: str | None = None) -> list[str]:
-    """Everything there is of some final models: data, split, searches, choices, models, predictions, evaluations."""
+    """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
     made = [
         file
         for replicate, run, d in study.final_models(replicates, data_set=data_set)
@@ -31,12 +31,12 @@ def record_files(study: Study, replicate: int) -> list[str]:
 
     Data sets and models are left out: the first can be made again from the seed, the second are refitted.
     """
-    left_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
+    held_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
     made = [
         file
         for _, run, d in study.final_models([replicate])
         for rule, files in study.steps_to(replicate, d, run.name)
-        if rule not in left_out
+        if rule not in held_out
         for file in files
         if not file.endswith("/model.npz")
     ]

@@ -10,7 +10,7 @@ from proset_study.workflow.failures import cause
 
 
 @dataclass(frozen=True)
-class Hole:
+class MissingModel:
     """A final model that has not been made.
 
     Attributes
@@ -35,16 +35,16 @@ class Hole:
     target: str
 
 
-class Holes:
-    """The holes of a study as they are when they are first asked for; files come and go while Snakemake works."""
+class MissingModels:
+    """The missing models of a study, found when they are first asked for; files come and go while Snakemake works."""
 
     def __init__(self, study: Study):
         self.study = study
 
     @cached_property
-    def found(self) -> list[Hole]:
-        """What `find_holes` gives."""
-        return find_holes(self.study)
+    def found(self) -> list[MissingModel]:
+        """What `find_missing_models` gives."""
+        return find_missing_models(self.study)
 
     @property
     def finished_files(self) -> list[str]:
@@ -64,20 +64,20 @@ class Holes:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the holes and their reasons."""
+        """Changes with the missing models and their reasons."""
         return fingerprint([asdict(hole) for hole in self.found])
 
 
-def find_holes(study: Study) -> list[Hole]:
-    """All holes of a study in the current folder, in the order of the config."""
-    holes = []
+def find_missing_models(study: Study) -> list[MissingModel]:
+    """All missing models of a study in the current folder, in the order of the config."""
+    models = []
     for replicate, run, data_set in study.final_models(study.replicates):
         for rule, files in study.steps_to(replicate, data_set, run.name):
             if missing := [file for file in files if not Path(file).exists()]:
                 names = (replicate, run.experiment, run.variant, run.name, data_set)
-                holes.append(Hole(*names, *_why(study, rule, missing)))
+                models.append(MissingModel(*names, *_why(study, rule, missing)))
                 break
-    return holes
+    return models
 
 
 def _why(study, rule, missing):

@@ -65,7 +65,7 @@ def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[st
                 if entry.name not in wanted:
                     others.append(entry.name)
                 elif entry.type != tarfile.REGTYPE or entry.name not in lacking:
-                    raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is there twice")
+                    raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is a duplicate")
                 else:
                     lacking.remove(entry.name)
                     text = packed.extractfile(entry).read().decode("utf-8")

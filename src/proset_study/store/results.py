@@ -36,7 +36,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]
     run_folder = data_folder / case["run"]
     data = DataSet.load(data_folder / "data.npz")
-    steps, fitted = read_json(run_folder / "stage2.json"), read_json(run_folder / "fit.json")
+    selected, fitted = read_json(run_folder / "stage2.json"), read_json(run_folder / "fit.json")
     parameters = read_json(run_folder / "stage1.json") if case["stage1_run"] else None
     y, weight, probabilities = read_predictions(run_folder / "predictions.csv", fitted["n_scored"])
 
@@ -47,7 +47,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
         ("data", "train_samples", fitted["n_fit"]),
         ("data", "test_samples", fitted["n_scored"]),
     ]
-    candidates = (parameters or steps)["candidates"]
+    candidates = (parameters or selected)["candidates"]
     if candidates is not None:
         numbers.append(("data", "candidates", candidates))
     if parameters is not None:
@@ -59,26 +59,28 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
                     numbers.append(("stage1", f"{role}_{name}", value))
         numbers += _losses("stage1", parameters)
     section = "stage2" if method.parameters else "cv"  # the published name where there is one stage only
-    if len(steps["settings"]) > 1:  # else there is no path
-        numbers += [(section, f"{role}_{method.step}", steps["settings"][steps[role]]) for role in _roles(steps)]
-    numbers += _losses(section, steps)
+    if len(selected["settings"]) > 1:  # else there is no path
+        numbers += [
+            (section, f"{role}_{method.complexity}", selected["settings"][selected[role]]) for role in _roles(selected)
+        ]
+    numbers += _losses(section, selected)
     numbers += [("final", quantity, fitted["summary"][quantity]) for quantity in method.quantities]
     numbers += [("final", name, value) for name, value in score_predictions(probabilities, y, weight).items()]
     names = {key: case[key] for key in COLUMNS[:5]}
     return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]
 
 
-def _roles(choice):
-    return ("optimal",) if choice["rule"] == "optimal" else ("optimal", "selected")
+def _roles(selection):
+    return ("optimal",) if selection["rule"] == "best" else ("optimal", "selected")
 
 
-def _losses(section, choice):
+def _losses(section, selection):
     rows = [
-        (section, "optimal_log_loss", choice["mean"][choice["optimal"]]),
-        (section, "threshold", choice["threshold"]),
+        (section, "optimal_log_loss", selection["mean"][selection["optimal"]]),
+        (section, "threshold", selection["threshold"]),
     ]
-    if choice["rule"] != "optimal":
-        rows.append((section, "selected_log_loss", choice["mean"][choice["selected"]]))
+    if selection["rule"] != "best":
+        rows.append((section, "selected_log_loss", selection["mean"][selection["selected"]]))
     return rows
 
 

@@ -13,7 +13,7 @@ from proset_study.fits import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.records import read_json, read_json_lines
 from proset_study.scores import score_predictions
-from proset_study.store.missing import Hole
+from proset_study.store.missing import MissingModel
 from proset_study.store.results import read_scores
 
 
@@ -53,12 +53,12 @@ class Final:
 
     @cached_property
     def fit(self) -> dict:
-        """Record of the final fit: parameters, steps, summary, resources."""
+        """Record of the final fit: parameters, complexity, summary, resources."""
         return read_json(self.folder / "fit.json")
 
     @cached_property
     def stage1(self) -> dict | None:
-        """Choice of the parameters: "settings", "mean", "deviation", "optimal", "selected", "threshold", "within"."""
+        """Selection of the parameters; see `fits.search.select_parameters`."""
         return read_json(self.folder / "stage1.json") if self.stage1_folder else None
 
     @cached_property
@@ -153,7 +153,7 @@ class Stored:
 
     def __init__(self, folder: Path, study: Study):
         self.folder, self.study = folder, study
-        self.holes: list[Hole] = []  # of a partial report
+        self.missing_models: list[MissingModel] = []  # of a partial report
 
     @property
     def replicates(self) -> list[int]:

@@ -91,7 +91,7 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
     ----------
     config : dict
     files : iterable of str
-        Files of own data that may be read.
+        Files of custom data that may be read.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
 def _once(pairs):
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key is a duplicate")
     return found
 
 

@@ -22,7 +22,7 @@ from proset_study.fits.bias_variance import bias_variance
 from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
 from proset_study.fits.learning_curve import learning_curve
-from proset_study.fits.search import Case, choose_parameters, choose_steps, run_paths, run_trials
+from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
@@ -67,11 +67,11 @@ def verify(
     n_refits : int
         How many records of each kind (trial of stage 1, fold of stage 2, final model) are fitted again.
     seed : int
-        Of the choice of these records.
+        Of the selection of these records.
     scratch : Path
         An empty folder; nothing is written elsewhere.
     files : iterable of str
-        Files of own data that may be read, besides those of the report.
+        Files of custom data that may be read, besides those of the report.
     say : callable
         Gets a line for everything that has been checked, and for what has not.
     """
@@ -94,7 +94,7 @@ def verify(
     made_by = manifest["arithmetic"]["proset"] if "arithmetic" in manifest else None
     same = made_by == arithmetic.name()
     tolerance = 0.0 if same else OLDER
-    say(f"data and splits are made again from their seeds, choices and costs from the records of {_replicates(study)}")
+    say(f"data and splits are made again from their seeds, selections and costs from records of {_replicates(study)}")
     if others:
         ignored = f"{len(others)} file(s) in records/ are no records of the config, the first is {min(others)[:200]!r}"
         if made_by is None:
@@ -106,7 +106,7 @@ def verify(
         complete = False
         yield line
     yield from _guarded("data", _data, stored, manifest)
-    yield from _guarded("choices", _choices, stored)
+    yield from _guarded("selections", _choices, stored)
     yield from _guarded("costs", _costs, stored, manifest)
     if made_by is not None:
         yield from _guarded("records", _records, stored, manifest)
@@ -139,7 +139,7 @@ def _replicates(study):
 
 def _of_further(study):
     further = [str(r) for r in study.replicates if r not in study.config["replicates"]]
-    names = f"choices, costs and findings/rules.csv of replicate {', '.join(further)}"
+    names = f"selections, costs and findings/rules.csv of replicate {', '.join(further)}"
     return f", {names} (their archives have no searches)" if further else ""
 
 
@@ -185,7 +185,7 @@ def _completeness(stored):
     folds = list(range(config["folds"]))
     for final in _with_searches(stored):
         name, stage2 = _name(stored, final), final.run.stage("stage2", final.data_set)
-        sizes = stage2["steps"] - methods.get(final.run.method).first_step + 1
+        sizes = stage2["complexity"] - methods.get(final.run.method).min_complexity + 1
         if final.stage1:
             trials = range(stored.study.n_trials(final.run.name, final.data_set))
             if sorted((r["fold"], r["trial"]) for r in final.trials) != [(f, t) for f in folds for t in trials]:
@@ -193,13 +193,13 @@ def _completeness(stored):
         if sorted(r["fold"] for r in final.paths) != folds or any(len(r["log_loss"]) != sizes for r in final.paths):
             yield f"{name}: stage 2 has other records than {sizes} sizes for each fold"
     for final in stored.all_finals():
-        found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "steps")]
-        if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["steps"]]:
+        found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "complexity")]
+        if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["complexity"]]:
             yield f"{_name(stored, final)}/fit.json: it is the record of another model"
 
 
 def _with_searches(stored):
-    """Final models whose searches are in the archives: not those of further replicates."""
+    """Final models whose searches are in the archives: not those of additional replicates."""
     return [final for replicate in stored.study.config["replicates"] for final in stored.finals(replicate)]
 
 
@@ -217,10 +217,13 @@ def _costs(stored, manifest):
 def _choices(stored):
     for final in _with_searches(stored):
         name, fixed = _name(stored, final), final.run.settings.get("parameters", {})
-        if final.stage1 and choose_parameters(final.trials, fixed, final.run.rule) != final.stage1:
-            yield f"{name}/stage1.json: the choice does not follow from the records"
-        if choose_steps(final.paths, final.run.rule) != final.stage2:
-            yield f"{name}/stage2.json: the choice does not follow from the records"
+        if (
+            final.stage1
+            and select_parameters(final.trials, fixed, final.run.selection_rule, final.run.criterion) != final.stage1
+        ):
+            yield f"{name}/stage1.json: the selection does not follow from the records"
+        if select_complexity(final.paths, final.run.selection_rule, final.run.criterion) != final.stage2:
+            yield f"{name}/stage2.json: the selection does not follow from the records"
 
 
 def _numbers(stored, foreign, published, tolerance):
@@ -393,7 +396,7 @@ def _fold(stored, final: Final, rng, scratch, tolerance):
 def _final(stored, final: Final, rng, scratch, tolerance):
     parameters = {**final.run.stage("stage2", final.data_set)["parameters"], **_chosen(final)}
     again, _, probabilities = fit_final(
-        *_inputs(final), parameters, final.stage2["steps"], _case(stored, final), scratch / "model.npz"
+        *_inputs(final), parameters, final.stage2["complexity"], _case(stored, final), scratch / "model.npz"
     )
     yield from _differences("", final.fit, again, tolerance)
     if not np.allclose(probabilities, final.probabilities, rtol=tolerance, atol=tolerance):

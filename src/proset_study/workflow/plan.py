@@ -103,7 +103,7 @@ def _stored(rule, wildcards, study, planned):
     replicate, data_set, run = _place(wildcards)
     above = [("data", replicate, data_set, None), ("split", replicate, data_set, None)]
     if rule == "stage2":
-        above.append(("choose_parameters", replicate, data_set, run))
+        above.append(("select_parameters", replicate, data_set, run))
     data = Path("results", study.name, f"replicate_{replicate}", data_set)
     folder = data / run / (f"stage1/fold_{wildcards['fold']}/trials" if rule == "stage1" else "stage2/folds")
     numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]

@@ -18,7 +18,7 @@ SECONDS_PER_VALUE = 1e-6  # to read, scale and compress the features
 SAFETY = 10  # measured: fits take up to five times the estimate; other machines are slower
 
 
-class Needs:
+class ResourceEstimate:
     """Functions for the `resources` of the rules; Snakemake calls them with what their parameters name."""
 
     def __init__(self, study: Study):

@@ -27,8 +27,8 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
         lower = {name.lower(): name for name in known}
         near = difflib.get_close_matches(target.lower(), lower, 1)
         hint = f"did you mean {lower[near[0]]}? " if near else ""
-        left_out = target in study.config["experiments"] or target in study.config["data_sets"]
-        reason = "is left out by this config" if left_out else "is not a target of this study"
+        held_out = target in study.config["experiments"] or target in study.config["data_sets"]
+        reason = "is left out by this config" if held_out else "is not a target of this study"
         listed = "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items() if members)
         raise ValueError(f"{target!r} {reason}; {hint}targets are partial and the {listed}")
 

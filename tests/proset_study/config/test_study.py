@@ -43,9 +43,9 @@ def test_the_study_is_the_published_one(config):
     runs = study.runs
     assert study.stage1_run(runs["E4"]) is runs["E3"]
     assert study.stage1_run(runs["E6"]) is None
-    assert runs["E4"].rule == "optimal"
-    assert [runs["E8"].stage("stage2", d)["steps"] for d in six] == [30, 30, 100, 100, 30, 30]
-    assert [runs["E11"].stage("stage2", d)["steps"] for d in five] == [30, 30, 30, 30, 100]
+    assert runs["E4"].selection_rule == "best"
+    assert [runs["E8"].stage("stage2", d)["complexity"] for d in six] == [30, 30, 100, 100, 30, 30]
+    assert [runs["E11"].stage("stage2", d)["complexity"] for d in five] == [30, 30, 30, 30, 100]
     depths = [runs["E9"].stage("stage1", d)["space"]["max_depth"]["integers"][1] for d in six]
     assert depths == [9, 9, 9, 9, 9, 19]
     depths = [runs["E12"].stage("stage1", d)["space"]["max_depth"]["integers"][1] for d in five]
@@ -80,7 +80,7 @@ def test_e14_has_one_model_for_each_method_and_data_set(config):
 
 
 @pytest.mark.parametrize(
-    ("experiment", "stage", "steps", "longest"),
+    ("experiment", "stage", "complexity", "longest"),
     [
         ("nearest_neighbour", "stage2", 2, 1),
         ("k_means", "stage2", 30, 18),
@@ -91,15 +91,17 @@ def test_e14_has_one_model_for_each_method_and_data_set(config):
         ("class_prior", "stage2", 3, 1),
     ],
 )
-def test_a_path_longer_than_the_method_has_is_refused(config, experiment, stage, steps, longest):
-    config["experiments"][experiment][stage]["steps"] = steps
-    message = f"experiments.{experiment}.{stage}.steps: {steps} is not allowed, {experiment} has at most {longest}"
+def test_a_path_longer_than_the_method_has_is_refused(config, experiment, stage, complexity, longest):
+    config["experiments"][experiment][stage]["complexity"] = complexity
+    message = (
+        f"experiments.{experiment}.{stage}.complexity: {complexity} is not allowed, {experiment} has at most {longest}"
+    )
     with pytest.raises(ConfigError, match=message):
         load(config, SCHEMA)
 
 
 def test_a_method_that_does_not_say_how_long_its_path_is_may_have_any(config):
-    config["experiments"]["set_cover"]["stage2"]["steps"] = 1000
+    config["experiments"]["set_cover"]["stage2"]["complexity"] = 1000
     load(config, SCHEMA)
 
 
@@ -149,7 +151,7 @@ def _set(*path_and_value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("sedd", 1), "top level: unknown key 'sedd', allowed are comparisons, data_sets"),
+        (_set("sedd", 1), "top level: unknown key 'sedd', allowed are additional_replicates, comparisons, data_sets"),
         (_set("folds", "5"), "folds: '5' is not allowed, must be a whole number"),
         (_set("folds", 1), "folds: 1 is not allowed, must be at least 2"),
         (_set("test_fraction", 1.0), "test_fraction: 1.0 is not allowed, must be less than 1"),
@@ -177,7 +179,11 @@ def _set(*path_and_value):
         ),
         (_set("data_sets", "fit", {"sklearn": "wine"}), "data_sets: name 'fit' is not allowed, it is that of a rule"),
         (
-            _set("experiments", "wine", {"title": "", "method": "knn", "data_sets": ["wine"], "stage2": {"steps": 3}}),
+            _set(
+                "experiments",
+                "wine",
+                {"title": "", "method": "knn", "data_sets": ["wine"], "stage2": {"complexity": 3}},
+            ),
             "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
         ),
         (
@@ -189,15 +195,16 @@ def _set(*path_and_value):
             "experiments.E8.data_sets: unknown data set 'wnie', allowed are iris_2f",
         ),
         (
-            _set("experiments", "E3", "rule", "best"),
-            "experiments.E3.rule: 'best' is not allowed, allowed are one_standard_error, optimal",
+            _set("experiments", "E3", "selection_rule", "worst"),
+            "experiments.E3.selection_rule: 'worst' is not allowed, allowed are "
+            "one_standard_deviation, one_standard_error, best",
         ),
         (
             _set("experiments", "E4", "stage1", "from", "E9"),
             "experiments.E4.stage1.from: 'E9' is not allowed, allowed are E1, E2, E3",
         ),
         (_set("experiments", "E4", "stage1", {"from": "E10"}), "experiments.E4.stage1.from: 'E10' has no iris_2f"),
-        (_set("experiments", "E3", "stage1", {"trials": 3}), "experiments.E3.stage1: missing key steps, space"),
+        (_set("experiments", "E3", "stage1", {"trials": 3}), "experiments.E3.stage1: missing key complexity, space"),
         (_set("experiments", "E3", "stage1", "trials", 0), "stage1.trials: 0 is not allowed, must be at least 1"),
         (
             _set("experiments", "E3", "parameters", {"lambda": 1}),
@@ -223,7 +230,7 @@ def _set(*path_and_value):
             "unknown key 'normal', allowed are",
         ),
         (_set("experiments", "E7", "vary", {"n_candidates": [0]}), "vary.n_candidates: 0 is not allowed"),
-        (_set("experiments", "E8", "overrides", {"wnie": {"stage2": {"steps": 3}}}), "unknown data set 'wnie'"),
+        (_set("experiments", "E8", "overrides", {"wnie": {"stage2": {"complexity": 3}}}), "unknown data set 'wnie'"),
         (_set("experiments", "E8", "overrides", {"wine": {"stage1": {"trials": 3}}}), "changes what is not there"),
         (_set("only", {"E99": ["wine"]}), "only: unknown experiment 'E99', allowed are E1"),
         (_set("only", {"E10": ["wine"]}), "only.E10: unknown data set 'wine', allowed are checker_rot"),

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from proset_study.data.datasets import DataSet, make, mixture_bayes_error, mixture_means, mixture_probabilities
 from proset_study.data.sizes import size_of
-from proset_study.data.splits import TEST, part, split
+from proset_study.data.splits import TEST, select_fold, split
 from proset_study.scores import score_predictions
 from proset_study.store.results import read_rows
 
@@ -132,7 +132,7 @@ def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
     published = {
         row["quantity"]: row["value"] for row in read_rows(PUBLISHED) if (row["experiment"], row["dataset"]) == case
     }
-    final = part(data, folds, TEST, scaled=True)
+    final = select_fold(data, folds, TEST, scaled=True)
     model = KNeighborsClassifier(int(published["selected_k"])).fit(final.X, final.y)
     scores = score_predictions(model.predict_proba(final.X_score), final.y_score)
     assert {name: round(value, 2) for name, value in scores.items()} == {name: published[name] for name in scores}

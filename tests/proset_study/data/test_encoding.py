@@ -6,7 +6,7 @@ import pytest
 
 from proset_study.data.datasets import DataSet, make
 from proset_study.data.encoding import MISSING, Encoder
-from proset_study.data.splits import TEST, part, split
+from proset_study.data.splits import TEST, select_fold, split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case, run_paths, run_trials
 
@@ -64,7 +64,7 @@ def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path):
     changed.loc[outside, "colour"] = "never seen"
     for impute in ("median", "mean", "most_frequent"):
         bound, other = (
-            part(own(tmp_path / "own.csv", f, categorical=["colour"], impute=impute), folds, 1, scaled=True)
+            select_fold(own(tmp_path / "own.csv", f, categorical=["colour"], impute=impute), folds, 1, scaled=True)
             for f in (frame, changed)
         )
         np.testing.assert_array_equal(bound.X, other.X)
@@ -78,7 +78,7 @@ def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path):
 def test_a_category_that_the_fitted_rows_lack_is_no_feature(tmp_path):
     frame = pd.DataFrame({"c": [*"aabb", *"aabb", *"cccc"], "kind": list("xyxyxyxyxyxy")})
     data = own(tmp_path / "own.csv", frame, categorical=["c"])
-    bound = part(data, np.repeat([0, 1, TEST], 4), TEST, scaled=True)
+    bound = select_fold(data, np.repeat([0, 1, TEST], 4), TEST, scaled=True)
     assert data.n_features == 3
     assert bound.encoder.feature_names.tolist() == ["c=a", "c=b"]
     np.testing.assert_array_equal(bound.X_score, np.zeros((4, 2)))
@@ -214,8 +214,8 @@ def test_a_search_does_not_depend_on_the_rows_left_out_for_the_test(tmp_path):
     case, settings = Case(0, 0, "own", "E", "proset"), {"space": {}, "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8}}
 
     def losses(data, name):
-        stage1 = run_trials(data, folds, 1, range(1), {**settings, "steps": 1}, case, tmp_path / name, [])
-        stage2 = run_paths(data, folds, range(3), {**settings, "steps": 2}, {}, case, tmp_path / f"{name}2", [])
+        stage1 = run_trials(data, folds, 1, range(1), {**settings, "complexity": 1}, case, tmp_path / name, [])
+        stage2 = run_paths(data, folds, range(3), {**settings, "complexity": 2}, {}, case, tmp_path / f"{name}2", [])
         return [record["log_loss"] for record in (*stage1, *stage2)]
 
     assert losses(data, "a") == losses(other, "b")

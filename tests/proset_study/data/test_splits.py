@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from proset_study.data.datasets import DataSet, make
-from proset_study.data.splits import TEST, part, read_split, split, write_split
+from proset_study.data.splits import TEST, read_split, select_fold, split, write_split
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ def test_published_sizes_and_stratification(settings, train, test):
 def test_scaling_uses_the_fitted_part_alone(tmp_path):
     data = make({"sklearn": "wine"}, 0, "wine", 0)
     folds = split(data.y, 5, 0.3, 0)
-    bound = part(data, folds, 2, scaled=True)
+    bound = select_fold(data, folds, 2, scaled=True)
     np.testing.assert_allclose(bound.X.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(bound.X.std(axis=0), 1)
     changed = data.X.copy()
     changed[(folds == 2) | (folds == TEST)] += 1000.0
-    other = part(DataSet(changed, data.y, data.feature_names, data.class_names), folds, 2, scaled=True)
+    other = select_fold(DataSet(changed, data.y, data.feature_names, data.class_names), folds, 2, scaled=True)
     np.testing.assert_array_equal(bound.X, other.X)
     assert set(bound.rows_score) == set(np.flatnonzero(folds == 2))
-    raw = part(data, folds, TEST, scaled=False)
+    raw = select_fold(data, folds, TEST, scaled=False)
     np.testing.assert_array_equal(raw.X, data.X[folds != TEST])
     np.testing.assert_array_equal(raw.rows_score, np.flatnonzero(folds == TEST))
 
@@ -48,7 +48,7 @@ def test_samples_of_weight_zero_are_not_fitted():
     data = make({"sklearn": "wine"}, 0, "wine", 0)
     weight = np.tile([0.0, 2.0], len(data.y) // 2)
     folds = split(data.y, 5, 0.3, 0)
-    bound = part(DataSet(data.X, data.y, data.feature_names, data.class_names, weight), folds, 0, scaled=True)
+    bound = select_fold(DataSet(data.X, data.y, data.feature_names, data.class_names, weight), folds, 0, scaled=True)
     assert len(bound.y) == ((folds > 0) & (weight > 0)).sum()
     assert (bound.weight == 2.0).all()
     assert len(bound.weight_score) == (folds == 0).sum()
@@ -57,7 +57,7 @@ def test_samples_of_weight_zero_are_not_fitted():
 def test_constant_feature_is_only_centred():
     X = np.column_stack([np.arange(60.0), np.full(60, 0.1)])
     data = DataSet(X, np.tile([0, 1], 30), np.array(["a", "b"]), np.array(["0", "1"]))
-    bound = part(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
+    bound = select_fold(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
     assert np.abs(bound.X[:, 1]).max() < 1e-12
 
 

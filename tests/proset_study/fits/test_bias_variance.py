@@ -41,7 +41,7 @@ def test_parts_do_not_depend_on_the_number_of_draws_in_expectation(rng):
 
 def test_one_neighbour_varies_and_many_are_biased():
     settings = {"draws": 10, "test_samples": 300}
-    one, many = (bias_variance({"parameters": {}, "steps": k, "n_fit": 84}, XOR, settings, KNN) for k in (1, 80))
+    one, many = (bias_variance({"parameters": {}, "complexity": k, "n_fit": 84}, XOR, settings, KNN) for k in (1, 80))
     assert one["variance"] > 3 * many["variance"]
     assert many["bias2"] > 3 * max(one["bias2"], 0.0)
     for record in (one, many):
@@ -55,7 +55,7 @@ def test_one_neighbour_varies_and_many_are_biased():
 @pytest.mark.parametrize("method", ["proset", "decision_tree"])
 def test_draws_are_keyed_and_any_method_goes(method):
     parameters = {"proset": {"lambda_v": 1e-3, "lambda_w": 1e-8}, "decision_tree": {"min_samples_leaf": 5}}[method]
-    final, settings = {"parameters": parameters, "steps": 1, "n_fit": 60}, {"draws": 2, "test_samples": 250}
+    final, settings = {"parameters": parameters, "complexity": 1, "n_fit": 60}, {"draws": 2, "test_samples": 250}
     first, again, other = (bias_variance(final, XOR, settings, Case(seed, 0, "xor", "E", method)) for seed in (1, 1, 2))
     assert {k: v for k, v in first.items() if k != "resources"} == {k: v for k, v in again.items() if k != "resources"}
     assert first["brier"] != other["brier"]
@@ -66,7 +66,7 @@ def test_draws_are_keyed_and_any_method_goes(method):
 def test_a_mixture_has_noise_and_its_parts_add_up_on_labels_drawn_anew():
     mixture = {"generator": "mixture", "samples_per_class": 60, "components": 2, "means_seed": 3}
     case, settings = Case(1, 0, "mixture", "E", "knn"), {"draws": 8, "test_samples": 5000}
-    found = bias_variance({"parameters": {}, "steps": 15, "n_fit": 126}, mixture, settings, case)
+    found = bias_variance({"parameters": {}, "complexity": 15, "n_fit": 126}, mixture, settings, case)
     assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
     p = mixture_probabilities(make({**mixture, "samples_per_class": 20_000}, 0, "other", 0).X, 2, 3)
     assert found["noise"] == pytest.approx((p * (1 - p)).sum(axis=1).mean(), abs=0.02)
@@ -81,5 +81,5 @@ def test_training_sets_of_a_mixture_have_all_classes_alike(monkeypatch):
         lambda data, fitted, scored, *_: drawn.append(data.y[fitted]) or np.full((len(scored), 3), 1 / 3),
     )
     mixture, case = {"generator": "mixture", "samples_per_class": 60}, Case(1, 0, "mixture", "E", "knn")
-    bias_variance({"parameters": {}, "steps": 1, "n_fit": 126}, mixture, {"draws": 2, "test_samples": 300}, case)
+    bias_variance({"parameters": {}, "complexity": 1, "n_fit": 126}, mixture, {"draws": 2, "test_samples": 300}, case)
     assert [np.bincount(y).tolist() for y in drawn] == [[42] * 3] * 2

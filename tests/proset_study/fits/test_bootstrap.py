@@ -12,7 +12,7 @@ from proset_study.scores import error_rate, log_loss
 from proset_study.seeds import generator
 
 CASE = Case(1, 0, "xor", "E8", "knn")
-FINAL = {"parameters": {}, "steps": 1}
+FINAL = {"parameters": {}, "complexity": 1}
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +26,11 @@ def folds(data):
 
 
 def test_hand_solved_estimates():
-    left_out = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)
+    held_out = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)
     losses = np.array([[1.0, 9, 9, 9], [0, 1, 9, 9], [9, 1, 0, 9]])  # 9: not left out, must not count
     fitted = np.array([[0.0, 1], [1, 0], [0, 1], [0, 1]])  # predicted 0, 1, 0, 0
     y = np.array([0, 1, 0, 1])
-    found = estimates(losses, left_out, fitted, y, np.ones(4))
+    found = estimates(losses, held_out, fitted, y, np.ones(4))
     # by sample 1/2, 1, 0 and no draw that leaves the last one out
     assert found["leave_one_out"] == pytest.approx(0.5)
     assert found["standard_error"] == pytest.approx(np.std([0.5, 1, 0], ddof=1) / np.sqrt(3))
@@ -38,7 +38,7 @@ def test_hand_solved_estimates():
     assert found["no_information"] == pytest.approx(0.5 * 0.25 + 0.5 * 0.75)  # wrong if y is 0, if it is 1
     assert found["632"] == pytest.approx(0.368 * 0.25 + 0.632 * 0.5)
     assert found["632_plus"] == pytest.approx(0.5)  # no better than no information: all weight outside
-    weighted = estimates(losses, left_out, fitted, y, np.array([2.0, 1, 1, 4]))
+    weighted = estimates(losses, held_out, fitted, y, np.array([2.0, 1, 1, 4]))
     assert weighted["leave_one_out"] == pytest.approx((2 * 0.5 + 1 + 0) / 4)
 
 
@@ -54,10 +54,10 @@ def test_correction_lies_between_when_overfitting_is_partial():
 
 
 def test_related_samples_give_one_deviation_together():
-    losses, left_out = np.array([[0.0, 0, 1, 1]]), np.ones((1, 4), dtype=bool)
+    losses, held_out = np.array([[0.0, 0, 1, 1]]), np.ones((1, 4), dtype=bool)
     fitted, y = np.zeros((4, 2)), np.array([0, 1, 0, 1])
-    alone = estimates(losses, left_out, fitted, y, np.ones(4))
-    pairs = estimates(losses, left_out, fitted, y, np.ones(4), group=np.array([7, 7, 8, 8]))
+    alone = estimates(losses, held_out, fitted, y, np.ones(4))
+    pairs = estimates(losses, held_out, fitted, y, np.ones(4), group=np.array([7, 7, 8, 8]))
     assert alone["standard_error"] == pytest.approx(np.std([0, 0, 1, 1], ddof=1) / 2)
     assert pairs["standard_error"] == pytest.approx(np.std([0, 1], ddof=1) / np.sqrt(2))
 

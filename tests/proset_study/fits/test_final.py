@@ -68,12 +68,13 @@ write_evaluation(out / "evaluation", stored)
 write_findings(out / "findings", stored)
 for table in study_tables(stored, published):
     write_table(table, *(out / f"{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
+model = out / "m.npz"
 for final in stored.finals():
     if final.run.method in ("knn", "xgboost"):
         case = Case(study.config["seed"], 0, final.data_set, final.run.name, final.run.method)
-        fitted = fit_final(final.data, final.folds, final.fit["parameters"], final.fit["steps"], case, out / "m.npz")
+        fitted = fit_final(final.data, final.folds, final.fit["parameters"], final.fit["complexity"], case, model)
         (out / f"{final.run.name} {final.data_set}.predictions").write_text(json.dumps(fitted[2].tolist()))
-(out / "m.npz").unlink()
+model.unlink()
 for path in sorted(p for p in out.rglob("*") if p.is_file()):
     print(path.relative_to(out), hashlib.sha256(path.read_bytes()).hexdigest())
 """

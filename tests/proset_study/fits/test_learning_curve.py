@@ -23,9 +23,9 @@ def folds(data):
     return split(data.y, 3, 0.3, 0)
 
 
-def final_of(data, folds, method, parameters, steps, folder):
+def final_of(data, folds, method, parameters, complexity, folder):
     case = Case(1, 0, "xor", "E", method)
-    record, rows, probabilities = fit_final(data, folds, parameters, steps, case, folder / "model.npz")
+    record, rows, probabilities = fit_final(data, folds, parameters, complexity, case, folder / "model.npz")
     return case, record, (probabilities, data.y[rows])
 
 
@@ -34,15 +34,15 @@ def without_times(record):
 
 
 @pytest.mark.parametrize(
-    ("method", "parameters", "steps"),
+    ("method", "parameters", "complexity"),
     [
         ("proset", {"lambda_v": 1e-3, "lambda_w": 1e-8}, 1),
         ("knn", {}, 3),
         ("xgboost", {"learning_rate": 0.3, "max_depth": 2, "colsample": 1.0, "subsample": 0.5}, 5),
     ],
 )
-def test_the_whole_training_part_gives_the_final_model(data, folds, tmp_path, method, parameters, steps):
-    case, final, (probabilities, y) = final_of(data, folds, method, parameters, steps, tmp_path)
+def test_the_whole_training_part_gives_the_final_model(data, folds, tmp_path, method, parameters, complexity):
+    case, final, (probabilities, y) = final_of(data, folds, method, parameters, complexity, tmp_path)
     record = learning_curve(data, folds, final, SETTINGS, case)
     (whole,) = [point for point in record["points"] if point["fraction"] == 1.0]
     assert whole["n_fit"] == final["n_fit"]
@@ -67,7 +67,7 @@ def test_a_size_that_is_too_small_says_why(data, folds, tmp_path):
     points = learning_curve(data, folds, final, SETTINGS, case)["points"]
     small = [p for p in points if p["n_fit"] == 8]
     assert len(small) == 3
-    assert all(p["not_fitted"] == "steps: 20 neighbours are more than the 8 samples to search" for p in small)
+    assert all(p["not_fitted"] == "complexity: 20 neighbours are more than the 8 samples to search" for p in small)
     assert all("log_loss" not in p for p in small)
     assert all("log_loss" in p for p in points if p["n_fit"] > 8)
 

@@ -6,7 +6,7 @@ import pytest
 from proset_study import methods
 from proset_study.data.datasets import make
 from proset_study.data.splits import TEST, split
-from proset_study.fits.resampling import bootstrap_part, bootstrap_sample, nested_order, part_of_rows, training_rows
+from proset_study.fits.resampling import bootstrap_data, bootstrap_sample, data_of_rows, nested_order, training_rows
 
 
 def test_every_beginning_of_the_order_is_stratified(rng):
@@ -37,12 +37,12 @@ def test_groups_stay_together_in_the_order(rng):
 
 def test_bootstrap_samples_keep_the_size_of_every_class_and_leave_out_a_third(rng):
     y = rng.permutation(np.repeat([0, 1, 2], [300, 200, 100]))
-    left_out = []
+    held_out = []
     for _ in range(20):
         rows = bootstrap_sample(y, rng)
         np.testing.assert_array_equal(np.bincount(y[rows]), np.bincount(y))
-        left_out.append(1 - len(np.unique(rows)) / 600)
-    assert np.mean(left_out) == pytest.approx(np.exp(-1), abs=0.01)
+        held_out.append(1 - len(np.unique(rows)) / 600)
+    assert np.mean(held_out) == pytest.approx(np.exp(-1), abs=0.01)
 
 
 def test_groups_are_drawn_whole_and_until_every_class_is_there(rng):
@@ -71,7 +71,7 @@ def wine():
 def test_copies_are_weights_where_the_method_knows_weights(wine, method):
     fitted, scored = np.repeat([0, 70, 71, 150, 160], [3, 1, 2, 1, 1]), np.array([5, 80])
     method = methods.get(method)
-    bound = part_of_rows(wine, fitted, scored, method)
+    bound = data_of_rows(wine, fitted, scored, method)
     rows = bound.X * bound.scale + bound.centre
     np.testing.assert_array_equal(bound.rows_score, scored)
     if method.weights == "none":
@@ -81,10 +81,10 @@ def test_copies_are_weights_where_the_method_knows_weights(wine, method):
         np.testing.assert_allclose(rows, wine.X[[0, 70, 71, 150, 160]], rtol=1e-12, atol=1e-12)
         assert bound.weight.tolist() == [3, 1, 2, 1, 1]
         weighted = replace(wine, sample_weight=np.arange(178) + 1.0)
-        bound = part_of_rows(weighted, fitted, scored, method)
+        bound = data_of_rows(weighted, fitted, scored, method)
         assert bound.weight.tolist() == [3, 71, 144, 151, 161]
         assert bound.weight_score.tolist() == [6, 81]
-    assert part_of_rows(wine, np.unique(fitted), scored, method).weight is None
+    assert data_of_rows(wine, np.unique(fitted), scored, method).weight is None
 
 
 def test_rows_of_weight_zero_are_not_drawn(wine):
@@ -95,6 +95,6 @@ def test_rows_of_weight_zero_are_not_drawn(wine):
     rows = training_rows(weighted, folds)
     np.testing.assert_array_equal(rows, np.intersect1d(kept, np.flatnonzero(folds != TEST)))
     for seed in range(5):
-        bound = bootstrap_part(weighted, folds, np.random.default_rng(seed), methods.get("knn"))
+        bound = bootstrap_data(weighted, folds, np.random.default_rng(seed), methods.get("knn"))
         assert bound.weight.sum() == len(rows)
         assert set(bound.rows_score) < set(rows)

@@ -6,11 +6,11 @@ import pytest
 from proset_study.data.datasets import make
 from proset_study.data.splits import TEST, split
 from proset_study.fits import search
-from proset_study.fits.search import Case, choose, draw_parameters, run_paths, run_trials
+from proset_study.fits.search import Case, draw_parameters, run_paths, run_trials, select
 
 CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
 SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
-SETTINGS = {"space": SPACE, "parameters": {"n_candidates": 50}, "steps": 1}
+SETTINGS = {"space": SPACE, "parameters": {"n_candidates": 50}, "complexity": 1}
 
 
 @pytest.fixture(scope="module")
@@ -23,19 +23,19 @@ def folds(data):
     return split(data.y, 3, 0.3, 0)
 
 
-def test_one_standard_error_rule_of_a_hand_solved_case():
+def test_one_standard_deviation_rule_of_a_hand_solved_case():
     losses = np.array([[1.0, 3.0], [2.0, 2.2], [1.9, 2.1], [3.3, 3.5], [3.5, 3.7]])
     # means 2.0, 2.1, 2.0, 3.4, 3.6; the first of the smallest has deviation sqrt(2), threshold 3.414
-    choice = choose(losses, [(0,), (1,), (2,), (3,), (4,)], "one_standard_error")
-    assert choice["optimal"] == 0
-    assert choice["threshold"] == pytest.approx(2 + np.sqrt(2))
-    assert choice["within"] == [0, 1, 2, 3]
-    assert choice["selected"] == 3
-    assert choose(losses, [(0,), (1,), (2,), (3,), (4,)], "optimal")["selected"] == 0
+    selection = select(losses, [(0,), (1,), (2,), (3,), (4,)], "one_standard_deviation")
+    assert selection["optimal"] == 0
+    assert selection["threshold"] == pytest.approx(2 + np.sqrt(2))
+    assert selection["within"] == [0, 1, 2, 3]
+    assert selection["selected"] == 3
+    assert select(losses, [(0,), (1,), (2,), (3,), (4,)], "best")["selected"] == 0
 
 
 def test_ties_in_simplicity_go_to_the_first():
-    assert choose(np.ones((3, 2)), [(1,), (2,), (2,)], "one_standard_error")["selected"] == 1
+    assert select(np.ones((3, 2)), [(1,), (2,), (2,)], "one_standard_deviation")["selected"] == 1
 
 
 def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials():
@@ -88,7 +88,7 @@ def test_finished_trials_are_not_computed_again_unless_stale_or_damaged(data, fo
 
 def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
     space = {"lambda_v": {"uniform": [1e-3, 2e-3]}, "lambda_w": {"uniform": [1e-8, 2e-8]}}
-    settings = {"space": space, "parameters": {"n_candidates": 50}, "steps": 1}
+    settings = {"space": space, "parameters": {"n_candidates": 50}, "complexity": 1}
     original = search.log_loss
     calls = []
 
@@ -116,7 +116,7 @@ def test_record_has_what_later_questions_need(data, folds, tmp_path):
 
 def test_path_of_batches(data, folds, tmp_path):
     chosen = {"lambda_v": 1e-3, "lambda_w": 1e-8}
-    settings = {"parameters": {}, "steps": 3}
+    settings = {"parameters": {}, "complexity": 3}
     (record,) = run_paths(data, folds, range(1, 2), settings, chosen, CASE, tmp_path, depends_on=["code"])
     assert len(record["log_loss"]) == len(record["staged_summary"]["prototypes"]) == 4
     assert record["log_loss"][0] == pytest.approx(np.log(2), abs=0.01)
@@ -125,8 +125,8 @@ def test_path_of_batches(data, folds, tmp_path):
 
 def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypatch):
     parts = []
-    original = search.bootstrap_part
-    monkeypatch.setattr(search, "bootstrap_part", lambda *args: parts.append(original(*args)) or parts[-1])
+    original = search.bootstrap_data
+    monkeypatch.setattr(search, "bootstrap_data", lambda *args: parts.append(original(*args)) or parts[-1])
     settings = {**SETTINGS, "resampling": "bootstrap"}
     records = [
         run_trials(data, folds, b, range(1), settings, CASE, tmp_path / run / str(b), [])[0]["log_loss"]
@@ -137,7 +137,7 @@ def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypat
     assert len(set(records[:3])) == 3
     with_folds = run_trials(data, folds, 0, range(1), SETTINGS, CASE, tmp_path / "a" / "0", [])[0]["log_loss"]
     assert with_folds != records[0]  # and no record of the one serves the other
-    knn = {"parameters": {}, "steps": 3, "resampling": "bootstrap"}
+    knn = {"parameters": {}, "complexity": 3, "resampling": "bootstrap"}
     run_paths(data, folds, range(1), knn, {}, Case(1, 0, "xor", "E8", "knn"), tmp_path / "knn", [])
     train = np.flatnonzero(folds != TEST)
     for bound in parts:
@@ -147,6 +147,6 @@ def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypat
         assert 0.2 < len(bound.rows_score) / len(train) < 0.55
         np.testing.assert_array_equal(bound.y_score, data.y[bound.rows_score])
         raw = bound.X * bound.scale + bound.centre
-        left_out = data.X[bound.rows_score]
-        assert not (np.abs(raw[:, None] - left_out).max(axis=2) < 1e-12).any()  # nothing is scored that was fitted
+        held_out = data.X[bound.rows_score]
+        assert not (np.abs(raw[:, None] - held_out).max(axis=2) < 1e-12).any()  # nothing is scored that was fitted
     np.testing.assert_array_equal(parts[0].rows_score, parts[-1].rows_score)  # methods are compared on the same draws

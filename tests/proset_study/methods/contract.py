@@ -18,7 +18,7 @@ import psutil
 
 from proset.archive import read_archive, write_archive
 from proset_study.config.study import Run
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
 from proset_study.methods.base import Fitted, Method, faults
 
@@ -35,13 +35,13 @@ class Subject:
     run: Run
 
     @property
-    def steps(self) -> int:
+    def complexity(self) -> int:
         """The end of a short path."""
         return self.end(STEPS)
 
-    def end(self, steps: int) -> int:
-        """The end of a path with so many steps after the first one, if the experiment has as many."""
-        return min(self._stage("stage2")["steps"], self.method.first_step + steps)
+    def end(self, complexity: int) -> int:
+        """The end of a path with so many complexity after the first one, if the experiment has as many."""
+        return min(self._stage("stage2")["complexity"], self.method.min_complexity + complexity)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
         """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
@@ -52,23 +52,23 @@ class Subject:
         drawn = draw_parameters(stage1["space"], Case(0, 0, "contract", "contract", "contract"), trial)
         return {**stage1["parameters"], **drawn, **fixed}
 
-    def fit(self, part: Part, steps: int | None = None, parameters: dict | None = None) -> Fitted:
+    def fit(self, data: FoldData, complexity: int | None = None, parameters: dict | None = None) -> Fitted:
         """Fit; the same arguments ask for the same model."""
-        parameters = self.parameters(n_features=part.X.shape[1]) if parameters is None else parameters
-        return self.method(part).fit(parameters, self.steps if steps is None else steps, SEED)
+        parameters = self.parameters(n_features=data.X.shape[1]) if parameters is None else parameters
+        return self.method(data).fit(parameters, self.complexity if complexity is None else complexity, SEED)
 
     def _stage(self, stage):
         return self.run.stage(stage, self.run.data_sets[0])
 
 
-def make_part(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> Part:
+def make_part(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> FoldData:
     """Classes of different size around different points; the third feature says nothing."""
     rng = np.random.default_rng(n_classes)
     y = np.sort(rng.choice(n_classes, 2 * n, p=np.array([3, 2, 1])[:n_classes] / sum([3, 2, 1][:n_classes])))
     X = rng.normal(size=(2 * n, 3))
     X[:, :2] += 1.5 * np.array([[0, 0], [1, 1], [-1, 1]])[y]
     to_fit = np.arange(2 * n) % 2 == 0
-    return Part(
+    return FoldData(
         X=X[to_fit],
         y=y[to_fit],
         weight=weight,
@@ -120,9 +120,9 @@ def parameters_are_as_declared(subject: Subject) -> None:
 
 def same_seed_same_model(subject: Subject) -> None:
     """To the last bit: the predictions, and the arrays of the stored model."""
-    part = make_part(3)
-    first, second = (subject.fit(part) for _ in range(2))
-    assert first.predict_proba(part.X_score).tobytes() == second.predict_proba(part.X_score).tobytes(), (
+    data = make_part(3)
+    first, second = (subject.fit(data) for _ in range(2))
+    assert first.predict_proba(data.X_score).tobytes() == second.predict_proba(data.X_score).tobytes(), (
         "two fits with the same seed predict differently"
     )
     ours, theirs = first.arrays(), second.arrays()
@@ -131,44 +131,46 @@ def same_seed_same_model(subject: Subject) -> None:
 
 
 def rows_to_score_are_not_fitted(subject: Subject) -> None:
-    """`Part` has them with their classes, within reach of a fit that would learn from what it is scored on."""
-    part = make_part(3)
-    others = {"X_score": part.X_score[::-1] + 1.0, "y_score": (part.y_score + 1) % 3}
-    first, second = (subject.fit(p).predict_proba(part.X_score) for p in (part, Part(**{**vars(part), **others})))
+    """`FoldData` has them with their classes, within reach of a fit that would learn from what it is scored on."""
+    data = make_part(3)
+    others = {"X_score": data.X_score[::-1] + 1.0, "y_score": (data.y_score + 1) % 3}
+    first, second = (subject.fit(p).predict_proba(data.X_score) for p in (data, FoldData(**{**vars(data), **others})))
     np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
 
 
 def a_row_is_predicted_alone(subject: Subject) -> None:
     """A prediction does not depend on what is predicted with it."""
-    part = make_part(3)
-    fitted = subject.fit(part)
-    together = fitted.predict_proba(part.X_score)[:10]
-    alone = np.concatenate([fitted.predict_proba(row[None]) for row in part.X_score[:10]])
+    data = make_part(3)
+    fitted = subject.fit(data)
+    together = fitted.predict_proba(data.X_score)[:10]
+    alone = np.concatenate([fitted.predict_proba(row[None]) for row in data.X_score[:10]])
     message = "a row alone is predicted differently from the same row among others"
     np.testing.assert_allclose(alone, together, rtol=1e-5, atol=1e-7, err_msg=message)
 
 
 def every_step_is_a_shorter_fit(subject: Subject) -> None:
-    """One prediction per step; the last one is that of the full size, the others are those of fits to fewer steps."""
+    """One prediction per step; the last one is that of the full size, the others are those of smaller fits."""
     for n_classes in (2, 3):
-        part = make_part(n_classes)
-        fitted, first = subject.fit(part), subject.method.first_step
-        stages = [p.copy() for p in fitted.staged_predict_proba(part.X_score)]
-        assert len(stages) == subject.steps - first + 1, f"{len(stages)} steps instead of {subject.steps - first + 1}"
+        data = make_part(n_classes)
+        fitted, first = subject.fit(data), subject.method.min_complexity
+        stages = [p.copy() for p in fitted.staged_predict_proba(data.X_score)]
+        assert len(stages) == subject.complexity - first + 1, (
+            f"{len(stages)} sizes instead of {subject.complexity - first + 1}"
+        )
         for number, p in enumerate(stages, start=first):
-            if number == subject.steps:
-                np.testing.assert_allclose(p, fitted.predict_proba(part.X_score), rtol=1e-5, atol=1e-7)
+            if number == subject.complexity:
+                np.testing.assert_allclose(p, fitted.predict_proba(data.X_score), rtol=1e-5, atol=1e-7)
             if number >= 1:
-                shorter = subject.fit(part, number).predict_proba(part.X_score)
+                shorter = subject.fit(data, number).predict_proba(data.X_score)
                 np.testing.assert_allclose(p, shorter, rtol=1e-5, atol=1e-7, err_msg=f"step {number}")
 
 
 def predictions_are_probabilities(subject: Subject) -> None:
     """Finite, in [0, 1], of sum 1; only 0 and 1 from a method that is not probabilistic; also for one row far away."""
     for n_classes in (2, 3):
-        part = make_part(n_classes)
-        fitted = subject.fit(part)
-        for X in (part.X_score, np.full((1, 3), 50.0)):
+        data = make_part(n_classes)
+        fitted = subject.fit(data)
+        for X in (data.X_score, np.full((1, 3), 50.0)):
             for p in [fitted.predict_proba(X), *fitted.staged_predict_proba(X)]:
                 assert isinstance(p, np.ndarray)
                 assert p.shape == (len(X), n_classes), f"shape {p.shape} instead of {(len(X), n_classes)}"
@@ -183,30 +185,30 @@ def predictions_are_probabilities(subject: Subject) -> None:
 def columns_are_the_classes(subject: Subject) -> None:
     """Column k is class k: in any other order the predictions are worse. The class prior just passes."""
     for n_classes in (2, 3):
-        part = make_part(n_classes)
-        p = subject.fit(part).predict_proba(part.X_score)
-        own = [p[np.arange(len(p)), (part.y_score + shift) % n_classes].mean() for shift in range(n_classes)]
+        data = make_part(n_classes)
+        p = subject.fit(data).predict_proba(data.X_score)
+        own = [p[np.arange(len(p)), (data.y_score + shift) % n_classes].mean() for shift in range(n_classes)]
         assert own[0] > max(own[1:]), "columns are not in the order of the classes, or nothing is learned"
 
 
 def weights_do_what_is_declared(subject: Subject) -> None:
-    """A heavy class is predicted more; with "repeats", weights of 1 change nothing and 2 is the row twice."""
+    """A heavy class is predicted more; with "frequency", weights of 1 change nothing and 2 is the row twice."""
     if subject.method.weights == "none":
         return
     plain = make_part(2)
 
-    def predictions(part):  # of all steps of a longer path: at some of them, prototype methods keep every sample
-        fitted = subject.fit(part, subject.end(12))
-        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (steps, n, 2)
+    def predictions(data):  # of all complexity of a longer path: at some of them, prototype methods keep every sample
+        fitted = subject.fit(data, subject.end(12))
+        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (complexity, n, 2)
 
     heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
     assert predictions(heavy)[..., 1].mean() > predictions(plain)[..., 1].mean(), (
         "a class of weight 20 is not predicted more"
     )
-    if subject.method.weights == "repeats":
+    if subject.method.weights == "frequency":
         times = 1 + np.arange(len(plain.y)) % 2
         rows = np.repeat(np.arange(len(times)), times)
-        twice = Part(**{**vars(plain), "X": plain.X[rows], "y": plain.y[rows]})
+        twice = FoldData(**{**vars(plain), "X": plain.X[rows], "y": plain.y[rows]})
         for weight, same, message in (
             (np.ones(len(times)), plain, "weights of 1 are not the same as none"),
             (times.astype(float), twice, "a weight of 2 is not the row twice"),
@@ -218,13 +220,13 @@ def weights_do_what_is_declared(subject: Subject) -> None:
 def a_stored_model_predicts_the_same(subject: Subject) -> None:
     """Through a file that only holds plain arrays."""
     for n_classes in (2, 3):
-        part = make_part(n_classes)
-        fitted = subject.fit(part)
+        data = make_part(n_classes)
+        fitted = subject.fit(data)
         with TemporaryDirectory() as folder:
             write_archive(Path(folder, "model.npz"), {}, fitted.arrays())
             _, arrays = read_archive(Path(folder, "model.npz"))
-        again = subject.method.load(arrays).predict_proba(part.X_score)
-        assert np.array_equal(again, fitted.predict_proba(part.X_score)), "a stored model predicts differently"
+        again = subject.method.load(arrays).predict_proba(data.X_score)
+        assert np.array_equal(again, fitted.predict_proba(data.X_score)), "a stored model predicts differently"
 
 
 def simplicity_sorts(subject: Subject) -> None:
@@ -237,30 +239,32 @@ def simplicity_sorts(subject: Subject) -> None:
 
 def summaries_have_the_quantities(subject: Subject) -> None:
     """JSON values, active features among them; lists with an entry per step where there are such."""
-    part = make_part(3)
-    fitted = subject.fit(part)
+    data = make_part(3)
+    fitted = subject.fit(data)
     summary, staged = fitted.summary(), fitted.staged_summary()
     json.dumps([summary, staged], allow_nan=False)
     missing = [name for name in ("active_features", *subject.method.quantities) if name not in summary]
     assert not missing, f"summary has no {', '.join(missing)}"
-    assert 0 <= summary["active_features"] <= part.X.shape[1], f"{summary['active_features']} of 3 features are active"
+    assert 0 <= summary["active_features"] <= data.X.shape[1], f"{summary['active_features']} of 3 features are active"
     for name, values in staged.items():
-        assert len(values) == subject.steps - subject.method.first_step + 1, f"staged_summary: {name} has {len(values)}"
+        assert len(values) == subject.complexity - subject.method.min_complexity + 1, (
+            f"staged_summary: {name} has {len(values)}"
+        )
         assert values[-1] == summary[name], f"staged_summary: the last {name} is not that of summary"
 
 
 def data_are_left_alone(subject: Subject) -> None:
     """Fits share their data, and so do methods."""
-    part = make_part(2)
-    before = [a.tobytes() for a in (part.X, part.y, part.X_score)]
-    subject.fit(part).predict_proba(part.X_score)
-    assert before == [a.tobytes() for a in (part.X, part.y, part.X_score)], "the data were changed"
+    data = make_part(2)
+    before = [a.tobytes() for a in (data.X, data.y, data.X_score)]
+    subject.fit(data).predict_proba(data.X_score)
+    assert before == [a.tobytes() for a in (data.X, data.y, data.X_score)], "the data were changed"
 
 
 def one_thread_is_enough(subject: Subject) -> None:
     """No thread or process is started; the workflow runs as many jobs as there are cores."""
-    part, process, done = make_part(3), psutil.Process(), threading.Event()
-    subject.fit(part).predict_proba(part.X_score)  # what starts once, with the library
+    data, process, done = make_part(3), psutil.Process(), threading.Event()
+    subject.fit(data).predict_proba(data.X_score)  # what starts once, with the library
     allowed, seen = process.num_threads() + 1, []
 
     def watch():
@@ -272,7 +276,7 @@ def one_thread_is_enough(subject: Subject) -> None:
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        subject.fit(part).predict_proba(part.X_score)
+        subject.fit(data).predict_proba(data.X_score)
     finally:
         done.set()
         watcher.join()

@@ -20,10 +20,12 @@ TEMPLATE = "docs/method_template.py"
 
 
 def subject_of(name: str) -> Subject:
-    """A method with the first experiment that uses it; the template's is in docs/own-method.md."""
+    """A method with the first experiment that uses it; the template's is in docs/custom-method.md."""
     experiments = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
     if name == TEMPLATE:
-        (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/own-method.md").read_text("utf-8"), re.S)
+        (block,) = re.findall(
+            r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S
+        )
         (settings,) = yaml.safe_load(block)["experiments"].values()
         return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
     method = methods.get(name)
@@ -55,7 +57,7 @@ class Tree(EstimatorMethod):
 
     parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
     required = ("max_depth",)
-    step = "trees"
+    complexity = "trees"
     trusted = ("sklearn.tree._tree.Tree",)
     staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
 
@@ -64,25 +66,25 @@ class Tree(EstimatorMethod):
         return (-parameters["max_depth"],)
 
     @staticmethod
-    def estimator(parameters, steps, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import RandomForestClassifier
 
-        return RandomForestClassifier(steps, max_depth=int(parameters["max_depth"]), random_state=seed)
+        return RandomForestClassifier(complexity, max_depth=int(parameters["max_depth"]), random_state=seed)
 
 
 def fitted_with(**functions):
     """A method whose fits have other functions than `FittedEstimator`."""
     broken = type("Broken", (FittedEstimator,), functions)
 
-    def fit(self, parameters, steps, seed):
-        return broken(*vars(Tree.fit(self, parameters, steps, seed)).values())
+    def fit(self, parameters, complexity, seed):
+        return broken(*vars(Tree.fit(self, parameters, complexity, seed)).values())
 
     return type("Method", (Tree,), {"fit": fit})
 
 
 def estimator_with(**settings):
-    def estimator(parameters, steps, seed):
-        return Tree.estimator(parameters, steps, seed).set_params(**settings)
+    def estimator(parameters, complexity, seed):
+        return Tree.estimator(parameters, complexity, seed).set_params(**settings)
 
     return type("Method", (Tree,), {"estimator": staticmethod(estimator)})
 
@@ -100,15 +102,15 @@ def spoil(self, X):
     return FittedEstimator.predict_proba(self, X)
 
 
-def ignore_weights(self, parameters, steps, seed):
-    part = type(self.part)(**{**vars(self.part), "weight": None})
-    return Tree.fit(type(self)(part), parameters, steps, seed)
+def ignore_weights(self, parameters, complexity, seed):
+    data = type(self.data)(**{**vars(self.data), "weight": None})
+    return Tree.fit(type(self)(data), parameters, complexity, seed)
 
 
-def fit_to_all_rows(self, parameters, steps, seed):
-    part = self.part
-    X, y = np.concatenate([part.X, part.X_score]), np.concatenate([part.y, part.y_score])
-    return Tree.fit(type(self)(type(part)(**{**vars(part), "X": X, "y": y})), parameters, steps, seed)
+def fit_to_all_rows(self, parameters, complexity, seed):
+    data = self.data
+    X, y = np.concatenate([data.X, data.X_score]), np.concatenate([data.y, data.y_score])
+    return Tree.fit(type(self)(type(data)(**{**vars(data), "X": X, "y": y})), parameters, complexity, seed)
 
 
 def centre_by_the_rows_to_predict(self, X):
@@ -132,11 +134,11 @@ def changed(**attributes):
 
 BROKEN = {
     "interface_is_complete": [
-        (changed(step=None), "`step` is missing"),
+        (changed(complexity=None), "`complexity` is missing"),
         (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
         (changed(required=("depth",)), "`required` has depth"),
-        (changed(max_steps="12"), "`max_steps` is '12', must be a int"),
-        (changed(weights="yes"), "allowed are repeats, counts, none"),
+        (changed(max_complexity="12"), "`max_complexity` is '12', must be a int"),
+        (changed(weights="yes"), "allowed are frequency, importance, none"),
         (fitted_with(arrays=None), "no arrays"),
     ],
     "importing_the_module_imports_no_library": [
@@ -157,7 +159,7 @@ BROKEN = {
         (changed(staged=classmethod(lambda cls, forest, X: (forest.predict_proba(X) for _ in range(3)))), "step 1"),
         (
             fitted_with(staged_predict_proba=lambda self, X: iter([self.estimator.predict_proba(X)])),
-            "1 steps instead of 3",
+            "1 sizes instead of 3",
         ),
     ],
     "predictions_are_probabilities": [
@@ -169,7 +171,7 @@ BROKEN = {
     "columns_are_the_classes": [(fitted_with(predict_proba=shift), "order of the classes")],
     "weights_do_what_is_declared": [
         (changed(fit=ignore_weights), "not predicted more"),
-        (changed(weights="repeats"), "are not the same as none"),
+        (changed(weights="frequency"), "are not the same as none"),
     ],
     "a_stored_model_predicts_the_same": [
         (changed(trusted=()), "Tree"),
@@ -193,8 +195,8 @@ def tree_subject(method):
     settings = {
         "method": "tree",
         "data_sets": ["d"],
-        "stage1": {"trials": 5, "steps": 4, "space": {"max_depth": {"integers": [1, 10]}}},
-        "stage2": {"steps": 4},
+        "stage1": {"trials": 5, "complexity": 4, "space": {"max_depth": {"integers": [1, 10]}}},
+        "stage2": {"complexity": 4},
     }
     return Subject(method, Run("tree", "tree", "", settings))
 

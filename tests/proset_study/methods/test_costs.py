@@ -10,7 +10,7 @@ from proset_study.data.sizes import Size, size_of
 from proset_study.methods.costs import COSTS, fit_seconds
 
 CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
-MEASURED = {  # rows of 20 features in 5 classes, of which 56 % were fitted and 14 % scored; steps of config.yaml
+MEASURED = {  # rows of 20 features in 5 classes, of which 56 % were fitted and 14 % scored; complexity of config.yaml
     "knn": {20_000: 1.8, 200_000: 225},
     "proset": {1_000: 0.11, 20_000: 6.1, 200_000: 48},
     "xgboost": {20_000: 11.4},
@@ -32,7 +32,7 @@ MEASURED = {  # rows of 20 features in 5 classes, of which 56 % were fitted and 
     "set_cover_centres": {1_000: 0.2, 20_000: 10.0},
     "set_cover_lp": {1_000: 0.91},
 }
-IN_STUDY = {  # method, data set and steps: seconds
+IN_STUDY = {  # method, data set and complexity: seconds
     ("logistic_regression", "xor_6_6f", 18): 0.21,
     ("bagging", "xor_6_6f", 40): 1.7,
     ("bagging", "digits", 40): 0.45,
@@ -50,21 +50,25 @@ IN_STUDY = {  # method, data set and steps: seconds
 }
 
 
-def estimate(method, size, steps):
-    stage = {"steps": steps, "parameters": {}}
+def estimate(method, size, complexity):
+    stage = {"complexity": complexity, "parameters": {}}
     return fit_seconds(method, size, stage, round(0.56 * size.rows), round(0.14 * size.rows))
 
 
 @pytest.mark.parametrize(("method", "rows"), [(method, rows) for method in MEASURED for rows in MEASURED[method]])
 def test_estimates_are_within_a_factor_of_two(method, rows):
     experiment = {"proset": "E3", "knn": "E8", "xgboost": "E9"}.get(method, method)
-    steps = CONFIG["experiments"][experiment]["stage2"]["steps"]
-    assert 0.5 < estimate(method, Size(rows, 20, 5), steps) / MEASURED[method][rows] < 2
+    complexity = CONFIG["experiments"][experiment]["stage2"]["complexity"]
+    assert 0.5 < estimate(method, Size(rows, 20, 5), complexity) / MEASURED[method][rows] < 2
 
 
-@pytest.mark.parametrize(("method", "data_set", "steps"), IN_STUDY)
-def test_so_they_are_for_the_data_of_the_study(method, data_set, steps):
-    assert 0.5 < estimate(method, size_of(CONFIG["data_sets"][data_set]), steps) / IN_STUDY[method, data_set, steps] < 2
+@pytest.mark.parametrize(("method", "data_set", "complexity"), IN_STUDY)
+def test_so_they_are_for_the_data_of_the_study(method, data_set, complexity):
+    assert (
+        0.5
+        < estimate(method, size_of(CONFIG["data_sets"][data_set]), complexity) / IN_STUDY[method, data_set, complexity]
+        < 2
+    )
 
 
 def test_every_method_is_measured():

@@ -12,7 +12,7 @@ from skops.io.exceptions import UntrustedTypesFoundException
 
 from proset_study import methods
 from proset_study.data.datasets import make
-from proset_study.data.splits import part, split
+from proset_study.data.splits import select_fold, split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
 from proset_study.methods.xgboost import depth_limit
@@ -37,15 +37,15 @@ SETTINGS = {
 }
 
 
-def path(name, steps):
-    """So many steps, if the method has a path."""
-    return 1 if name in WITHOUT_PATH else steps
+def path(name, complexity):
+    """So many complexity, if the method has a path."""
+    return 1 if name in WITHOUT_PATH else complexity
 
 
 def bind(name, kind="two classes"):
     data = make(SETTINGS[kind], 0, "d", 0)
     method = methods.get(name)
-    bound = part(data, split(data.y, 5, 0.3, 0), 0, method.scaled)
+    bound = select_fold(data, split(data.y, 5, 0.3, 0), 0, method.scaled)
     return method(bound), bound
 
 
@@ -128,7 +128,7 @@ def test_colsample_is_one_with_two_features():
 
 def test_more_neighbours_than_samples_are_refused():
     method, _ = bind("knn", "three classes")
-    with pytest.raises(ValueError, match="steps: 1000 neighbours are more than the 99 samples"):
+    with pytest.raises(ValueError, match="complexity: 1000 neighbours are more than the 99 samples"):
         method.fit({}, 1000, SEED)
 
 
@@ -204,7 +204,7 @@ def test_means_of_trees_are_scikit_learns(name, parameters):
 def test_a_stored_estimator_makes_only_known_objects(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     hostile = dumps(DecisionTreeClassifier(max_depth=partial(os.mkdir, "executed")))
-    arrays = {"estimator": np.frombuffer(hostile, np.uint8), "steps": np.array(1)}
+    arrays = {"estimator": np.frombuffer(hostile, np.uint8), "complexity": np.array(1)}
     with pytest.raises(UntrustedTypesFoundException, match=r"mkdir"):
         methods.get("svm").load(arrays)
     assert not (tmp_path / "executed").exists()

@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from proset_study import methods
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.methods.cccd import dominating
 from proset_study.methods.condensed_nn import condensed
 from proset_study.methods.lvq import RATE, olvq1
@@ -20,11 +20,11 @@ PATHS = ("k_means", "k_medoids", "lvq")
 
 def make_part(X, y, weight=None):
     X, y = np.array(X, dtype=float), np.array(y)
-    return Part(X, y, weight, X, y, weight, np.arange(len(y)), y.max() + 1, np.zeros(1), np.ones(1))
+    return FoldData(X, y, weight, X, y, weight, np.arange(len(y)), y.max() + 1, np.zeros(1), np.ones(1))
 
 
-def fit(name, X, y, steps=1, weight=None):
-    return methods.get(name)(make_part(X, y, weight)).fit({}, steps, SEED)
+def fit(name, X, y, complexity=1, weight=None):
+    return methods.get(name)(make_part(X, y, weight)).fit({}, complexity, SEED)
 
 
 @pytest.fixture(scope="module")
@@ -205,13 +205,13 @@ def test_sample_weights_are_refused(name):
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_method_without_a_path_refuses_one(name):
-    with pytest.raises(ValueError, match="steps: 2 is not allowed, must be 1: this method finds one set"):
+    with pytest.raises(ValueError, match="complexity: 2 is not allowed, must be 1: this method finds one set"):
         fit(name, LINE, LINE_CLASSES, 2)
 
 
 @pytest.mark.parametrize("name", PATHS)
 def test_a_path_that_is_too_long_is_refused(name):
-    with pytest.raises(ValueError, match=r"steps: 99 is not allowed, at most 18: 1,000 prototypes per class"):
+    with pytest.raises(ValueError, match=r"complexity: 99 is not allowed, at most 18: 1,000 prototypes per class"):
         fit(name, LINE, LINE_CLASSES, 99)
 
 

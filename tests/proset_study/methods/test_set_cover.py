@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 from proset import SetCoverClassifier
 from proset_study import methods
 from proset_study.data.datasets import make
-from proset_study.data.splits import part, split
+from proset_study.data.splits import select_fold, split
 from proset_study.methods.set_cover import find_radii
 
 SEED = np.random.SeedSequence(3)
@@ -16,7 +16,7 @@ SEED = np.random.SeedSequence(3)
 @pytest.fixture(scope="module")
 def wine():
     data = make({"sklearn": "wine"}, 0, "wine", 0)
-    return part(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
+    return select_fold(data, split(data.y, 5, 0.3, 0), 0, scaled=True)
 
 
 @pytest.mark.parametrize("largest", [None, 2.0, 0.01])

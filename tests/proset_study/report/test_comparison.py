@@ -85,7 +85,7 @@ def test_mean_deviation_and_interval_over_replicates():
     found = cell(compare(stored(*rows), PUBLISHED), *key)
     assert (found["ours"], found["replicates"]) == (0.1, 2)
     assert found["mean"] == pytest.approx(0.2)
-    assert found["deviation"] == pytest.approx(0.02**0.5)
+    assert found["standard_deviation"] == pytest.approx(0.02**0.5)
     assert found["mean_high"] - found["mean"] == pytest.approx(12.706 * 0.1, rel=1e-4)  # t(0.975, 1) s / sqrt(2)
 
 

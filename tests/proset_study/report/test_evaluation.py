@@ -54,7 +54,7 @@ def test_curve_has_a_row_a_size_and_counts_what_cannot_be_fitted(stored):
     assert (whole["fits"], whole["log_loss_deviation"]) == (1, None)
     assert (smallest["fits"], smallest["not_fitted"], smallest["error"]) == (0, 2, None)  # 2 samples of a class
     neighbours = next(row for row in rows if row["experiment"] == "E8")
-    assert stored.final("E8", "cross").fit["steps"] > 4
+    assert stored.final("E8", "cross").fit["complexity"] > 4
     assert (neighbours["fits"], neighbours["not_fitted"], neighbours["error"]) == (0, 2, None)
 
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 from proset_study.report.figures import over_replicates
 from proset_study.report.figures.catalogue import overview_figures
-from proset_study.report.findings import choices, methods_over_replicates, rules, selected_features, write_findings
+from proset_study.report.findings import methods_over_replicates, rules, selected_features, selections, write_findings
 from proset_study.store.stored import Stored
 
 
@@ -30,15 +30,15 @@ class Repeated(Stored):
 def test_rules_by_hand(stored):
     final = stored.final("E3", "cross")
     n_folds, key = final.folds.max() + 1, lambda s: s["lambda_v"] * s["lambda_w"]
-    choice = final.stage1
-    best = int(np.argmin(choice["mean"]))
+    selection = final.stage1
+    best = int(np.argmin(selection["mean"]))
     for rule, part in (("one standard error", 1 / sqrt(n_folds)), ("one standard deviation", 1.0)):
-        limit = choice["mean"][best] + part * choice["deviation"][best]
-        within = [i for i, m in enumerate(choice["mean"]) if m <= limit]
-        expected = max(within, key=lambda i: key(choice["settings"][i]))
-        assert choices(final, "stage1", choice)[rule] == expected
-    assert choices(final, "stage1", choice)["best"] == best
-    assert choices(final, "stage1", choice)["one standard deviation"] == choice["selected"]
+        limit = selection["mean"][best] + part * selection["standard_deviation"][best]
+        within = [i for i, m in enumerate(selection["mean"]) if m <= limit]
+        expected = max(within, key=lambda i: key(selection["settings"][i]))
+        assert selections(final, "stage1", selection)[rule] == expected
+    assert selections(final, "stage1", selection)["best"] == best
+    assert selections(final, "stage1", selection)["one standard deviation"] == selection["selected"]
 
 
 def test_rules_have_costs_and_complexities_of_the_records(stored):

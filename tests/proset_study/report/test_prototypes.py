@@ -30,12 +30,16 @@ def small(tmp_path_factory) -> Stored:
     both = ["blobs", "pixels"]
     methods = dict.fromkeys(("proset", "knn", "nearest_neighbour", "k_means", "cccd"), 1)
     experiments = {
-        "proset": {"method": "proset", "parameters": PROSET, "stage2": {"steps": 2}},
-        "near": {"method": "nearest_neighbour", "stage2": {"steps": 1}},
-        "means": {"method": "k_means", "stage2": {"steps": 4}, "overrides": {"pixels": {"stage2": {"steps": 3}}}},
-        "again": {"method": "k_means", "stage2": {"steps": 1}},
-        "cover": {"method": "cccd", "stage2": {"steps": 1}, "data_sets": ["blobs"]},
-        "knn": {"method": "knn", "stage2": {"steps": 5}},
+        "proset": {"method": "proset", "parameters": PROSET, "stage2": {"complexity": 2}},
+        "near": {"method": "nearest_neighbour", "stage2": {"complexity": 1}},
+        "means": {
+            "method": "k_means",
+            "stage2": {"complexity": 4},
+            "overrides": {"pixels": {"stage2": {"complexity": 3}}},
+        },
+        "again": {"method": "k_means", "stage2": {"complexity": 1}},
+        "cover": {"method": "cccd", "stage2": {"complexity": 1}, "data_sets": ["blobs"]},
+        "knn": {"method": "knn", "stage2": {"complexity": 5}},
     }
     on_blobs = {"proset": ["blobs"], "means": ["blobs"]}
     config = {
@@ -122,7 +126,7 @@ def test_rows_have_every_step_and_the_final_model_at_the_chosen_one(small, tmp_p
     final = small.final("means", "pixels")
     assert [r["prototypes"] for r in rows] == [10, 20, 30]
     (chosen,) = [r for r in rows if r["chosen"]]
-    assert chosen["step"] == final.fit["steps"]
+    assert chosen["step"] == final.fit["complexity"]
     assert chosen["final_prototypes"] == final.fit["summary"]["prototypes"]
     assert chosen["test_error"] == prototypes.test_error(final)[0]
     assert {r["test_error"] for r in rows if not r["chosen"]} == {None}

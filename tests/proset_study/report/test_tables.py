@@ -120,7 +120,7 @@ def test_first_replicate_then_mean_and_deviation_over_all(numbers):
     cell = next(c for c in cells if c["quantity"] == "log_loss")
     assert cell["value"] == 0.1049
     assert cell["mean"] == pytest.approx(0.2049)
-    assert cell["deviation"] == pytest.approx(0.2 / 2**0.5)
+    assert cell["standard_deviation"] == pytest.approx(0.2 / 2**0.5)
     assert "0.10 [0.20 ± 0.14] (0.10)" in to_markdown(experiment_table("E3", "t", cells, published))
 
 

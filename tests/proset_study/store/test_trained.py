@@ -31,9 +31,9 @@ def own(request, tmp_path_factory):
     data.save(folder / "data.npz")
     write_split(folder / "split.csv", folds)
     chosen = {"proset": ({"lambda_v": 1e-3, "lambda_w": 1e-8}, 2), "knn": ({}, 5)}
-    for method, (parameters, steps) in chosen.items():
+    for method, (parameters, complexity) in chosen.items():
         (folder / method).mkdir()
-        fit_final(data, folds, parameters, steps, Case(0, 0, "own", method, method), folder / method / "model.npz")
+        fit_final(data, folds, parameters, complexity, Case(0, 0, "own", method, method), folder / method / "model.npz")
     table = pd.read_csv(folder / "own.csv", dtype={"colour": str})
     return table.sample(frac=1, random_state=0, axis=1), folder, folds  # columns in another order
 

@@ -48,7 +48,7 @@ def _in_the_manifest(report, outside, rng):
             {str(rng.choice(["folds", "data_sets", "experiments", "replicates"])): []}
         ),
         "unknown method": lambda: config["experiments"]["E8"].update(method=str(rng.choice(["os", "../base", "base"]))),
-        "many trees": lambda: config["experiments"]["E9"]["stage2"].update(steps=10**12),
+        "many trees": lambda: config["experiments"]["E9"]["stage2"].update(complexity=10**12),
         "title": lambda: config["experiments"]["E8"].update(title="\x1b[2J\x07"),
         "costs": lambda: known.update(cost={"0": {"proset": None}}, not_converged={"x": 1}),
         "arithmetic": lambda: known.update(arithmetic=[["compiled"]], records_sha256=7),

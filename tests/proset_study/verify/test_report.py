@@ -153,8 +153,12 @@ def _slightly(values):
 
 # What a liar who mends the checksum changes of the records of a kind, and where it is found.
 RECORDS = {
-    "threshold": ("*/E3/stage1.json", lambda r: {"threshold": r["threshold"] * 1.001}, "stage1.json: the choice"),
-    "deviation": ("*/E3/stage2.json", lambda r: {"deviation": _slightly(r["deviation"])}, "stage2.json: the choice"),
+    "threshold": ("*/E3/stage1.json", lambda r: {"threshold": r["threshold"] * 1.001}, "stage1.json: the selection"),
+    "standard_deviation": (
+        "*/E3/stage2.json",
+        lambda r: {"standard_deviation": _slightly(r["standard_deviation"])},
+        "stage2.json: the selection",
+    ),
     "summary": ("*/E3/fit.json", lambda r: {"summary": r["summary"] | {"candidates": 1}}, "final model summary"),
     "parameter": (
         "*/E9/fit.json",
@@ -167,7 +171,7 @@ RECORDS = {
         "bootstrap error",
     ),
     "learning curve": ("*/*/learning_curve.json", lambda r: {"n_scored": r["n_scored"] + 1}, "learning_curve n_scored"),
-    "variance": ("*/*/bias_variance.json", lambda r: {"steps": 99}, "bias_variance steps"),
+    "variance": ("*/*/bias_variance.json", lambda r: {"complexity": 99}, "bias_variance complexity"),
 }
 
 

@@ -7,7 +7,7 @@ import yaml
 from snakemake.iocontainers import Wildcards
 
 from proset_study.config.study import load
-from proset_study.workflow.resources import Needs
+from proset_study.workflow.resources import ResourceEstimate
 
 ROOT = Path(__file__).parents[3]
 
@@ -18,7 +18,7 @@ def config():
 
 
 def needs_of(config):
-    return Needs(load(config, ROOT / "workflow/schemas/config.schema.yaml"))
+    return ResourceEstimate(load(config, ROOT / "workflow/schemas/config.schema.yaml"))
 
 
 def stage1(run, data_set):
@@ -33,7 +33,7 @@ def test_every_attempt_asks_for_more(config):
 
 
 def test_requests_cover_what_the_study_took(config):
-    """Seconds of the dearest jobs and MiB of their processes, from the records of the study."""
+    """Seconds of the most expensive jobs and MiB of their processes, from the records of the study."""
     needs = needs_of(config)
     for run, data_set, seconds, mib in (
         ("E1", "checker", 28.4, 42),

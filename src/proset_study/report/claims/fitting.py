@@ -186,7 +186,7 @@ def dominant_l1_underfits(q: Quantities) -> Checks:
 
 @claim("A25", *SIX)
 def optimal_parameters_win_on_test(q: Quantities) -> Checks:
-    """Optimal parameters beat the one-standard-error choice on test data."""
+    """Optimal parameters beat the one-standard-error selection on test data."""
     for experiment in SHARE_OF_L2:
         yield compare(q.L("E4"), "<=", q.L(experiment))
 

@@ -70,8 +70,8 @@ def prototypes_by_batch(final: Final) -> list[int]:
 def separable(X: np.ndarray, y: np.ndarray) -> bool:
     """Whether some linear classifier makes no error.
 
-    It gives every class a linear score; the own class has to be ahead of all others by a margin, which a linear program
-    finds if it exists (Kesler's construction). With two classes that is a separating hyperplane.
+    It gives every class a linear score; the true class has to be ahead of all others by a margin, which a linear
+    program finds if it exists (Kesler's construction). With two classes that is a separating hyperplane.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from proset_study.report.figures import (
     weights,
 )
 from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
-from proset_study.report.figures.style import Drawn, context, save, slug
+from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
 from proset_study.report.over_data_sets import over_data_sets
 from proset_study.report.prototypes import prototype_finals
@@ -33,7 +33,7 @@ from proset_study.store.stored import Final, Stored
 
 
 @dataclass(frozen=True)
-class Planned:
+class FigureSpec:
     """A figure that the config calls for.
 
     Attributes
@@ -42,7 +42,7 @@ class Planned:
     runs : list of Run
         What it shows.
     draw : callable
-        From their final models to `Drawn`, or to None if there is nothing to show.
+        From their final models to `ReportFigure`, or to None if there is nothing to show.
     needs_all : bool
         Whether it is drawn only if none of the runs is missing.
     evaluation : str
@@ -51,7 +51,7 @@ class Planned:
 
     name: str
     runs: list[Run]
-    draw: Callable[[list[Final]], Drawn | None]
+    draw: Callable[[list[Final]], ReportFigure | None]
     needs_all: bool = False
     evaluation: str = ""
 
@@ -60,7 +60,7 @@ class Planned:
         return final is not None and (not self.evaluation or final.evaluation(self.evaluation) is not None)
 
 
-def data_set_figures(stored: Stored, data_set: str) -> list[Drawn]:
+def data_set_figures(stored: Stored, data_set: str) -> list[ReportFigure]:
     """Figures of one data set for which there are records."""
     finals, figures = _there(stored, data_set), []
     with context():
@@ -71,7 +71,7 @@ def data_set_figures(stored: Stored, data_set: str) -> list[Drawn]:
     return [drawn for drawn in figures if drawn is not None]
 
 
-def overview_figures(stored: Stored) -> list[Drawn]:
+def overview_figures(stored: Stored) -> list[ReportFigure]:
     """Figures over all data sets for which there are records."""
     compared, of_proset = {}, {}
     for data_set in stored.study.data_sets:
@@ -157,39 +157,39 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     ]
 
 
-def plan(stored: Stored, data_set: str) -> list[Planned]:
+def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     """The figures that the config calls for on one data set, in the order of a page."""
     study = stored.study
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if run.method == "proset"]
-    with_path = [r for r in runs if r.stage("stage2", data_set)["steps"] > get(r.method).first_step]
+    with_path = [r for r in runs if r.stage("stage2", data_set)["complexity"] > get(r.method).min_complexity]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
-        Planned(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
-        *([Planned(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
+        FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
+        *([FigureSpec(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
         *(
-            Planned(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
+            FigureSpec(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
             for run in runs
             if study.stage1_run(run) is run
         ),
         *(
-            Planned(
+            FigureSpec(
                 slug(data_set, "stage2", method),
                 [run for run in with_path if run.method == method],
                 search.stage2_figure,
             )
             for method in dict.fromkeys(run.method for run in with_path)
         ),
-        *(Planned(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
+        *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
     if _is_plane(stored, data_set):
-        found.append(Planned(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
+        found.append(FigureSpec(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
         found += [
-            Planned(
+            FigureSpec(
                 slug(data_set, "surfaces", source.name, run.name),
                 [source, run],
                 lambda pair: surfaces.pair_figure(*pair),
@@ -198,12 +198,12 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
             for source, run in optimal_pairs(study, data_set)
         ]
     found += [
-        Planned(slug(data_set, "reliability"), compared, performance.reliability_figure),
-        Planned(slug(data_set, "roc"), compared, performance.roc_figure),
+        FigureSpec(slug(data_set, "reliability"), compared, performance.reliability_figure),
+        FigureSpec(slug(data_set, "roc"), compared, performance.roc_figure),
     ]
     if curves := [run for _, run, _ in study.evaluated("learning_curve", stored.replicates[:1], data_set)]:
         figure = evaluation.learning_curve_figure
-        found.append(Planned(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
+        found.append(FigureSpec(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
     for run in runs:
@@ -213,7 +213,7 @@ def plan(stored: Stored, data_set: str) -> list[Planned]:
     if {"set_cover", "set_cover_lp"} <= first.keys():
         both = [first["set_cover"], first["set_cover_lp"]]
         name, draw = slug(data_set, "cover_bounds"), lambda pair: set_cover.bounds_figure(*pair)
-        found.append(Planned(name, both, draw, needs_all=True))
+        found.append(FigureSpec(name, both, draw, needs_all=True))
     return found
 
 
@@ -236,17 +236,21 @@ def write_figures(stored: Stored, folder: Path, data_set: str | None = None) -> 
 
 
 def _planned_of_proset(settings, data_set, of_proset, compared):
-    found = [Planned(slug(data_set, "feature_weights"), of_proset, weights.weights_figure)]
+    found = [FigureSpec(slug(data_set, "feature_weights"), of_proset, weights.weights_figure)]
     if settings.get("irrelevant"):
         relevant = settings["features"]
         found.append(
-            Planned(slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant))
+            FigureSpec(
+                slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant)
+            )
         )
     if settings.get("image") == [weights.SIDE, weights.SIDE]:
-        found.append(Planned(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
+        found.append(FigureSpec(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
         shown = [run for run in compared if run.method == "proset"]
-        found += [Planned(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown]
-    return [*found, Planned(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
+        found += [
+            FigureSpec(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown
+        ]
+    return [*found, FigureSpec(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
 
 
 def _planned_of_set_cover(settings, data_set, run):
@@ -258,7 +262,7 @@ def _planned_of_set_cover(settings, data_set, run):
         "objective": set_cover.objective_figure,
         "classes": set_cover.classes_figure,
     }
-    return [Planned(slug(data_set, "cover", what, run.name), [run], _of_one(draw)) for what, draw in figures.items()]
+    return [FigureSpec(slug(data_set, "cover", what, run.name), [run], _of_one(draw)) for what, draw in figures.items()]
 
 
 def _of_one(draw):

@@ -5,14 +5,23 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from proset_study.report.figures.style import Drawn, legend, log_axis, method_name, method_style, panels, plain, slug
+from proset_study.report.figures.style import (
+    ReportFigure,
+    legend,
+    log_axis,
+    method_name,
+    method_style,
+    panels,
+    plain,
+    slug,
+)
 from proset_study.store.stored import Final
 
 SMALLEST = 1e-15  # probability at which log-loss is clipped
 QUANTITIES = ("prototypes", "active_features")
 
 
-def complexity_figure(finals: list[Final]) -> Drawn:
+def complexity_figure(finals: list[Final]) -> ReportFigure:
     """Test log-loss against prototypes (where the method has them) and against active features."""
     quantities = [q for q in QUANTITIES if any(q in f.fit["summary"] for f in finals)]
     figure, axes = panels(len(quantities), 2, (5.0, 4.0), sharey="all")
@@ -26,7 +35,7 @@ def complexity_figure(finals: list[Final]) -> Drawn:
     first = finals[0]
     best = min(finals, key=lambda f: losses[f.run.name])
     texts = [f"{f.label} {losses[f.run.name][0]:.3g}" for f in finals]
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "complexity"),
         category="Loss and complexity",
         title=f"{first.data_set}: test log-loss against complexity",
@@ -48,7 +57,7 @@ def loss_and_error(final: Final) -> tuple[float, float]:
 
 
 def own_probability(final: Final) -> np.ndarray:
-    """Probability that each test sample's own class was given, shape (m,)."""
+    """Probability that each test sample's true class was given, shape (m,)."""
     return final.probabilities[np.arange(len(final.y)), final.y]
 
 

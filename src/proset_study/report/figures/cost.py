@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from proset.solver import MAX_ITER
 from proset_study.report.figures.complexity import SMALLEST, loss_and_error, own_probability
 from proset_study.report.figures.style import (
-    Drawn,
+    ReportFigure,
     legend,
     log_axis,
     method_name,
@@ -21,7 +21,7 @@ Compared = dict[str, list[Final]]  # data set -> final models of the methods, be
 SPREAD = 0.24  # between the methods of a row
 
 
-def headline_figure(compared: Compared) -> Drawn:
+def headline_figure(compared: Compared) -> ReportFigure:
     """Test log-loss by data set and method, with the range that counts as equivalent to the best."""
     figure, axes = _rows(compared)
     texts, impossible = [], []
@@ -44,7 +44,7 @@ def headline_figure(compared: Compared) -> Drawn:
     axes.set_xlabel("test log-loss (nats)")
     log_axis(axes, "x", dense=True)
     legend(figure)
-    return Drawn(
+    return ReportFigure(
         name="headline",
         category="Overview",
         title="Test log-loss of the methods on all data sets",
@@ -63,7 +63,7 @@ def headline_figure(compared: Compared) -> Drawn:
     )
 
 
-def time_figure(compared: Compared) -> Drawn:
+def time_figure(compared: Compared) -> ReportFigure:
     """CPU seconds of one fit of the search, by data set and method."""
     figure, axes = _rows(compared)
     medians = []
@@ -72,14 +72,14 @@ def time_figure(compared: Compared) -> Drawn:
             seconds = np.array([seconds_of(record) for record in final.trials or final.paths])
             _spread(axes, y, seconds, final.run.method)
             medians.append(f"{data_set}, {method_name(final.run.method)} {np.median(seconds):.2g} s")
-    axes.set_xlabel("CPU time of one fit and the scoring of its left-out fold (s)")
+    axes.set_xlabel("CPU time of one fit and the scoring of its held-out fold (s)")
     log_axis(axes, "x")
     legend(figure)
-    return Drawn(
+    return ReportFigure(
         name="time",
         category="Cost",
         title="CPU time of a fit by data set and method",
-        caption=f"{_source(compared)} CPU time of one fit and of scoring the left-out fold, over all trials and folds"
+        caption=f"{_source(compared)} CPU time of one fit and of scoring the held-out fold, over all trials and folds"
         " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
         " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
         " thin line: range.",
@@ -88,7 +88,7 @@ def time_figure(compared: Compared) -> Drawn:
     )
 
 
-def memory_figure(compared: Compared) -> Drawn:
+def memory_figure(compared: Compared) -> ReportFigure:
     """Peak memory of the process that made the final model."""
     figure, axes = _rows(compared)
     texts = []
@@ -100,7 +100,7 @@ def memory_figure(compared: Compared) -> Drawn:
     axes.set_xlim(left=0)
     axes.set_xlabel("peak memory of the process (MiB)")
     legend(figure)
-    return Drawn(
+    return ReportFigure(
         name="memory",
         category="Cost",
         title="Peak memory of a final fit by data set and method",
@@ -111,7 +111,7 @@ def memory_figure(compared: Compared) -> Drawn:
     )
 
 
-def iterations_figure(finals: dict[str, list[Final]]) -> Drawn:
+def iterations_figure(finals: dict[str, list[Final]]) -> ReportFigure:
     """Solver iterations of all proset batches by data set, with the limit; `finals` are all of proset."""
     figure = Figure(figsize=(8.0, 1.2 + 0.38 * len(finals)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
@@ -130,7 +130,7 @@ def iterations_figure(finals: dict[str, list[Final]]) -> Drawn:
     for panel in (left, right):
         log_axis(panel, "x")
     legend(figure)
-    return Drawn(
+    return ReportFigure(
         name="iterations",
         category="Cost",
         title="Solver iterations of proset by data set",

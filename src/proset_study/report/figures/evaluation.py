@@ -8,7 +8,7 @@ from proset_study.report.evaluation import curve_rows
 from proset_study.report.figures.style import (
     COLOURS,
     GREY,
-    Drawn,
+    ReportFigure,
     legend,
     log_axis,
     method_name,
@@ -29,7 +29,7 @@ _ESTIMATES = {  # label, marker, filled, standard error
 _PARTS = {"bias2": ("squared bias", COLOURS[0]), "variance": ("variance", COLOURS[1]), "noise": ("noise", GREY)}
 
 
-def learning_curve_figure(finals: list[Final]) -> Drawn:
+def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     """Test scores against the size of the training part, with error bars; final models with a learning curve."""
     scores = [score for score in SCORES if any(_has(f.run.method, score) for f in finals)]
     figure, axes = panels(len(scores), 2, (4.6, 3.4))
@@ -65,21 +65,21 @@ def learning_curve_figure(finals: list[Final]) -> Drawn:
     repeats = 1 + max(point["repeat"] for point in first.evaluation("learning_curve")["points"])
     parts = "parts of it, stratified by class" if first.data.group is None else "parts of whole groups, not stratified"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
         caption="Final models refitted, with the parameters that were chosen for the whole training part, on nested"
         f" {parts}; mean and standard deviation over {repeats} draws of each size. Large draws overlap, so bars to the"
         " right are shorter than those of new training sets would be. The whole training part is the final model"
-        f" itself. Scores of the {len(first.y)} test samples, which had no say in the choice." + note,
+        f" itself. Scores of the {len(first.y)} test samples, which had no say in the selection." + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
         f" {', '.join(texts)}.",
         figure=figure,
     )
 
 
-def bootstrap_figure(rows: list[dict]) -> Drawn:
+def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     """Estimates from the training part beside the test part; rows of `evaluation.bootstrap_rows` of one replicate."""
     names = list(dict.fromkeys(_name(row) for row in rows))
     figure = Figure(figsize=(9.0, 1.4 + 0.36 * len(names)), layout="constrained")
@@ -108,7 +108,7 @@ def bootstrap_figure(rows: list[dict]) -> Drawn:
     texts = [
         f"{_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in rows if row["score"] == "error"
     ]
-    return Drawn(
+    return ReportFigure(
         name="bootstrap",
         category="Estimates of the error",
         title="The error of the chosen models: cross-validation, bootstrap, test part",
@@ -121,7 +121,7 @@ def bootstrap_figure(rows: list[dict]) -> Drawn:
     )
 
 
-def bias_variance_figure(rows: list[dict]) -> Drawn:
+def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     """Squared bias and variance, stacked; rows of `evaluation.variance_rows` of one replicate."""
     figure = Figure(figsize=(8.0, 1.4 + 0.3 * len(rows)), layout="constrained")
     axes = figure.subplots()
@@ -139,7 +139,7 @@ def bias_variance_figure(rows: list[dict]) -> Drawn:
     texts = [f"{_name(row)} {row['bias2']:.3f} and {row['variance']:.3f}" for row in rows]
     noisy = ", ".join(dict.fromkeys(row["dataset"] for row in rows if row["noise"]))
     note = f"; {f'except on {noisy}, ' if noisy else ''}labels follow from the features, so there is no noise"
-    return Drawn(
+    return ReportFigure(
         name="bias_variance",
         category="Bias and variance",
         title="Bias and variance of the chosen models on generated data",

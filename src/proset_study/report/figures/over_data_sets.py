@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.figures.style import GREY, Drawn, method_name, plain, slug
+from proset_study.report.figures.style import GREY, ReportFigure, method_name, plain, slug
 from proset_study.report.over_data_sets import ROPE, OverDataSets
 from proset_study.report.statistics import ALPHA
 
@@ -11,7 +11,7 @@ _LINE = 0.2  # inches for the line of a method
 _BAR = 1.8  # height of the bar of the critical difference above the axis, in lines
 
 
-def ranks_figure(scores: list[OverDataSets]) -> Drawn:
+def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     """Critical difference diagrams of one comparison, one below the other for each of its scores."""
     from scikit_posthocs import critical_difference_diagram, posthoc_nemenyi_friedman
 
@@ -45,7 +45,7 @@ def ranks_figure(scores: list[OverDataSets]) -> Drawn:
         axes.set_title(f"{c.score}, {len(c.data_sets)} data sets", pad=20)
         listed = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
         texts.append(f"{c.score}: {listed} (critical difference {critical:.2f})")
-    return Drawn(
+    return ReportFigure(
         name=slug("ranks", scores[0].comparison),
         category="Over data sets",
         title=f"Average ranks of the methods, {scores[0].comparison}",
@@ -57,7 +57,7 @@ def ranks_figure(scores: list[OverDataSets]) -> Drawn:
     )
 
 
-def pairs_figure(scores: list[OverDataSets]) -> Drawn:
+def pairs_figure(scores: list[OverDataSets]) -> ReportFigure:
     """Probabilities of the Bayesian comparison, a matrix for each score; methods are in the order of their ranks."""
     sizes = [0.8 + 0.34 * len(c.methods) for c in scores]
     figure = Figure(figsize=(8.0, sum(sizes)), layout="constrained")
@@ -91,7 +91,7 @@ def pairs_figure(scores: list[OverDataSets]) -> Drawn:
             if p >= 1 - ALPHA
         ]
         texts.append(f"{c.score}: {', '.join(sure) or 'none'}")
-    return Drawn(
+    return ReportFigure(
         name=slug("pairs", scores[0].comparison),
         category="Over data sets",
         title=f"Probabilities that one method is better than another, {scores[0].comparison}",

@@ -1,4 +1,4 @@
-"""Over replicates and rules: differences of methods, what the rule of choice costs, which features are selected."""
+"""Over replicates and rules: differences of methods, what the selection rule costs, which features are selected."""
 
 from itertools import product
 from statistics import fmean
@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from proset_study.report.figures.style import COLOURS, Drawn, legend, log_axis, method_name, method_style, plain
+from proset_study.report.figures.style import COLOURS, ReportFigure, legend, log_axis, method_name, method_style, plain
 from proset_study.report.findings import RULES
 
 SPREAD = 0.3
@@ -18,7 +18,7 @@ _RULE_STYLES = (  # no colours of methods or classes
 )
 
 
-def methods_figure(rows: list[dict]) -> Drawn:
+def methods_figure(rows: list[dict]) -> ReportFigure:
     """Mean difference of test log-loss between proset and the other methods; rows of `methods_over_replicates`."""
     rows = [row for row in rows if row["first"] == "proset"]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
@@ -41,7 +41,7 @@ def methods_figure(rows: list[dict]) -> Drawn:
     legend(figure, 2.0)
     counts = sorted({row["replicates"] for row in rows})
     n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
-    return Drawn(
+    return ReportFigure(
         name="methods_over_replicates",
         category="Over replicates",
         title="Differences between the methods over replicates",
@@ -54,7 +54,7 @@ def methods_figure(rows: list[dict]) -> Drawn:
     )
 
 
-def rules_figure(rows: list[dict]) -> Drawn:
+def rules_figure(rows: list[dict]) -> ReportFigure:
     """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
     rows = [row for row in rows if row["prototypes"] is not None]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
@@ -88,10 +88,10 @@ def rules_figure(rows: list[dict]) -> Drawn:
     n = len({row["replicate"] for row in rows})
     replicates = f"{n} replicate{'s' if n > 1 else ''}"
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
-    return Drawn(
+    return ReportFigure(
         name="rules",
         category="Choice",
-        title="What the rule of choice gives up in cross-validation, and what it saves",
+        title="What the selection rule gives up in cross-validation, and what it saves",
         caption=f"From the cross-validation of {experiments}, {replicates}, without another fit: the setting with the"
         " lowest mean log-loss, the simplest one within one standard error (deviation / sqrt(folds)), and the simplest"
         " one within one standard deviation over the folds, which is the published rule. The lowest is the best by"
@@ -102,7 +102,7 @@ def rules_figure(rows: list[dict]) -> Drawn:
     )
 
 
-def features_figure(rows: list[dict]) -> Drawn:
+def features_figure(rows: list[dict]) -> ReportFigure:
     """Share of replicates in which features are selected; rows of `selected_features`, of one experiment a data set."""
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     figure = Figure(figsize=(8.0, 0.8 + 0.75 * len(data_sets)), layout="constrained")
@@ -118,7 +118,7 @@ def features_figure(rows: list[dict]) -> Drawn:
     figure.supxlabel("feature, in the order of the data", size=9)
     figure.supylabel("share of the replicates that select it", size=9)
     n, experiments = max(row["replicates"] for row in rows), dict.fromkeys(row["experiment"] for row in rows)
-    return Drawn(
+    return ReportFigure(
         name="selected_features",
         category="Over replicates",
         title="How often each feature is selected",

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from proset_study.report.figures.style import (
     COLOURS,
     GREY,
-    Drawn,
+    ReportFigure,
     legend,
     method_name,
     method_style,
@@ -19,7 +19,7 @@ from proset_study.store.stored import Final
 Z = 1.959963984540054  # 95 % of the normal distribution
 
 
-def reliability_figure(finals: list[Final]) -> Drawn:
+def reliability_figure(finals: list[Final]) -> ReportFigure:
     """Observed share against predicted probability, with the number of test samples in each bin below."""
     figure = Figure(figsize=(5.5, 5.6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -48,7 +48,7 @@ def reliability_figure(finals: list[Final]) -> Drawn:
     below.set_ylim(bottom=0.7)
     legend(figure, 1.3)
     kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "reliability"),
         category="Calibration and ranking",
         title=f"{first.data_set}: calibration of the final models",
@@ -61,7 +61,7 @@ def reliability_figure(finals: list[Final]) -> Drawn:
     )
 
 
-def roc_figure(finals: list[Final]) -> Drawn:
+def roc_figure(finals: list[Final]) -> ReportFigure:
     """ROC curves; of more than two classes the unweighted mean of one against the rest."""
     curves = [roc(f.probabilities, f.y, f.weight) for f in finals]
     close = min(area for _, _, area in curves) > 0.95
@@ -85,7 +85,7 @@ def roc_figure(finals: list[Final]) -> Drawn:
         " give the mean over all pairs of classes (Hand and Till) instead."
     )
     areas = ", ".join(f"{f.label} {a:.3f}" for f, (_, _, a) in zip(finals, curves, strict=True))
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "roc"),
         category="Calibration and ranking",
         title=f"{first.data_set}: ROC curves of the final models",
@@ -95,7 +95,7 @@ def roc_figure(finals: list[Final]) -> Drawn:
     )
 
 
-def coverage_figure(finals: list[Final]) -> Drawn:
+def coverage_figure(finals: list[Final]) -> ReportFigure:
     """Accuracy among the most familiar test samples, against their share; beside it the same by confidence."""
     figure, axes = panels(len(finals), 3, (5.5, 3.4) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
     texts, lowest = [], 1.0
@@ -120,7 +120,7 @@ def coverage_figure(finals: list[Final]) -> Drawn:
     figure.supylabel("accuracy among them", size=9)
     legend(figure)
     first = finals[0]
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "coverage"),
         category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",

@@ -7,7 +7,7 @@ from proset_study.data.datasets import mixture_bayes_error
 from proset_study.report.figures.style import (
     CHOICE,
     GREY,
-    Drawn,
+    ReportFigure,
     legend,
     log_axis,
     method_name,
@@ -31,7 +31,7 @@ _READING = (
 )
 
 
-def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
+def prototypes_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """Cross-validated error along the paths, and test error of the final models; all of one data set.
 
     Parameters
@@ -56,7 +56,7 @@ def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
     legend(figure)
     first = finals[0]
     texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
-    return Drawn(
+    return ReportFigure(
         name=slug(first.data_set, "prototypes"),
         category="Prototypes",
         title=f"{plain(first.data_set)}: error against the number of prototypes",
@@ -70,7 +70,7 @@ def prototypes_figure(finals: list[Final], settings: dict) -> Drawn:
     )
 
 
-def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> Drawn:
+def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> ReportFigure:
     """Cross-validated error along the paths, a panel per data set.
 
     Parameters
@@ -93,7 +93,7 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
         lowest, best = min((error_path(f)["error"].min(), method_name(f.run.method)) for f in finals)
         texts.append(f"{data_set} {best} {100 * lowest:.1f} %")
     shown = dict.fromkeys(f.label for finals in compared.values() for f in finals)
-    return Drawn(
+    return ReportFigure(
         name="prototypes",
         category="Prototypes",
         title="Error against the number of prototypes",

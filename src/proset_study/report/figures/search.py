@@ -12,7 +12,7 @@ from proset_study.report.figures.style import (
     LOSS_MAP,
     OPTIMUM,
     THRESHOLD,
-    Drawn,
+    ReportFigure,
     axis_name,
     legend,
     log_axis,
@@ -27,43 +27,43 @@ LONG_PATH = 15  # more sizes than this are drawn as a line with a band
 LOSS = "mean log-loss over folds (nats)"
 
 
-def stage1_figure(final: Final) -> Drawn:
+def stage1_figure(final: Final) -> ReportFigure:
     """Log-loss of all trials against each parameter searched, and in their plane if there are two."""
-    choice, values = final.stage1, searched(final)
-    mean, deviation = np.array(choice["mean"]), np.array(choice["deviation"])
+    selection, values = final.stage1, searched(final)
+    mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
     plane, prior = len(values) == 2, prior_loss(final)
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
     if plane:
-        _plane(axes[0], values, choice, prior)
+        _plane(axes[0], values, selection, prior)
     first, *others = profiles = axes[plane:]
     for axis in others:
         axis.sharey(first)
     for axis, (name, x) in zip(profiles, values.items(), strict=True):
-        _profile(axis, x, choice, method_style(final.run.method)["color"], line=len(values) == 1)
+        _profile(axis, x, selection, method_style(final.run.method)["color"], line=len(values) == 1)
         _scale(axis, "x", x, name)
     loss_axis(profiles, mean, deviation, prior)
     first.set_ylabel(LOSS)
     legend(figure)
-    chosen, best = (_setting(choice, role, values) for role in ("selected", "optimal"))
-    rule = "the optimum itself" if choice["rule"] == "optimal" else "the simplest setting within the threshold"
+    chosen, best = (_setting(selection, role, values) for role in ("selected", "optimal"))
+    rule = "the optimum itself" if selection["rule"] == "best" else "the simplest setting within the threshold"
     by_colour, ringed = (", in the left panel by colour", ", ringed in the left panel,") if plane else ("", "")
     crosses = " Crosses are settings no better than the class prior." if plane and (mean >= prior).any() else ""
-    return Drawn(
+    return ReportFigure(
         name=slug(final.data_set, "stage1", final.run.name),
         category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
         caption=f"{_source(final)} Mean log-loss of {len(mean)} settings of {method_name(final.run.method)} in stage 1"
         f" against {' and '.join(values)}{by_colour}. {_ERROR_BARS.format(_folds(final))} Filled points{ringed} are"
-        f" within the threshold {choice['threshold']:.3g}, which is the lowest mean plus the deviation of the same"
-        f" setting. The optimum is {best}; the choice, {rule}, is {chosen}.{crosses}",
-        alt=f"Stage 1 of {final.label} on {final.data_set}: {len(choice['within'])} of {len(mean)} settings are within"
-        f" the threshold {choice['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at {best}; the choice"
-        f" is {chosen}.",
+        f" within the threshold {selection['threshold']:.3g}, which is the lowest mean plus the standard deviation of"
+        f" that setting. The optimum is {best}; the selection, {rule}, is {chosen}.{crosses}",
+        alt=f"Stage 1 of {final.label} on {final.data_set}: {len(selection['within'])} of {len(mean)} settings"
+        f" are within the threshold {selection['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at"
+        f" {best}; the selection is {chosen}.",
         figure=figure,
     )
 
 
-def stage2_figure(finals: list[Final]) -> Drawn:
+def stage2_figure(finals: list[Final]) -> ReportFigure:
     """Log-loss against the size, a panel per run; all of one method."""
     method = methods.get(finals[0].run.method)
     name, alone = method_name(finals[0].run.method), len(finals) == 1
@@ -71,22 +71,22 @@ def stage2_figure(finals: list[Final]) -> Drawn:
     for axis, final in zip(axes, finals, strict=True):
         _path(axis, final.stage2, method_style(final.run.method)["color"])
         axis.set_title(final.label)
-    mean, deviation = (np.concatenate([f.stage2[key] for f in finals]) for key in ("mean", "deviation"))
+    mean, deviation = (np.concatenate([f.stage2[key] for f in finals]) for key in ("mean", "standard_deviation"))
     loss_axis(axes, mean, deviation, prior_loss(finals[0]))
-    figure.supxlabel(axis_name(method.step), size=9)
+    figure.supxlabel(axis_name(method.complexity), size=9)
     figure.supylabel(LOSS, size=9)
     legend(figure)
     chosen = [f"{f.label}: optimum {_size(f, 'optimal')}, chosen {_size(f, 'selected')}" for f in finals]
     data_set = finals[0].data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "stage2", finals[0].run.method),
         category="Search",
-        title=f"{name}, {data_set}: log-loss against {axis_name(method.step)}",
-        caption=f"{_source(*finals)} Mean log-loss of {name} against {axis_name(method.step)}, every size scored on the"
-        f" fold that was left out. {_ERROR_BARS.format(_folds(finals[0]))} The dashed line is the threshold, the lowest"
-        f" mean plus the deviation at the same size; the {'largest' if method.larger_step_is_simpler else 'smallest'}"
+        title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
+        caption=f"{_source(*finals)} Mean log-loss of {name} against {axis_name(method.complexity)}, every size scored"
+        f" on the held-out fold. {_ERROR_BARS.format(_folds(finals[0]))} The dashed line is the threshold, the lowest"
+        f" mean plus the standard deviation at that size; the {'largest' if method.larger_is_simpler else 'smallest'}"
         f" size within it is chosen, unless the experiment takes the optimum. {'; '.join(chosen)}.",
-        alt=f"Log-loss of {name} on {data_set} against {axis_name(method.step)}. {'; '.join(chosen)}.",
+        alt=f"Log-loss of {name} on {data_set} against {axis_name(method.complexity)}. {'; '.join(chosen)}.",
         figure=figure,
     )
 
@@ -123,10 +123,10 @@ def loss_axis(shared: list[Axes], mean: np.ndarray, deviation: np.ndarray, prior
         axes.axhline(prior, color=GREY, linestyle=":", linewidth=1.0, label="class prior", zorder=0)
 
 
-def _plane(axes, values, choice, prior):
+def _plane(axes, values, selection, prior):
     (x_name, x), (y_name, y) = values.items()
-    mean = np.array(choice["mean"])
-    within = np.isin(np.arange(len(mean)), choice["within"])
+    mean = np.array(selection["mean"])
+    within = np.isin(np.arange(len(mean)), selection["within"])
     useless = mean >= prior
     top = mean[~useless].max(initial=mean.min() * 1.01)
     points = axes.scatter(
@@ -144,25 +144,27 @@ def _plane(axes, values, choice, prior):
     bar = axes.figure.colorbar(points, ax=axes, extend="max" if useless.any() else "neither", aspect=30)
     bar.set_label(LOSS)
     for role, style in (("optimal", OPTIMUM), ("selected", CHOICE)):
-        axes.scatter(x[choice[role]], y[choice[role]], **style)
+        axes.scatter(x[selection[role]], y[selection[role]], **style)
     _scale(axes, "x", x, x_name)
     _scale(axes, "y", y, y_name)
 
 
-def _profile(axes, x, choice, colour, line):
-    mean, deviation = np.array(choice["mean"]), np.array(choice["deviation"])
-    within = np.isin(np.arange(len(mean)), choice["within"])
+def _profile(axes, x, selection, colour, line):
+    mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
+    within = np.isin(np.arange(len(mean)), selection["within"])
     axes.errorbar(x, mean, deviation, fmt="none", ecolor="#BBBBBB", elinewidth=0.8, zorder=1)
     if line:
         order = x.argsort()
         axes.plot(x[order], mean[order], color=colour, zorder=2)
     axes.scatter(x[~within], mean[~within], s=16, facecolor="white", edgecolor=colour, zorder=3, label="setting")
     axes.scatter(x[within], mean[within], s=16, color=colour, zorder=3, label="within the threshold")
-    _choice(axes, x, choice)
+    _choice(axes, x, selection)
 
 
-def _path(axes, choice, colour):
-    size, mean, deviation = (np.array(choice[key], dtype=float) for key in ("settings", "mean", "deviation"))
+def _path(axes, selection, colour):
+    size, mean, deviation = (
+        np.array(selection[key], dtype=float) for key in ("settings", "mean", "standard_deviation")
+    )
     if len(size) > LONG_PATH:
         low, high = mean - deviation, mean + deviation
         axes.fill_between(size, low, high, color=colour, alpha=0.25, linewidth=0, rasterized=True)
@@ -172,14 +174,14 @@ def _path(axes, choice, colour):
             size, mean, deviation, color=colour, marker="o", capsize=2, elinewidth=0.9, label="mean over folds"
         )
         axes.set_xticks(size[:: 1 + len(size) // 8])
-    _choice(axes, size, choice)
+    _choice(axes, size, selection)
 
 
-def _choice(axes, x, choice):
-    axes.axhline(choice["threshold"], label="threshold", **THRESHOLD)
+def _choice(axes, x, selection):
+    axes.axhline(selection["threshold"], label="threshold", **THRESHOLD)
     for role, style in (("optimal", OPTIMUM), ("selected", CHOICE)):
-        name = {"optimal": "optimum", "selected": "choice"}[role]
-        axes.scatter(x[choice[role]], choice["mean"][choice[role]], label=name, **style)
+        name = {"optimal": "optimum", "selected": "selection"}[role]
+        axes.scatter(x[selection[role]], selection["mean"][selection[role]], label=name, **style)
 
 
 def _scale(axes, direction, values, name):
@@ -204,8 +206,8 @@ def _folds(final):
     return f"{int(final.folds.max()) + 1} {unit}"
 
 
-def _setting(choice, role, names):
-    return ", ".join(f"{name} = {choice['settings'][choice[role]][name]:.2g}" for name in names)
+def _setting(selection, role, names):
+    return ", ".join(f"{name} = {selection['settings'][selection[role]][name]:.2g}" for name in names)
 
 
 def _size(final, role):

@@ -6,7 +6,17 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from proset_study.fits.resampling import training_rows
-from proset_study.report.figures.style import COLOURS, GREY, MARKERS, Drawn, class_style, legend, panels, plain, slug
+from proset_study.report.figures.style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    ReportFigure,
+    class_style,
+    legend,
+    panels,
+    plain,
+    slug,
+)
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes chosen by set cover"
@@ -16,8 +26,8 @@ UNDER_A_TREE = 24  # images below a tree
 LARGEST_TREE = 2000  # samples; above, single leaves are not to be seen
 
 
-def images_figure(final: Final, shape: tuple[int, int]) -> Drawn | None:
-    """The first prototypes as images in order of choice, with how many samples each covers; None without prototypes."""
+def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
+    """The first prototypes as images in order of selection, and how many samples each covers; None without any."""
     cover = _cover(final)
     shown = _images(final, shape)
     if not shown:
@@ -38,7 +48,7 @@ def images_figure(final: Final, shape: tuple[int, int]) -> Drawn | None:
     axes.axis("off")
     name = final.data_set
     first = f"{cover.newly_covered[0]:g} of its class and {cover.miscovered[0]:g} of others"
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_images", final.run.name),
         category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
@@ -49,7 +59,7 @@ def images_figure(final: Final, shape: tuple[int, int]) -> Drawn | None:
     )
 
 
-def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
+def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
     """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three."""
     cover, model = _cover(final), final.model
     index = cover.index[:SHOWN]
@@ -84,7 +94,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | N
     axes.set(xlabel="first coordinate (standard deviations of the features)", ylabel="second coordinate")
     legend(figure, widest=1.0)
     name, what = final.data_set, "Side" if shape else "Area"
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_arrangement", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
@@ -97,7 +107,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | N
     )
 
 
-def tree_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
+def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
     """Complete-linkage tree of the training samples with the prototypes marked; None for too many samples."""
     if final.fit["n_fit"] > LARGEST_TREE:
         return None
@@ -130,7 +140,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
     legend(figure)
     name = final.data_set
     below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
@@ -143,7 +153,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> Drawn | None:
     )
 
 
-def objective_figure(final: Final) -> Drawn | None:
+def objective_figure(final: Final) -> ReportFigure | None:
     """Objective, and its improvement, after each step of the greedy algorithm; None without steps."""
     cover = _cover(final)
     if not len(cover.index):
@@ -161,7 +171,7 @@ def objective_figure(final: Final) -> Drawn | None:
     legend(figure, widest=3.0)
     rest = len(cover.index) - last
     name = final.data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
@@ -175,7 +185,7 @@ def objective_figure(final: Final) -> Drawn | None:
     )
 
 
-def bounds_figure(greedy: Final, rounded: Final) -> Drawn:
+def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
     """Objective of both algorithms along the radii, with the lower bound, and how far they are above it."""
     steps = min(len(final.stage2["settings"]) for final in (greedy, rounded))
 
@@ -196,21 +206,21 @@ def bounds_figure(greedy: Final, rounded: Final) -> Drawn:
     name = greedy.data_set
     worst = {label: float((objective - bound).max()) for label, objective in found.items()}
     gaps = " and ".join(f"{gap:.3g} ({label})" for label, gap in worst.items())
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_bounds"),
         category=CATEGORY,
         title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
         caption=f"Data set {name}, replicate {greedy.replicate}, {greedy.label} and {rounded.label}, means over the"
         f" {len(greedy.paths)} folds of stage 2, whose radii are the same for both. The objective is the"
         f" {_amount(greedy)} of the training samples left uncovered, plus that of wrong covers, plus the cost of the"
-        " prototypes. No choice of prototypes has an objective below the bound, which the relaxation to a linear"
+        " prototypes. No selection of prototypes has an objective below the bound, which the relaxation to a linear"
         f" program gives; the largest distances from it are {gaps}.",
         alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
         figure=figure,
     )
 
 
-def classes_figure(final: Final) -> Drawn | None:
+def classes_figure(final: Final) -> ReportFigure | None:
     """Share of the prototypes beside the share of training samples, by class; None without prototypes."""
     cover, names = _cover(final), final.data.class_names
     if not len(cover.index):
@@ -231,7 +241,7 @@ def classes_figure(final: Final) -> Drawn | None:
     shares = (chosen / chosen.sum()) / (samples / samples.sum())
     most, least = (names[k] for k in (shares.argmax(), shares.argmin()))
     name = final.data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(name, "cover_classes", final.run.name),
         category=CATEGORY,
         title=f"{name}: share of prototypes by class",

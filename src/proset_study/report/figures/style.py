@@ -85,7 +85,7 @@ _AXIS_NAMES = {
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ReportFigure:
     """A figure with what a page needs to show it.
 
     Attributes

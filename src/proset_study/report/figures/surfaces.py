@@ -7,7 +7,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from proset_study.report.figures.style import Drawn, class_style, method_name, panels, plain, slug
+from proset_study.report.figures.style import ReportFigure, class_style, method_name, panels, plain, slug
 from proset_study.scores import log_loss
 from proset_study.store.stored import Final
 
@@ -17,7 +17,7 @@ SMALL, LARGE = 180, 420  # pixels a side
 WIDEST_PROTOTYPE = 110.0  # area in square points of the prototype with the largest weight
 
 
-def surfaces_figure(finals: list[Final]) -> Drawn:
+def surfaces_figure(finals: list[Final]) -> ReportFigure:
     """Small multiples: one panel per final model."""
     figure, axes = panels(len(finals), 4 if len(finals) > 4 else 3, (2.5, 2.6), sharex="all", sharey="all")
     for panel, final in zip(axes, finals, strict=True):
@@ -27,7 +27,7 @@ def surfaces_figure(finals: list[Final]) -> Drawn:
         panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
     _finish(figure, axes, finals[0])
     data_set = finals[0].data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "surfaces"),
         category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
@@ -37,17 +37,17 @@ def surfaces_figure(finals: list[Final]) -> Drawn:
     )
 
 
-def pair_figure(chosen: Final, optimal: Final) -> Drawn:
+def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     """Two models of the same search side by side, large: parameters by the rule, and optimal ones."""
     finals = [chosen, optimal]
     figure, axes = panels(2, 2, (5.0, 5.0), sharex="all", sharey="all")
     for panel, final in zip(axes, finals, strict=True):
         _surface(panel, final, LARGE, scale=1.0)
         parameters = ", ".join(f"{k} = {v:.1e}" for k, v in final.stage1["parameters"].items())
-        what = "optimum" if final.run.rule == "optimal" else "simplest within the threshold"
-        panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['steps']}")
+        what = "optimum" if final.run.selection_rule == "best" else "simplest within the threshold"
+        panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['complexity']}")
     _finish(figure, axes, chosen)
-    return Drawn(
+    return ReportFigure(
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
         title=f"{chosen.data_set}: {chosen.label} beside {optimal.label}",

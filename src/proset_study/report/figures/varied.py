@@ -4,11 +4,11 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.report.figures.complexity import loss_and_error
-from proset_study.report.figures.style import Drawn, axis_name, log_axis, method_style, panels, plain, slug
+from proset_study.report.figures.style import ReportFigure, axis_name, log_axis, method_style, panels, plain, slug
 from proset_study.store.stored import Final
 
 
-def varied_figure(finals: list[Final]) -> Drawn:
+def varied_figure(finals: list[Final]) -> ReportFigure:
     """Test log-loss and complexity of the final models against the varied parameter; `finals` are its variants."""
     first = finals[0]
     (parameter,) = first.run.settings["vary"]
@@ -32,9 +32,9 @@ def varied_figure(finals: list[Final]) -> Drawn:
         if values.min() > 0:
             log_axis(panel, "x")
     data_set, experiment = first.data_set, first.run.experiment
-    step = methods.get(first.run.method).step
+    step = methods.get(first.run.method).complexity
     shown = "; ".join([f"log-loss {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "varied", experiment),
         category="Search",
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",

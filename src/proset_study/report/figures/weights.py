@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
-from proset_study.report.figures.style import COLOURS, Drawn, legend, panels, plain, slug
+from proset_study.report.figures.style import COLOURS, ReportFigure, legend, panels, plain, slug
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
@@ -15,7 +15,7 @@ SIDE = 8  # pixels of the images
 HEAVIEST = 8  # prototypes shown of each class
 
 
-def weights_figure(finals: list[Final]) -> Drawn:
+def weights_figure(finals: list[Final]) -> ReportFigure:
     """Heat maps of batches x features, a panel per model, with the same features in the same order."""
     weights = [batch_weights(f) for f in finals]
     shown, active, total = shown_features(weights)
@@ -46,24 +46,24 @@ def weights_figure(finals: list[Final]) -> Drawn:
     figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
     counts = [f"{f.label}: {np.count_nonzero((w > 0).any(axis=0))}" for f, w in zip(finals, weights, strict=True)]
     data_set = finals[0].data_set
-    left_out = f"; {total - len(active)} features that no model uses are left out" if len(active) < total else ""
+    held_out = f"; {total - len(active)} features that no model uses are left out" if len(active) < total else ""
     if len(shown) < len(active):
-        left_out += f"; of the {len(active)} in use the {len(shown)} with the largest weights are shown"
+        held_out += f"; of the {len(active)} in use the {len(shown)} with the largest weights are shown"
     categories = "" if finals[0].data.categories is None else " (categories are 0 or 1)"
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "feature_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights of the proset models by batch",
         caption=f"{_source(finals)} Weight v of each feature in each batch, the inverse bandwidth of the kernel on the"
         f" standardised feature{categories}; grey is a weight of zero, throughout in a batch without prototypes."
-        f" Features are in the order of their largest weight in a first batch{left_out}."
+        f" Features are in the order of their largest weight in a first batch{held_out}."
         f" Active features: {', '.join(counts)}.",
         alt=f"Heat maps of feature weights on {data_set}. Active features: {', '.join(counts)} of {total}.",
         figure=figure,
     )
 
 
-def relevance_figure(finals: list[Final], n_relevant: int) -> Drawn:
+def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
     """Weights of relevant and of irrelevant features, where the truth is known."""
     figure, axes = panels(len(finals), 3, (5.5, 3.2) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
     kept = []
@@ -89,7 +89,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> Drawn:
     figure.supylabel(UNITS, size=9)
     legend(figure)
     data_set = finals[0].data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "relevance"),
         category=CATEGORY,
         title=f"{data_set}: weights of relevant and irrelevant features",
@@ -100,7 +100,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> Drawn:
     )
 
 
-def pixel_weights_figure(finals: list[Final]) -> Drawn:
+def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
     """Feature weights as images: a row per model, an image per batch."""
     weights = [batch_weights(f) for f in finals]
     most = max(1, *(len(w) for w in weights))
@@ -119,7 +119,7 @@ def pixel_weights_figure(finals: list[Final]) -> Drawn:
     axes.set_yticks(_centres(len(finals)), [_narrow(f) for f in finals])
     axes.set(xlabel="batch", ylabel="experiment")
     data_set = finals[0].data_set
-    return Drawn(
+    return ReportFigure(
         name=slug(data_set, "pixel_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights as images",
@@ -130,7 +130,7 @@ def pixel_weights_figure(finals: list[Final]) -> Drawn:
     )
 
 
-def prototypes_figure(final: Final) -> Drawn:
+def prototypes_figure(final: Final) -> ReportFigure:
     """The heaviest prototypes of each class as images, with their weights."""
     model, names = final.model, final.data.class_names
     batches = [b for b in model.fitted.model.batches if len(b.labels)]
@@ -154,7 +154,7 @@ def prototypes_figure(final: Final) -> Drawn:
     axes.set_ylim(rows[-1] + SIDE / 2 + gap, -0.5)
     axes.set(xlabel="rank by weight within the class", ylabel="class")
     total = sum(len(b.labels) for b in batches)
-    return Drawn(
+    return ReportFigure(
         name=slug(final.data_set, "pixel_prototypes"),
         category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",

@@ -68,7 +68,7 @@ def test_stage1_plane_and_profiles_show_the_records(stored):
         within = mean <= final.stage1["threshold"]
         np.testing.assert_allclose(shown["within the threshold"], expected[within])
         np.testing.assert_allclose(shown["setting"], expected[~within])
-        np.testing.assert_allclose(shown["choice"], expected[[final.stage1["selected"]]])
+        np.testing.assert_allclose(shown["selection"], expected[[final.stage1["selected"]]])
         np.testing.assert_allclose(shown["optimum"], expected[[mean.argmin()]])
         (threshold,) = [line for line in axes.lines if line.get_label() == "threshold"]
         assert set(threshold.get_ydata()) == {final.stage1["threshold"]}
@@ -80,12 +80,14 @@ def _by_axes(drawn):
 
 
 def test_grid_search_has_one_profile_with_error_bars_of_one_deviation(stored):
-    choice = stored.final("E5", "flowers").stage1
+    selection = stored.final("E5", "flowers").stage1
     (axes,) = search.stage1_figure(stored.final("E5", "flowers")).figure.axes
     (bars,) = axes.containers
     ends = np.array(bars.lines[2][0].get_segments())[:, :, 1]
-    np.testing.assert_allclose(ends.mean(axis=1), choice["mean"])
-    np.testing.assert_allclose(np.ptp(ends, axis=1) / 2, choice["deviation"], atol=1e-12)  # some are all rounding
+    np.testing.assert_allclose(ends.mean(axis=1), selection["mean"])
+    np.testing.assert_allclose(
+        np.ptp(ends, axis=1) / 2, selection["standard_deviation"], atol=1e-12
+    )  # some are all rounding
 
 
 def test_stage1_of_boosting_has_an_axis_for_every_parameter_that_varies(stored):
@@ -101,8 +103,8 @@ def test_stage2_shows_means_threshold_and_choice(stored):
         line = axes.containers[0].lines[0]
         np.testing.assert_allclose(line.get_ydata(), losses.mean(axis=0))
         np.testing.assert_array_equal(line.get_xdata(), [0, 1, 2])
-        steps = final.fit["steps"]
-        np.testing.assert_allclose(_scatters(axes)["choice"], [[steps, losses.mean(axis=0)[steps]]])
+        complexity = final.fit["complexity"]
+        np.testing.assert_allclose(_scatters(axes)["selection"], [[complexity, losses.mean(axis=0)[complexity]]])
         assert axes.get_title() == final.label
 
 
@@ -324,7 +326,7 @@ def test_headline_and_its_range_of_equivalence(stored):
 
 def test_every_batch_is_counted_once(stored):
     finals = [stored.final(e, "cross") for e in ("E3", "E4", "E5")]
-    stage1, stage2, final = 3 * (6 + 3), 3 * 3 * 2, sum(f.fit["steps"] for f in finals)
+    stage1, stage2, final = 3 * (6 + 3), 3 * 3 * 2, sum(f.fit["complexity"] for f in finals)
     assert len(list(cost.fitted_batches(finals))) == stage1 + stage2 + final
 
 
@@ -460,7 +462,7 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
 
 
 def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
-    digits = {"title": "t", "data_sets": ["digits"], "stage2": {"steps": 1}}
+    digits = {"title": "t", "data_sets": ["digits"], "stage2": {"complexity": 1}}
     experiments = {e: {**digits, "method": m} for e, m in (("E3", "proset"), ("E8", "knn"), ("E9", "xgboost"))}
     config = {
         **stored.study.config,

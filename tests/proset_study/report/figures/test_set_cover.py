@@ -11,7 +11,7 @@ from proset_study.config.study import ConfigError, load
 from proset_study.data.datasets import make
 from proset_study.data.splits import TEST, split, write_split
 from proset_study.fits.final import fit_final, write_predictions
-from proset_study.fits.search import Case, choose_steps, run_paths
+from proset_study.fits.search import Case, run_paths, select_complexity
 from proset_study.records import write_json, write_json_lines
 from proset_study.report.figures import set_cover
 from proset_study.report.figures.catalogue import data_set_figures, plan
@@ -52,13 +52,13 @@ def study(tmp_path_factory):
                     "title": "t",
                     "method": "set_cover",
                     "data_sets": ["images", "heavy"],
-                    "stage2": {"steps": 16},
+                    "stage2": {"complexity": 16},
                 },
                 "rounded": {
                     "title": "t",
                     "method": "set_cover_lp",
                     "data_sets": ["images"],
-                    "stage2": {"steps": 14},
+                    "stage2": {"complexity": 14},
                 },
             },
         },
@@ -83,7 +83,7 @@ def store(study, run, name, folder):
     case, stage2 = Case(5, 0, name, run.name, run.method), run.stage("stage2", name)
     records = run_paths(data, folds, range(2), stage2, {}, case, folder / run.name / "kept", [])
     write_json_lines(folder / run.name / "stage2/folds_0-1.jsonl", records)
-    write_json(folder / run.name / "stage2.json", choose_steps(records, "one_standard_error"))
+    write_json(folder / run.name / "stage2.json", select_complexity(records, "one_standard_deviation"))
     record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / run.name / "model.npz")
     write_predictions(folder / run.name / "predictions.csv", rows, data.y[rows], probabilities, None)
     write_json(folder / run.name / "fit.json", record)

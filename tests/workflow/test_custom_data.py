@@ -1,4 +1,4 @@
-"""docs/own-data.md, tried: its commands, its config, and the real workflow on the data set it walks through."""
+"""docs/custom-data.md, tried: its commands, its config, and the real workflow on the data set it walks through."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ from proset_study.data.splits import TEST, read_split
 from proset_study.fits.final import read_model, rounded
 
 RAW = files("palmerpenguins") / "data/penguins-raw.csv"
-PAGE = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/custom-data.md").read_text(encoding="utf-8")
 FURTHER = ("set_cover", "k_means", "decision_tree")  # two predict labels only
 EXPERIMENTS = ("E3", "E8", "E9", *FURTHER)  # a search for each method
 METHODS = ("proset", "knn", "xgboost")
@@ -43,7 +43,7 @@ def finished(tmp_path_factory):
         config.update(trials_per_job=config["folds_per_job"] | {"proset": 3}, folds_per_job=dict.fromkeys(METHODS, 2))
         published = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
         for e in FURTHER:
-            config["experiments"][e] = {**published[e], "stage2": {"steps": 3}, "overrides": {}}
+            config["experiments"][e] = {**published[e], "stage2": {"complexity": 3}, "overrides": {}}
         config["experiments"] = {e: {**config["experiments"][e], "data_sets": ["penguins"]} for e in EXPERIMENTS}
         config["comparisons"]["E14"]["experiments"] = list(EXPERIMENTS)
         del config["evaluations"]["bias_variance"]  # of generated data
