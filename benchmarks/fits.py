@@ -58,7 +58,7 @@ def left_out_log_loss(objective, theta: np.ndarray, bound: Part) -> float:
     """Log-loss of a solution on the fold held out."""
     v, w = objective.unpack(theta)
     scores = np.bincount(bound.y) / len(bound.y)
-    scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, 0.0 * v, objective.blocks, v, w)
+    scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, 0.0 * v, objective.class_offsets, v, w)
     return log_loss(scores / scores.sum(axis=1, keepdims=True), bound.y_score)
 
 
@@ -73,11 +73,11 @@ def published_path(objective):
 def in_float64(objective, theta: np.ndarray) -> float:
     """The objective by the direct form of the kernel."""
     v, w = objective.unpack(theta)
-    arrays = (objective.X, objective.labels, objective.row_weights, objective.scores, objective.candidates)
+    arrays = (objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates)
     chosen = kernel.product_is_accurate
     kernel.product_is_accurate = lambda *arguments: False
     try:
-        loss, _, _ = kernel.loss_and_contractions(*arrays, objective.blocks, v, w)
+        loss, _, _ = kernel.loss_and_gradient(*arrays, objective.class_offsets, v, w)
     finally:
         kernel.product_is_accurate = chosen
     return loss + objective.penalty.value_and_gradient(v, w)[0]

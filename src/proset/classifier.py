@@ -238,8 +238,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
     def familiarity(self, X: np.ndarray) -> np.ndarray:
         """How much prototype weight is near each sample, shape (N,), >= 0; near 0 the prediction is the prior."""
         X = self._validated(X)
-        *_, scores = self._model.staged_scores(X, self._n_threads())
-        return np.maximum(arithmetic.row_sums(scores) - fsum(self.class_prior_), 0.0)
+        *_, q = self._model.staged_q(X, self._n_threads())
+        return np.maximum(arithmetic.row_sums(q) - fsum(self.class_prior_), 0.0)
 
     def explain(self, x: np.ndarray) -> "pd.DataFrame":
         """The prior and the prototypes behind the prediction for one sample.

@@ -124,9 +124,9 @@ def test_the_objective_knows_no_order_of_rows_and_no_names_of_classes(known, ran
             X=X[rest],
             labels=codes[rest],
             row_weights=np.full(len(rest), 1 / n),
-            scores=np.tile(prior, (len(rest), 1)),
+            previous_q=np.tile(prior, (len(rest), 1)),
             candidates=X[candidates],
-            blocks=np.searchsorted(codes[candidates], np.arange(k + 1)),
+            class_offsets=np.searchsorted(codes[candidates], np.arange(k + 1)),
             penalty=Penalty(1e-3, 1e-8, 0.95, 0.95),
         )(np.concatenate([v, np.ones(k)]))
 
