@@ -6,8 +6,8 @@ Pure functions on arrays. Prototypes are sorted by class, so that each class is 
 `class_offsets` holds the K + 1 boundaries of these blocks. Kernel values exist for one tile of rows at a time; no array
 grows with the product of the numbers of rows and prototypes.
 
-There are two algorithms for the distance in the exponent: a matrix product, x^2 - 2 x c + c^2, in float32, and where its
-terms would cancel too much, one feature after the other in float64.
+There are two algorithms for the distance in the exponent: a matrix product, x^2 - 2 x c + c^2, in float32, and where
+its terms would cancel too much, one feature after the other in float64.
 """
 
 from collections.abc import Callable, Iterator

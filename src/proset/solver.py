@@ -254,7 +254,8 @@ def _path_direction(x: np.ndarray, g: np.ndarray, model: _Model) -> np.ndarray:
         if g @ (point - x) > 0:  # the projection leads uphill: go straight to the first bound instead
             down = step < 0
             point[free] = np.maximum(start + np.min(-start[down] / step[down], initial=1.0) * step, 0.0)
-    return point - x
+    step_to_point: np.ndarray = point - x
+    return step_to_point
 
 
 # --- second phase: projected L-BFGS ------------------------------------------------------------------------------
