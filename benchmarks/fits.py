@@ -1,7 +1,7 @@
 """Time of a fit and the objective it reaches, against SciPy's L-BFGS-B with the published settings.
 
-Both start from the same point with the same candidates; objectives are judged in float64, by the direct algorithm of the
-kernel, which the tests compare with the reference.
+Both start from the same point with the same candidates; objectives are judged in float64, by the direct algorithm of
+the kernel, which the tests compare with the reference.
 """
 
 import time

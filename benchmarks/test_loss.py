@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from benchmarks.cases import DATA, SEED, all_cases, first_batch
-from benchmarks.fits import in_float64, held_out_log_loss, published_path
+from benchmarks.fits import held_out_log_loss, in_float64, published_path
 
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.datasets import make
