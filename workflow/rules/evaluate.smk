@@ -28,7 +28,7 @@ rule learning_curve:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.evaluation_settings("learning_curve"),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "evaluations.learning_curve"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.learning_curve"),
     shell:
         "python -m proset_study learning-curve --data {input.data:q} --split {input.split:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"
@@ -55,7 +55,7 @@ rule bootstrap:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.evaluation_settings("bootstrap"),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "evaluations.bootstrap"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.bootstrap"),
     shell:
         "python -m proset_study bootstrap --data {input.data:q} --split {input.split:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"
@@ -81,7 +81,7 @@ rule bias_variance:
         settings=lambda wildcards: study.evaluation_settings("bias_variance"),
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "evaluations.bias_variance"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.bias_variance"),
     shell:
         "python -m proset_study bias-variance --source {params.source:q} --final {input.final:q}"
         " --method {params.method:q} --settings {params.settings:q} --seed {params.seed:q}"

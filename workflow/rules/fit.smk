@@ -31,7 +31,7 @@ rule fit:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "final"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.final"),
     shell:
         "python -m proset_study fit --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q}"

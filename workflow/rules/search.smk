@@ -27,7 +27,7 @@ rule stage1:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "search"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.search"),
     shell:
         "python -m proset_study stage1 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
@@ -55,7 +55,7 @@ rule select_parameters:
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
         folds=study.config["folds"],
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
-        code=lambda wildcards: study.code(wildcards.run, "search"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.search"),
     shell:
         "printf '%s\\0' --records {input:q} | python -m proset_study select-parameters --folds {params.folds:q}"
         " --trials {params.trials:q} --fixed {params.fixed:q} --rule {params.rule:q} --criterion {params.criterion:q} --output {output:q} - 2> {log:q}"
@@ -80,7 +80,7 @@ rule stage2:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: study.code(wildcards.run, "search"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.search"),
     shell:
         "python -m proset_study stage2 --data {input.data:q} --split {input.split:q} --method {params.method:q}"
         " --settings {params.settings:q} --seed {params.seed:q} --code {params.code:q}"
@@ -106,7 +106,7 @@ rule select_complexity:
         rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
-        code=lambda wildcards: study.code(wildcards.run, "search"),
+        code=lambda wildcards: study.code(wildcards.run, "fits.search"),
     shell:
         "python -m proset_study select-complexity --records {input:q} --folds {params.folds:q} --rule {params.rule:q}"
         " --criterion {params.criterion:q} --output {output:q} 2> {log:q}"

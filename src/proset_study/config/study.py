@@ -89,6 +89,11 @@ class Study:
         """The study that a config describes, if the config is right; `load` checks it first."""
         return cls(config, {run.name: run for run in _runs(config)})
 
+    @classmethod
+    def read(cls, path: Path) -> "Study":
+        """The study of a file that holds the JSON of its checked config."""
+        return cls.of(json.loads(path.read_text(encoding="utf-8")))
+
     @property
     def name(self) -> str:
         """Folder name of the study."""

@@ -109,7 +109,7 @@ def _stored(rule, wildcards, study, planned):
     numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]
     if not numbers or planned & {*above}:
         return 0
-    code, seed = study.code(run, "search"), study.config["seed"]
+    code, seed = study.code(run, "fits.search"), study.config["seed"]
     origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
     try:
         if rule == "stage1":
