@@ -278,5 +278,5 @@ RESERVED = frozenset(
         "score_data_set",
     }
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
-    | {*KINDS, "evaluation"}
+    | {"evaluation"}
 )

@@ -23,7 +23,7 @@ from proset_study.workflow.targets import made
 
 def is_module(workflow) -> bool:
     """Whether the workflow was imported by another one."""
-    return bool(workflow.modifier.is_module)
+    return not workflow.modifier.is_main_snakefile()
 
 
 def overlays(workflow) -> list[str]:
