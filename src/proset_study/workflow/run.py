@@ -1,7 +1,7 @@
 """What happens around a run of Snakemake; whatever is not in its documented interface is used here and nowhere else.
 
-That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`, `.local_exec` and
-`.dag_settings`, as they are in Snakemake 9; pyproject.toml allows no other.
+That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`, `.local_exec`
+and `.dag_settings`, as they are in Snakemake 9; pyproject.toml allows no other.
 """
 
 import hashlib
