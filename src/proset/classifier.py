@@ -150,8 +150,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         y : array-like, shape (N,)
             Class labels, at least two different ones.
         sample_weight : array-like, shape (N,), optional
-            Non-negative. They replace counts in the prior and the likelihood; candidates are drawn without regard
-            to them, except that samples of weight 0 are left out altogether.
+            Non-negative importance weights. They replace counts in the prior and the likelihood; candidates are drawn
+            without regard to them, except that samples of weight 0 are left out altogether.
 
         Returns
         -------

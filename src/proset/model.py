@@ -291,8 +291,16 @@ def merge_duplicates(
         Positions among the J, in increasing order of (label, sample index).
     merged_weights : ndarray
         Sum of the weights of each group.
+
+    Examples
+    --------
+    >>> scaled, labels, weights = np.array([[0.5], [0.0], [0.5]]), np.zeros(3, dtype=int), np.array([1.0, 2.0, 3.0])
+    >>> kept, merged_weights = merge_duplicates(scaled, labels, weights, sample_index=np.array([7, 8, 9]))
+    >>> kept.tolist(), merged_weights.tolist()
+    ([0, 1], [4.0, 2.0])
     """
     positive = np.flatnonzero(weights > 0)
+    # By hand: importing connected_components from SciPy takes longer than most fits.
     parent = {int(i): int(i) for i in positive}
 
     def root(i: int) -> int:

@@ -35,8 +35,8 @@ def test_draw_is_uniform_inside_bins_sorted_by_class_and_without_repeats(rng):
     frequency = np.zeros(300)
     for _ in range(400):
         frequency[draw_candidates(q, y, 90, 0.5, rng)] += 1
-    for k, share in enumerate([0.5, 1 / 3, 33 / 150]):
-        expected = 400 * share
+    for k, proportion in enumerate([0.5, 1 / 3, 33 / 150]):
+        expected = 400 * proportion
         assert np.abs(frequency[y == k] - expected).max() < 5 * np.sqrt(expected)
 
 

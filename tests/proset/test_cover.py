@@ -61,8 +61,8 @@ def test_bound_optimum_and_both_algorithms_are_in_order(problem):
         assert best <= found.objective + 1e-9
     assert rounded.lower_bound <= best + 1e-7
     assert by_greedy.objective <= weight.sum()
-    largest = max(2 * np.log(max(np.bincount(y).max(), 3)), 1)
-    assert rounded.objective <= largest * rounded.lower_bound + 1e-7  # the factor of the source
+    factor = max(2 * np.log(max(np.bincount(y).max(), 3)), 1)
+    assert rounded.objective <= factor * rounded.lower_bound + 1e-7  # that of the source
 
 
 def test_counts_are_what_the_balls_hold(problem):
@@ -111,12 +111,12 @@ def test_candidates_that_cannot_help_are_left_out_of_the_linear_program():
     X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
     inside = cdist(X, X) < 0.6
     relaxed = relax(bits_of(inside), y, np.ones(40), 0.1, 40, 1)
-    own = y == 1
-    prices = 0.1 + inside[~own].sum(axis=0)
+    of_class = y == 1
+    costs = 0.1 + inside[~of_class].sum(axis=0)
     whole = linprog(
-        np.concatenate([prices, np.ones(own.sum())]),
-        A_ub=-np.hstack([inside[own], np.eye(own.sum())]),
-        b_ub=-np.ones(own.sum()),
+        np.concatenate([costs, np.ones(of_class.sum())]),
+        A_ub=-np.hstack([inside[of_class], np.eye(of_class.sum())]),
+        b_ub=-np.ones(of_class.sum()),
         bounds=(0, 1),
     )
     assert 0 < len(relaxed.candidates) < 40
