@@ -143,9 +143,7 @@ class _Search:
             n_threads=self.n_threads,
         )
 
-    def minimum(
-        self, candidates: np.ndarray, grows: bool, max_iter: int, tol: float
-    ) -> tuple[np.ndarray, Solution]:
+    def minimum(self, candidates: np.ndarray, grows: bool, max_iter: int, tol: float) -> tuple[np.ndarray, Solution]:
         """Candidates, sorted, and the minimum over their weights; over all samples if the set `grows`."""
         n, n_features = len(self.samples.y), self.samples.X.shape[1]
         objective = self.objective(candidates)

@@ -44,7 +44,10 @@ class Problem(ctypes.Structure):
     arrays: list[np.ndarray | None]  # what the pointers point to
 
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "labels", "own", "row_weights", "previous_q", "candidates", "class_offsets")),
+        *(
+            (name, c_void_p)
+            for name in ("X", "labels", "own", "row_weights", "previous_q", "candidates", "class_offsets")
+        ),
         *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
         *((name, c_double) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")),
     )
