@@ -8,13 +8,14 @@ With the symbols of `proset.objective`, one batch on the distinct samples x_1, .
 Loss, penalty and gradient are the same but for these two lines: the term of x_n's own prototype is left out of q and so
 of df/dw_n, and every class has its weight without a factor. previous_q leaves it out, too.
 
-Samples that agree in class and all features are one sample, whose weight is their sum: a copy would tell a reference its
-own class just as its own prototype would. So a weight of 2 is the same as the same row twice. Samples of other classes
-at the same place do see each other.
+Samples that agree in class and all features are one sample, whose weight is their sum: a copy would tell a reference
+its own class just as its own prototype would. So a weight of 2 is the same as the same row twice. Samples of other
+classes at the same place do see each other.
 
 All samples as candidates are a working set that grows. It starts with a draw; after each minimum the gradient says for
 every other sample, at weight zero, whether it would enter. Those with df/dw_j < 0 join, and the search goes on from where
-it was. If none is left, the minimum over the working set is one over all samples: that is the certificate.
+it was. If none is left, by more than the solver's tolerance, the minimum over the working set is one over all samples: that
+is the certificate.
 """
 
 from dataclasses import dataclass
@@ -153,7 +154,7 @@ class _Search:
             if not np.isfinite(solution.fun):
                 raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
             n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations
-            entering = self._entering(candidates, solution.x) if grows and len(candidates) < n else candidates[:0]
+            entering = self._entering(candidates, solution.x, tol) if grows and len(candidates) < n else candidates[:0]
             if not len(entering):
                 break
             weights = np.zeros(n)
@@ -165,8 +166,8 @@ class _Search:
         message = solution.message if not len(entering) else f"limit of {MAX_ROUNDS} rounds of candidates reached"
         return candidates, Solution(solution.x, solution.fun, n_iter, n_evaluations, converged, message)
 
-    def _entering(self, candidates: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """Samples outside whose weight would leave zero."""
+    def _entering(self, candidates: np.ndarray, theta: np.ndarray, tol: float) -> np.ndarray:
+        """Samples outside whose weight would leave zero, as far as the solver tells a derivative from 0."""
         n, n_features = len(self.samples.y), self.samples.X.shape[1]
         weights = np.zeros(n)
         weights[candidates] = theta[n_features:]
@@ -174,7 +175,8 @@ class _Search:
         _, gradient = everything(everything.pack(theta[:n_features], weights))
         outside = np.ones(n, dtype=bool)
         outside[candidates] = False
-        return np.flatnonzero(outside & (gradient[n_features:] < 0.0))
+        scaled = gradient * everything.scale()
+        return np.flatnonzero(outside & (scaled[n_features:] < -tol))
 
     def sums(self, candidates: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
         """What the batch adds to q of every sample without its own prototype, shape (N, K)."""

@@ -99,7 +99,7 @@ def gradient(
 def leave_one_out_objective(
     X: np.ndarray, y: np.ndarray, previous_q: np.ndarray, v: np.ndarray, w: np.ndarray, s: np.ndarray, penalties
 ) -> float:
-    """f(v, w) of one batch with leave-one-out references, where all samples are candidates; see `proset.leave_one_out`."""
+    """f(v, w) of one batch with leave-one-out references, all samples candidates; see `proset.leave_one_out`."""
     G = kernel(X, X, v)
     np.fill_diagonal(G, 0.0)
     added = [(G * w)[:, y == k].sum(axis=1) for k in range(previous_q.shape[1])]
