@@ -13,9 +13,9 @@ its own class just as its own prototype would. So a weight of 2 is the same as t
 classes at the same place do see each other.
 
 All samples as candidates are a working set that grows. It starts with a draw; after each minimum the gradient says for
-every other sample, at weight zero, whether it would enter. Those with df/dw_j < 0 join, and the search goes on from where
-it was. If none is left, by more than the solver's tolerance, the minimum over the working set is one over all samples: that
-is the certificate.
+every other sample, at weight zero, whether it would enter. Those with df/dw_j < 0 join, and the search goes on from
+where it was. If none is left, by more than the solver's tolerance, the minimum over the working set is one over all
+samples: that is the certificate.
 """
 
 from dataclasses import dataclass
