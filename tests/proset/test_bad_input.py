@@ -315,7 +315,8 @@ CASES = {
         """import json, sys
 sys.modules['pyarrow'] = None
 data = {"mine": {"file": "t.parquet", "target": "kind"}}
-open("study.json", "w").write(json.dumps({"study": "s", "seed": 1, "replicates": [0], "data_sets": data, "experiments": {}}))
+study = {"study": "s", "seed": 1, "replicates": [0], "data_sets": data, "experiments": {}}
+open("study.json", "w").write(json.dumps(study))
 open("t.parquet", "w").write("x")
 sys.argv[1:] = ["data", "--study", "study.json", "--data-set", "mine", "--replicate", "0"]
 from proset_study.__main__ import main
