@@ -31,7 +31,7 @@ def rng():
 
 @pytest.fixture
 def batch(rng):
-    """A small second batch: samples of 3 classes, previous_q that are not the prior, candidates, weights."""
+    """A small second batch: samples of 3 classes, a previous q that is not the prior, candidates, weights."""
     n, n_features, n_classes = 60, 4, 3
     X = rng.normal(size=(n, n_features))
     y = np.sort(rng.integers(0, n_classes, n))

@@ -6,9 +6,9 @@
 typedef struct {
     const double *X;                     /* (N, D) */
     const int64_t *labels;               /* (N) */
-    const double *row_weights, *previous_q;  /* (N), (N, K) */
+    const double *row_weights, *previous_q; /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
-    const int64_t *class_offsets;               /* K + 1 boundaries of the classes among the candidates */
+    const int64_t *class_offsets;        /* K + 1 boundaries of the classes among the candidates */
     int64_t N, D, K, sorted,
         n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
     double lambda_v, lambda_w, alpha_v, alpha_w;
