@@ -52,7 +52,7 @@ class Trained:
         import pandas as pd
 
         model = self._proset()
-        *_, scores = model.staged_scores(self.model.scaled(self._rows(table)))
+        *_, scores = model.staged_q(self.model.scaled(self._rows(table)))
         found = np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
         return pd.Series(found, index=table.index, name="familiarity")
 
