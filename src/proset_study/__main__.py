@@ -32,15 +32,16 @@ def config(args: argparse.Namespace) -> None:
 
 def make_data(args: argparse.Namespace) -> None:
     """Make or load a data set."""
-    from proset_study.data.datasets import make
+    from proset_study.data.sources import make
 
     make(args.settings, args.seed, args.data_set, args.replicate).save(args.output)
 
 
 def make_split(args: argparse.Namespace) -> None:
     """Split a data set into folds and test part."""
-    from proset_study.data.datasets import DataSet
-    from proset_study.data.splits import split, write_split
+    from proset_study.data.dataset import DataSet
+    from proset_study.data.splits import write_split
+    from proset_study.data.splitting import split
     from proset_study.seeds import integer_seed
 
     seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
@@ -278,7 +279,7 @@ def _stored(args):
 
 
 def _inputs(args):
-    from proset_study.data.datasets import DataSet
+    from proset_study.data.dataset import DataSet
     from proset_study.data.splits import read_split
 
     data = DataSet.load(args.data)

@@ -157,6 +157,15 @@ def read_table(path: str | Path, n_rows: int) -> np.ndarray:
     return table
 
 
+def is_number(text: str) -> bool:
+    """Whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def fingerprint(*parts: object) -> str:
     """Hash of everything that a record depends on: files (as Path) by their bytes, all else as canonical JSON."""
     digest = hashlib.sha256()

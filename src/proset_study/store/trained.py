@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from proset.explain import explain
-from proset_study.data.datasets import DataSet
+from proset_study.data.categories import read_rows
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
@@ -86,7 +87,7 @@ class Trained:
 
     def _rows(self, table):
         if self.model.encoder is not None:
-            return table
+            return read_rows(self.model.encoder, table)
         if lacking := [name for name in self.columns if name not in table.columns]:
             raise ValueError(f"table: column {', '.join(map(repr, map(str, lacking)))} is missing")
         return table[list(self.columns)].to_numpy(dtype=np.float64)
