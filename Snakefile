@@ -24,7 +24,8 @@ from proset_study.config.study import ConfigError, load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.environment import prepare
 from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
-from proset_study.fingerprints import code_fingerprint
+from proset_study.data.sources import source_of
+from proset_study.fingerprints import code_fingerprint, key
 from proset_study.store.missing import MissingModels
 from proset_study.store.inputs import asked_for_before, record_files, remove_leftovers, result_files, scored_files
 from proset_study.workflow.plan import describe

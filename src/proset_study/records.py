@@ -16,6 +16,8 @@ import numpy as np
 
 from proset.files import replacing
 
+FORMAT_VERSION = 1  # to be raised when earlier records cannot be read any more: all results become stale
+
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file atomically, making its folder if needed; a result of a replicate gets a checksum.

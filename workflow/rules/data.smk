@@ -24,7 +24,7 @@ rule data:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         version=lambda wildcards: study.data_version(wildcards.data_set),
         seed=study.config["seed"],
-        code=code_fingerprint("proset_study.data.sources", "proset_study.data.custom"),
+        code=lambda wildcards: key("data", source=source_of(study.config["data_sets"][wildcards.data_set])),
     shell:
         "printf '%s\\0' --settings {params.settings:q} | python -m proset_study data --seed {params.seed:q}"
         " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --output {output:q} - 2> {log:q}"

@@ -24,7 +24,7 @@ rule split:
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
-        code=code_fingerprint("proset_study.data.splitting"),
+        code=key("split"),
     shell:
         "python -m proset_study split --data {input.data:q} --folds {params.folds:q}"
         " --test-fraction {params.test_fraction:q} --seed {params.seed:q} --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q}"
