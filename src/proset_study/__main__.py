@@ -1,6 +1,6 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset_study.environment import import_xgboost_alone, install_command, pin_libraries
+from proset_study.environment import check_core, import_xgboost_alone, install_command, pin_libraries
 
 pin_libraries()  # before NumPy is imported, however the command is started
 
@@ -417,10 +417,11 @@ def main() -> None:
     args = _parser().parse_args(words)
     start = time.monotonic()
     try:
+        check_core()
         args.function(args)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
-    except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
+    except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError, ImportError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     if what := _what(vars(args)):
         print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
