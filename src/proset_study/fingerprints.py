@@ -35,16 +35,16 @@ KEYS = {
     "pack": ("store.packed",),
 }
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution
-    "interpret": "interpret-core",
-    "kmedoids": "kmedoids",
     "numpy": "numpy",
-    "pandas": "pandas",
-    "scikit_posthocs": "scikit-posthocs",
     "scipy": "scipy",
-    "skops": "skops",
     "sklearn": "scikit-learn",
-    "statsmodels": "statsmodels",
     "xgboost": "xgboost",
+    "pandas": "pandas",
+    "statsmodels": "statsmodels",
+    "scikit_posthocs": "scikit-posthocs",
+    "interpret": "interpret-core",
+    "skops": "skops",
+    "kmedoids": "kmedoids",
 }
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"

@@ -14,6 +14,7 @@ from proset_study.data.sources import SOURCES
 from proset_study.environment import library_arithmetic
 from proset_study.fingerprints import (
     KEYS,
+    LIBRARIES,
     _module,
     arithmetic_of,
     closure,
@@ -190,6 +191,13 @@ def test_libraries_count_for_what_imports_them():
     for library, method in {"xgboost==": "xgboost", "skops==": "random_forest", "scipy==": "knn"}.items():
         assert [user for user in EXAMPLES if library in counted("search", method=user)] == [method]
     assert [source for source in SOURCES.values() if "pandas==" in counted("data", source=source)] == ["custom"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_library_of_a_fit_is_forgotten(method):
+    modules = closure(*modules_of("search", method=method), *modules_of("fit", method=method))[0]
+    imported = {name.split(".")[0] for module in modules for name in _module(module)[1]}
+    assert imported - set(sys.stdlib_module_names) - {"proset", "proset_study"} <= set(LIBRARIES)
 
 
 def test_templates_count_for_the_pages():
