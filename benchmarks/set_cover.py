@@ -100,7 +100,7 @@ def gap(data_sets: list[str] | None) -> list[dict]:
     for name in data_sets or DATA_SETS:
         data = make(config["data_sets"][name], config["seed"], name, 0)
         key = integer_seed(config["seed"], "split", name, 0)
-        bound = part(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
+        bound = select_fold(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
         X, y, n = bound.X, bound.y, len(bound.y)
         radii = find_radii(X, max(STEPS))
         for step in STEPS:
