@@ -129,8 +129,8 @@ def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
     while waiting:
         if (name := waiting.pop()) not in seen:
             seen.add(name)
-            own, imported = _module(name)
-            sources |= own
+            texts, imported = _module(name)
+            sources |= texts
             packages = {i.split(".")[0] for i in imported}
             libraries |= {LIBRARIES[package] for package in packages & LIBRARIES.keys()}
             if name == _ARITHMETIC:  # its version stands for what it imports: the kernel is not in every score

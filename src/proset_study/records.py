@@ -73,7 +73,15 @@ _SEALS[".json"] = ("\n}\n", ',\n "sha256": "', '"\n}\n')
 
 
 def place(path: str | Path) -> str | None:
-    """Where below results/ a result of a replicate is; None for everything else, for example a file of the report."""
+    """Where below results/ a result of a replicate is; None for everything else, for example a file of the report.
+
+    Examples
+    --------
+    >>> place("results/study/replicate_0/wine/E3/fit.json")
+    'study/replicate_0/wine/E3/fit.json'
+    >>> place("reports/study/results.csv") is None
+    True
+    """
     parts = Path(path).parts
     found = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
     return "/".join(parts[max(0, found[-1] - 1) :]) if found and found[-1] < len(parts) - 1 else None

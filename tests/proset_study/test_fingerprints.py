@@ -1,6 +1,5 @@
 """What counts for a key, and what does not; `python -m tests.proset_study.test_fingerprints` rewrites closures.txt."""
 
-import doctest
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +8,6 @@ from textwrap import fill
 import pytest
 
 from proset import arithmetic
-from proset_study import fingerprints
 from proset_study.data.sources import SOURCES
 from proset_study.environment import library_arithmetic
 from proset_study.fingerprints import (
@@ -218,10 +216,6 @@ def test_the_arithmetic_of_proset_counts_for_its_fits_only():
 def test_a_module_that_does_not_exist_is_named():
     with pytest.raises(ModuleNotFoundError, match=r"there is no module 'proset_study\.methods\.ada'"):
         key("fit", method="ada")
-
-
-def test_the_example_runs():
-    assert doctest.testmod(fingerprints) == (0, 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The columns of the user's own table by their roles, checked before anything is computed from them.
+"""The columns of a custom table by their roles, checked before anything is computed from them.
 
 Messages are as in `table_file`.
 """

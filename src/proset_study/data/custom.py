@@ -1,4 +1,4 @@
-"""The data set of the user's own table."""
+"""The data set of a custom table."""
 
 import numpy as np
 

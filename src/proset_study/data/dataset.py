@@ -76,7 +76,19 @@ class DataSet:
             raise damaged(path, error) from error
 
     def take(self, rows: np.ndarray) -> "DataSet":
-        """The data set of some rows, which may be repeated."""
+        """The data set of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n,)
+            They may be repeated.
+
+        Examples
+        --------
+        >>> data = DataSet(np.eye(2), np.array([0, 1]), np.array(["a", "b"]), np.array(["no", "yes"]))
+        >>> data.take(np.array([1, 1])).X.tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+        """
         by_row = {name: getattr(self, name) for name in ("X", "y", "sample_weight", "test", "group")}
         taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in by_row.items()}
         return replace(self, **taken)

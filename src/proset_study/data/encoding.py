@@ -41,7 +41,26 @@ class Encoder:
 
     @classmethod
     def fit(cls, X: np.ndarray, data: DataSet) -> "Encoder":
-        """Learn from rows of a data set; ValueError if there is nothing to impute a column from."""
+        """Learn from rows of a data set.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, D)
+            As in `DataSet.X`, some rows of it.
+        data : DataSet
+
+        Raises
+        ------
+        ValueError
+            If the rows have no value to impute a column from.
+
+        Examples
+        --------
+        >>> names = np.array(["size"])
+        >>> data = DataSet(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1]), names, names, impute="mean")
+        >>> Encoder.fit(data.X, data).transform(data.X).ravel().tolist()
+        [1.0, 2.0, 3.0]
+        """
         categories = np.array([], dtype=str) if data.categories is None else data.categories
         of_code = np.array([], dtype=int) if data.category_column is None else data.category_column
         fill = _fill(X, np.unique(of_code), _codes_of_missing(categories, of_code, X.shape[1]), data.impute)

@@ -97,14 +97,33 @@ def mixture_means(components: int, means_seed: int) -> np.ndarray:
 
 
 def mixture_probabilities(X: np.ndarray, components: int = 10, means_seed: int = 0) -> np.ndarray:
-    """Class probabilities of points of `mixture`, shape (N, 3)."""
+    """Class probabilities of points of `mixture`.
+
+    Parameters
+    ----------
+    X : ndarray, shape (N, 2)
+    components, means_seed : int
+        As for `mixture`.
+
+    Returns
+    -------
+    ndarray, shape (N, 3)
+    """
     squares = ((X[:, None, None] - mixture_means(components, means_seed)) ** 2).sum(axis=3)
     densities = np.exp(-squares / 2 / _MIXTURE_SCALE**2).sum(axis=2)
     return densities / densities.sum(axis=1, keepdims=True)
 
 
 def mixture_bayes_error(components: int = 10, means_seed: int = 0, spacing: float = 0.02) -> float:
-    """Smallest error rate that is possible on `mixture`, from its densities on a grid; right to four decimals."""
+    """Smallest error rate that is possible on `mixture`, from its densities on a grid.
+
+    Parameters
+    ----------
+    components, means_seed : int
+        As for `mixture`.
+    spacing : float > 0
+        Of the grid; with the default the error is right to four decimals.
+    """
     means = mixture_means(components, means_seed)
     low, high = means.min(axis=(0, 1)) - 4, means.max(axis=(0, 1)) + 4  # nine standard deviations
     axes = [np.arange(a, b, spacing) for a, b in zip(low, high, strict=True)]

@@ -1,4 +1,4 @@
-"""Where data sets come from: generated, shipped with scikit-learn, or the user's own table."""
+"""Where data sets come from: generated, shipped with scikit-learn, or a custom table."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -9,7 +9,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.seeds import generator
 
 # By the key in the config: the module whose `make` takes random numbers and the entry of the config. It is found, not
-# imported here, so that nothing counts for a data set but its own source: pandas only for tables of the user.
+# imported here, so that nothing counts for a data set but its own source: pandas only for custom tables.
 SOURCES = {"generator": "generators", "sklearn": "bundled", "file": "custom"}
 
 
@@ -38,7 +38,7 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     Raises
     ------
     ValueError
-        Says what is wrong with the user's file.
+        Says what is wrong with the file of a custom table.
 
     Examples
     --------

@@ -36,9 +36,9 @@ class FoldData:
         Rows of the data set that are scored.
     n_classes : int
     centre, scale : ndarrays, shape (D,)
-        Subtracted from and divided out of both parts; statistics of the fitted part alone.
+        Subtracted from and divided out of all rows; statistics of the rows to fit alone.
     encoder : Encoder or None
-        From the columns of the data set to features; learned from the fitted part alone.
+        From the columns of the data set to features; learned from the rows to fit alone.
     """
 
     X: np.ndarray

@@ -44,6 +44,12 @@ def split(
     ------
     ValueError
         If the split is not possible, a class has fewer training samples than there are folds, or is in too few groups.
+
+    Examples
+    --------
+    >>> folds = split(np.repeat([0, 1], 10), n_folds=2, test_fraction=0.3, seed=0)
+    >>> [int((folds == fold).sum()) for fold in (TEST, 0, 1)]
+    [6, 7, 7]
     """
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
 

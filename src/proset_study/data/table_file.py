@@ -1,4 +1,4 @@
-"""The file of the user's own table: found, measured, and read, whatever is in its columns.
+"""The file of a custom table: found, measured, and read, whatever is in its columns.
 
 Every message names the file, the key of the config or the column and row it is about, and what is allowed. Rows are
 counted from 1, below the header.

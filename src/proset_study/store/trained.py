@@ -1,4 +1,4 @@
-"""A final model of the study for new rows, in the columns and labels of the user's own table."""
+"""A final model of the study for new rows, in the columns and labels of a custom table."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,9 @@ class Trained:
         ValueError
             If it is not one row, or the model is none of proset.
         """
-        table = row.to_frame().T if row.ndim == 1 else row
+        import pandas as pd
+
+        table = row.to_frame().T if isinstance(row, pd.Series) else row
         if len(table) != 1:
             raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
         model, scaled = self._proset(), self.model.scaled(self._rows(table))[0]

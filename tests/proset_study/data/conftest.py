@@ -5,14 +5,14 @@ from proset_study.data.sources import make
 
 
 @pytest.fixture
-def own():
+def custom():
     """A table as the file of this name, and the data set of it."""
 
-    def make_own(path, frame, **settings):
+    def make_custom(path, frame, **settings):
         frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
         return make({"file": str(path), "target": "kind", **settings}, 0, "own", 0)
 
-    return make_own
+    return make_custom
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from proset_study.data.encoding import MISSING, Encoder
     ],
     ids=["categorical", "Int64", "float", "boolean"],
 )
-def test_types_of_parquet(tmp_path, colours, own):
+def test_types_of_parquet(tmp_path, colours, custom):
     frame = pd.DataFrame({"c": colours, "n": pd.array([1, None, 3, 4] * 3, dtype="Int64"), "kind": list("xyz") * 4})
-    data = own(tmp_path / "own.parquet", frame, categorical=["c"], impute="median")
+    data = custom(tmp_path / "own.parquet", frame, categorical=["c"], impute="median")
     expected = {"b": ["a", "b"], 2: ["10", "2"], True: ["False", "True"]}[frame["c"][0]]
     assert data.categories.tolist() == [*expected, MISSING]
     features = Encoder.fit(data.X, data).transform(data.X)
@@ -28,9 +28,9 @@ def test_types_of_parquet(tmp_path, colours, own):
     np.testing.assert_array_equal(features[:, 3], [1, 3, 3, 4] * 3)
 
 
-def test_labels_categories_and_groups_of_a_csv_stay_as_they_are_written(tmp_path, own):
+def test_labels_categories_and_groups_of_a_csv_stay_as_they_are_written(tmp_path, custom):
     texts = ["01", "1", "02", "2"]
-    data = own(
+    data = custom(
         tmp_path / "own.csv",
         pd.DataFrame({"a": range(4), "c": texts, "g": texts, "kind": texts}),
         categorical=["c"],
@@ -57,8 +57,8 @@ def test_labels_categories_and_groups_of_a_csv_stay_as_they_are_written(tmp_path
         (["a", "b", "c", "d"], [3.0, 4.0], True),  # unknown ones
     ],
 )
-def test_new_rows_read_without_types_are_the_same_or_refused(tmp_path, written, parsed, allowed, own):
-    data = own(tmp_path / "own.csv", pd.DataFrame({"c": written, "kind": list("xyxy")}), categorical=["c"])
+def test_new_rows_read_without_types_are_the_same_or_refused(tmp_path, written, parsed, allowed, custom):
+    data = custom(tmp_path / "own.csv", pd.DataFrame({"c": written, "kind": list("xyxy")}), categorical=["c"])
     encoder = Encoder.fit(data.X, data)
     np.testing.assert_array_equal(read_rows(encoder, pd.DataFrame({"c": written})), data.X)
     if allowed:
@@ -70,9 +70,9 @@ def test_new_rows_read_without_types_are_the_same_or_refused(tmp_path, written, 
             read_rows(encoder, pd.DataFrame({"c": parsed}))
 
 
-def test_numbers_as_categories_do_not_depend_on_the_other_rows(tmp_path, own):
+def test_numbers_as_categories_do_not_depend_on_the_other_rows(tmp_path, custom):
     frame = pd.DataFrame({"c": [0.5, 1.25, 2.0, 1.0], "kind": list("xyxy")})
-    data = own(tmp_path / "own.parquet", frame, categorical=["c"])
+    data = custom(tmp_path / "own.parquet", frame, categorical=["c"])
     encoder = Encoder.fit(data.X, data)
     assert encoder.feature_names.tolist() == ["c=0.5", "c=1", "c=1.25", "c=2"]
     np.testing.assert_array_equal(read_rows(encoder, frame[2:]), data.X[2:])

@@ -58,7 +58,7 @@ def test_a_table_of_another_country(tmp_path):
     ids=["text", "bool", "int", "Int64", "boolean", "categorical"],
 )
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_class_labels_of_any_type(tmp_path, labels, names, suffix, own):
-    data = own(tmp_path / f"own.{suffix}", pd.DataFrame({"a": range(4), "kind": labels}))
+def test_class_labels_of_any_type(tmp_path, labels, names, suffix, custom):
+    data = custom(tmp_path / f"own.{suffix}", pd.DataFrame({"a": range(4), "kind": labels}))
     assert data.class_names.tolist() == names
     assert [names[k] for k in data.y] == [str(label) for label in labels]

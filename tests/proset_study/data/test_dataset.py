@@ -5,10 +5,10 @@ from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import MISSING
 
 
-def test_a_data_set_is_stored_with_its_categories(tmp_path, own):
+def test_a_data_set_is_stored_with_its_categories(tmp_path, custom):
     colours, sizes = ["red", "größer", "red", None, "blue", "red", "größer", "blue"], [1.0, 2.0, None, 4, 5, 6, 7, 80]
     frame = pd.DataFrame({"size": sizes, "colour": colours, "kind": list("xyxyxyxy"), "nest": list("aabbccdd")})
-    data = own(tmp_path / "own.csv", frame, categorical=["colour"], impute="median", group="nest")
+    data = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="median", group="nest")
     data.save(tmp_path / "data.npz")
     loaded = DataSet.load(tmp_path / "data.npz")
     assert loaded.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]

@@ -28,8 +28,8 @@ def table(n=1):
     ],
 )
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_features_by_hand(tmp_path, impute, size, colour, names, suffix, own):
-    data = own(tmp_path / f"own.{suffix}", table(), categorical=["colour"], impute=impute)
+def test_features_by_hand(tmp_path, impute, size, colour, names, suffix, custom):
+    data = custom(tmp_path / f"own.{suffix}", table(), categorical=["colour"], impute=impute)
     encoder = Encoder.fit(data.X, data)
     assert encoder.feature_names.tolist() == names
     assert data.n_features == len(names)
@@ -40,7 +40,7 @@ def test_features_by_hand(tmp_path, impute, size, colour, names, suffix, own):
     np.testing.assert_array_equal(encoder.transform(read_rows(encoder, table()[["colour", "kind", "size"]])), expected)
 
 
-def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path, own):
+def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path, custom):
     frame = table(10)
     folds = np.repeat([0, 1, 2, TEST], 20)
     outside = np.isin(folds, [1, TEST])
@@ -48,32 +48,32 @@ def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path, own):
     changed.loc[outside, "size"] = changed.loc[outside, "size"].fillna(3.0) * 1e6
     changed.loc[outside, "colour"] = "never seen"
     for impute in ("median", "mean", "most_frequent"):
-        bound, other = (
-            select_fold(own(tmp_path / "own.csv", f, categorical=["colour"], impute=impute), folds, 1, scaled=True)
+        fold_data, other = (
+            select_fold(custom(tmp_path / "own.csv", f, categorical=["colour"], impute=impute), folds, 1, scaled=True)
             for f in (frame, changed)
         )
-        np.testing.assert_array_equal(bound.X, other.X)
-        assert bound.encoder.feature_names.tolist() == other.encoder.feature_names.tolist()
-        one_hot = ~bound.encoder.is_number
-        assert set(bound.X[:, one_hot].ravel()) == {0.0, 1.0}  # not scaled
-        np.testing.assert_allclose(bound.X[:, ~one_hot].std(axis=0), 1.0)
+        np.testing.assert_array_equal(fold_data.X, other.X)
+        assert fold_data.encoder.feature_names.tolist() == other.encoder.feature_names.tolist()
+        one_hot = ~fold_data.encoder.is_number
+        assert set(fold_data.X[:, one_hot].ravel()) == {0.0, 1.0}  # not scaled
+        np.testing.assert_allclose(fold_data.X[:, ~one_hot].std(axis=0), 1.0)
         assert (other.X_score[:, one_hot] == 0).all()  # an unknown category
 
 
-def test_a_category_that_the_fitted_rows_lack_is_no_feature(tmp_path, own):
+def test_a_category_that_the_fitted_rows_lack_is_no_feature(tmp_path, custom):
     frame = pd.DataFrame({"c": [*"aabb", *"aabb", *"cccc"], "kind": list("xyxyxyxyxyxy")})
-    data = own(tmp_path / "own.csv", frame, categorical=["c"])
-    bound = select_fold(data, np.repeat([0, 1, TEST], 4), TEST, scaled=True)
+    data = custom(tmp_path / "own.csv", frame, categorical=["c"])
+    fold_data = select_fold(data, np.repeat([0, 1, TEST], 4), TEST, scaled=True)
     assert data.n_features == 3
-    assert bound.encoder.feature_names.tolist() == ["c=a", "c=b"]
-    np.testing.assert_array_equal(bound.X_score, np.zeros((4, 2)))
+    assert fold_data.encoder.feature_names.tolist() == ["c=a", "c=b"]
+    np.testing.assert_array_equal(fold_data.X_score, np.zeros((4, 2)))
 
 
 @pytest.mark.parametrize("method", ["proset", "knn", "xgboost", "logistic_regression"])
-def test_a_stored_model_takes_rows_of_the_file(tmp_path, rng, method, own):
+def test_a_stored_model_takes_rows_of_the_file(tmp_path, rng, method, custom):
     frame = table(15)
     frame["size"] += rng.normal(size=len(frame))
-    data = own(tmp_path / "own.csv", frame, categorical=["colour"], impute="median")
+    data = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="median")
     folds = split(data.y, 3, 0.3, 0)
     parameters = {
         "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
@@ -92,9 +92,9 @@ def test_a_stored_model_takes_rows_of_the_file(tmp_path, rng, method, own):
         read_rows(model.encoder, new[["size"]])
 
 
-def test_a_model_without_imputer_refuses_missing_values(tmp_path, own):
+def test_a_model_without_imputer_refuses_missing_values(tmp_path, custom):
     frame = table(15).dropna()
-    data = own(tmp_path / "own.csv", frame, categorical=["colour"])
+    data = custom(tmp_path / "own.csv", frame, categorical=["colour"])
     case = Case(0, 0, "own", "E", "knn")
     fit_final(data, split(data.y, 3, 0.3, 0), {}, 2, case, tmp_path / "m.npz")
     model = read_model(tmp_path / "m.npz")
@@ -102,12 +102,12 @@ def test_a_model_without_imputer_refuses_missing_values(tmp_path, own):
         model.predict_proba(read_rows(model.encoder, table()))
 
 
-def test_a_search_does_not_depend_on_the_rows_left_out_for_the_test(tmp_path, own):
+def test_a_search_does_not_depend_on_the_rows_left_out_for_the_test(tmp_path, custom):
     frame = table(15)
-    data = own(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
+    data = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
     folds = split(data.y, 3, 0.3, 0)
     frame.loc[folds == TEST, ["size", "colour"]] = [1e6, "other"]
-    other = own(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
+    other = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
     case, settings = Case(0, 0, "own", "E", "proset"), {"space": {}, "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8}}
 
     def losses(data, name):

@@ -1,10 +1,8 @@
-import doctest
 from pathlib import Path
 
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from proset_study.data import sources
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
@@ -46,7 +44,3 @@ def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
     model = KNeighborsClassifier(int(published["selected_k"])).fit(final.X, final.y)
     scores = score_predictions(model.predict_proba(final.X_score), final.y_score)
     assert {name: round(value, 2) for name, value in scores.items()} == {name: published[name] for name in scores}
-
-
-def test_the_example_runs():
-    assert doctest.testmod(sources) == (0, 1)
