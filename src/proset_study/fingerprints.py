@@ -14,7 +14,6 @@ import builtins
 import hashlib
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 from proset import arithmetic
@@ -46,6 +45,7 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "skops": "skops",
     "kmedoids": "kmedoids",
 }
+_ROOT = Path(__file__).parents[1]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _FORMATS = ("proset.archive", "proset_study.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
@@ -154,13 +154,11 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     return {name: ast.dump(tree), **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
 
 
-@cache
 def _source_file(name: str) -> Path | None:
-    try:
-        spec = find_spec(name)
-    except ModuleNotFoundError:  # the parent is a module, so `name` is an attribute of it
-        return None
-    return Path(spec.origin) if spec and spec.origin else None
+    """The file of a module, found without importing anything; None for what is no module, but an attribute of one."""
+    path = _ROOT.joinpath(*name.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path if path.is_file() else None
 
 
 def _imports(tree: ast.AST):

@@ -1,13 +1,13 @@
 """What counts for a key, and what does not; `python -m tests.proset_study.test_fingerprints` rewrites closures.txt."""
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import fill
 
 import pytest
 
 from proset import arithmetic
+from proset_study import fingerprints
 from proset_study.data.sources import SOURCES
 from proset_study.environment import library_arithmetic
 from proset_study.fingerprints import (
@@ -70,18 +70,12 @@ def forget():
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A copy of the packages that can be edited, seen instead of the real ones; the folder of both."""
-    source = Path(find_spec("proset").origin).parents[1]
+    source = fingerprints._ROOT
     for path in source.rglob("*.py"):
         target = tmp_path / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-
-    def from_copy(name):
-        path = tmp_path / Path(*name.split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        return path if path.exists() else None
-
-    monkeypatch.setattr(sys.modules[code_fingerprint.__module__], "_source_file", from_copy)
+    monkeypatch.setattr(fingerprints, "_ROOT", tmp_path)
     forget()
     yield tmp_path
     forget()
