@@ -1,0 +1,127 @@
+"""The project around the code: what is installed, and what its files say about each other."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+folder, *packages = sys.argv[1:]
+sys.path.insert(0, folder)
+for package in packages:
+    path = importlib.import_module(package).__path__
+    assert path == [f"{folder}/{package}"], path
+    for module in pkgutil.walk_packages(path, f"{package}."):
+        if module.name.rpartition(".")[2] not in ("__main__", "_kernel"):  # a program, a library of C
+            importlib.import_module(module.name)
+"""
+
+
+@pytest.fixture
+def needed():
+    """What the core, the study and its development need, by name."""
+    extras = PROJECT["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *extras["plot"], *extras["study"], *extras["dev"]]
+    return {r.name: r for r in map(Requirement, lines) if r.name != PROJECT["name"]}
+
+
+def test_the_conda_environment_has_the_packages_and_ranges_of_the_project_and_installs_it(needed):
+    *conda, pip = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    conda = {Requirement(line.replace("snakemake-minimal", "snakemake")) for line in conda}
+    assert {r for r in conda if r.name not in ("python", "pip")} == set(needed.values())
+    assert pip == {"pip": ["--editable ."]}
+
+
+def test_pinned_requirements_fit_the_project_and_name_no_index(needed):
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = {r.name.lower(): r for r in map(Requirement, (line for line in lines if not line.startswith("#")))}
+    assert len(pins) == len(lines) - 1
+    assert all([s.operator for s in pin.specifier] == ["=="] and not pin.url for pin in pins.values())
+    for name, wanted in needed.items():
+        (pinned,) = pins[name].specifier
+        assert wanted.specifier.contains(pinned.version), name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
+    allowed = {*sys.stdlib_module_names, "proset", "numpy", "scipy", "sklearn"}
+    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body)) <= allowed | {"pandas"}
+    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
+
+
+def _imported(body, deferred=True):
+    """The first part of the name of every module that is imported, within functions only if `deferred`."""
+    for node in body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.partition(".")[0]
+        elif deferred or not (
+            isinstance(node, ast.FunctionDef)
+            or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ):
+            yield from _imported(ast.iter_child_nodes(node), deferred)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel that pip builds of the project."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for file in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / file, folder)
+    shutil.copytree(
+        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "_kernel.*")
+    )
+    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.mark.slow
+def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    source = wheel.parent / "src"
+    files = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "egg-info" not in str(path)}
+    assert files <= {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+    assert any((tmp_path / "proset").glob("_kernel.*"))
+    _run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
+
+
+@pytest.mark.slow
+def test_the_core_alone_is_at_most_ten_packages_and_works(wheel, tmp_path):
+    python = tmp_path / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    _run(sys.executable, "-m", "venv", tmp_path)
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    _run(*pip, "install", "--constraint", ROOT / "requirements.txt", wheel)
+    assert len(json.loads(_run(*pip, "list", "--format", "json"))) <= 10
+    fit = """
+import numpy as np, proset, proset.library
+assert proset.library.library() is not None
+X = np.random.default_rng(0).normal(size=(60, 2))
+y = X[:, 0] > 0
+for method in (proset.ProsetClassifier, proset.SetCoverClassifier):
+    assert method().fit(X, y).score(X, y) > 0.8
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+    site_packages = next(tmp_path.rglob("site-packages"))
+    loaded = _run(python, "-W", "error", "-c", IMPORT_ALL + fit, site_packages, "proset", cwd=tmp_path).split()
+    assert not {"proset_study", "pandas", "matplotlib", "snakemake", "yaml"} & set(loaded)
+
+
+def _run(*command, **keywords):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **keywords)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
