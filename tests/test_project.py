@@ -17,6 +17,8 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+ACROSS_MODULES = {"bad_input", "contract", "damage", "doctests", "examples", "hostile", "properties", "speed"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 folder, *packages = sys.argv[1:]
@@ -97,6 +99,29 @@ def test_no_other_file_speaks_of_what_was_added(kind, name):
     sources = (path for path in files if path.is_file() and path.suffix not in (".pyc", ".so", ".dll"))
     mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
     assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
+
+
+def test_tests_mirror_src():
+    """`src/a/b.py` is tested in `tests/a/test_b.py`, a package `src/a` in `tests/a/test_a.py` or next to it."""
+    strays = []
+    for path in (p for package in ("proset", "proset_study") for p in (ROOT / "tests" / package).rglob("test_*.py")):
+        folder = ROOT / "src" / path.parent.relative_to(ROOT / "tests")
+        name = path.stem.removeprefix("test_")
+        mirrored = (folder / f"{name}.py").exists() or (folder / name / "__init__.py").exists() or name == folder.name
+        if not mirrored and name not in ACROSS_MODULES:
+            strays.append(str(path.relative_to(ROOT)))
+    assert strays == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_and_link_of_a_page_exists(page):
+    text = page.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:benchmarks|data/published|docs|src|tests|workflow)/[\w./-]*)`", text)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    missing = [p for p in paths if not (ROOT / p).exists()] + [
+        link for link in links if not (page.parent / link).exists()
+    ]
+    assert missing == []
 
 
 def _files_to_add(kind):
