@@ -57,6 +57,13 @@ def test_pinned_requirements_fit_the_project_and_name_no_index(needed):
         assert wanted.specifier.contains(pinned.version), name
 
 
+def test_continuous_integration_has_the_versions_of_python_of_the_project():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    versions = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r"Python :: 3\.", c)]
+    assert jobs["check"]["strategy"]["matrix"]["python"] == versions
+    assert jobs["windows"]["strategy"]["matrix"]["python"] == versions
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
     allowed = {*sys.stdlib_module_names, "proset", "numpy", "scipy", "sklearn"}
