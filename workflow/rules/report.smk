@@ -16,9 +16,10 @@
 
 
 rule table:
+    """The table of an experiment or comparison."""
     input:
-        scores=lambda wildcards: study.score_files(study.tables[wildcards.table]["experiments"]),
-        published="data/published/published.csv",
+        scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
+        published=published,
     output:
         markdown="reports/{study}/tables/{table}.md",
         csv="reports/{study}/tables/{table}.csv",
@@ -27,10 +28,9 @@ rule table:
         "results/{study}/logs/tables/{table}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
         title=lambda wildcards: study.tables[wildcards.table]["title"],
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
@@ -42,39 +42,39 @@ rule table:
 
 
 rule results:
+    """All numbers of the study in one file."""
     input:
-        study.score_files(study.experiments),
+        layout.score_files(study, study.experiments),
     output:
         "reports/{study}/results.csv",
     log:
         "results/{study}/logs/results.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     shell:
         "printf '%s\\0' --scores {input:q} | python -m proset_study results --output {output:q} - 2> {log:q}"
 
 
 rule manifest:
+    """What was run."""
     input:
         scores=rules.results.output,
-        data=study.made_files(),
-        records=result_files(study, study.replicates),
+        data=layout.data_files(study),
+        records=layout.result_files(study, study.replicates),
     output:
         "reports/{study}/manifest.json",
     log:
         "results/{study}/logs/manifest.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.manifest"),
     shell:
         "printf '%s\\0' --config {params.config:q} --data-files {input.data:q} |"
@@ -82,21 +82,21 @@ rule manifest:
 
 
 rule workbook:
+    """All tables as one Excel file."""
     input:
-        scores=study.score_files(study.experiments),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        published=published,
     output:
         "reports/{study}/tables.xlsx",
     log:
         "results/{study}/logs/workbook.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.tables"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -105,10 +105,11 @@ rule workbook:
 
 
 rule check:
+    """Every published number and claim next to ours."""
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
+        published=published,
     output:
         comparison="reports/{study}/comparison.csv",
         claims="reports/{study}/claims.csv",
@@ -116,12 +117,11 @@ rule check:
         "results/{study}/logs/check.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.comparison", "proset_study.report.claims"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -130,21 +130,21 @@ rule check:
 
 
 rule findings:
+    """What the records say of rules, of methods over replicates, and of features."""
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
     output:
         directory("reports/{study}/findings"),
     log:
         "results/{study}/logs/findings.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.findings"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -153,20 +153,20 @@ rule findings:
 
 
 rule evaluation:
+    """Scores per class of all final models, and the tables of the evaluations."""
     input:
-        result_files(study, study.replicates),
+        layout.result_files(study, study.replicates),
     output:
         directory("reports/{study}/evaluation"),
     log:
         "results/{study}/logs/evaluation.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.evaluation"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -175,8 +175,9 @@ rule evaluation:
 
 
 rule data_set_page:
+    """The figures and the page of one data set."""
     input:
-        lambda wildcards: result_files(study, study.replicates[:1], wildcards.data_set),
+        lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
     output:
         page="reports/{study}/data_sets/{data_set}.html",
         figures=report(
@@ -190,13 +191,12 @@ rule data_set_page:
         "results/{study}/logs/pages/{data_set}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        options=lambda wildcards: options,
-        config=lambda wildcards: study.page_config(wildcards.data_set),
+        options=lambda wildcards: json.dumps(options),
+        config=lambda wildcards: json.dumps(study.of_data_set(wildcards.data_set).config),
         code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -205,10 +205,11 @@ rule data_set_page:
 
 
 rule page:
+    """The figures over all data sets and the front page."""
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
+        published=published,
         manifest=rules.manifest.output,
         claims=rules.check.output.claims,
     output:
@@ -224,13 +225,12 @@ rule page:
         "results/{study}/logs/pages/index.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        options=lambda wildcards: options,
-        config=lambda wildcards: study.config_json,
+        options=lambda wildcards: json.dumps(options),
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -240,20 +240,20 @@ rule page:
 
 
 rule pack:
+    """The records of one replicate as one archive."""
     input:
-        lambda wildcards: record_files(study, wildcards.replicate),
+        lambda wildcards: layout.record_files(study, wildcards.replicate),
     output:
         "reports/{study}/records/replicate_{replicate}.tar.xz",
     log:
         "results/{study}/logs/pack/replicate_{replicate}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.store.packed"),
     shell:
         "printf '%s\\0' --config {params.config:q} | python -m proset_study pack --folder results/{wildcards.study:q}"
