@@ -24,7 +24,7 @@ KEYS = {
     "data": ("data.sources", "data.{source}"),
     "split": ("data.splitting",),
     "search": ("fits.search", "methods.{method}"),
-    "select": ("fits.search", "methods.{method}"),
+    "select": ("fits.selection", "methods.{method}"),
     "fit": ("fits.final", "methods.{method}"),
     "evaluation": ("fits.{kind}", "methods.{method}"),
     "score": ("store.results",),

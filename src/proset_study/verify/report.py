@@ -23,7 +23,8 @@ from proset_study.fits.bias_variance import bias_variance
 from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
 from proset_study.fits.learning_curve import learning_curve
-from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.fits.search import Case, run_paths, run_trials
+from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.layout import belongs
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
