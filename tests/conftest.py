@@ -11,6 +11,22 @@ import pytest
 
 pytest.register_assert_rewrite("tests.proset_study.methods.contract")
 
+SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
+    "tests/workflow/",
+    "tests/proset/test_arithmetic.py::test_ctrl_c",
+    "[Data files: 10^5 columns]",
+    "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
+    "tests/proset/test_model_io.py::test_archives_that_swell",
+    "tests/proset_study/fits/test_final.py",
+    "tests/proset_study/methods/test_contract.py",
+    "tests/proset_study/report/figures/",
+    "tests/proset_study/report/test_evaluation.py",
+    "tests/proset_study/report/test_over_data_sets.py",
+    "tests/proset_study/report/test_pages.py",
+    "tests/proset_study/report/test_prototypes.py",
+    "tests/proset_study/verify/",
+)
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -24,6 +40,12 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
@@ -31,7 +53,7 @@ def rng():
 
 @pytest.fixture
 def batch(rng):
-    """A small second batch: samples of 3 classes, previous_q that are not the prior, candidates, weights."""
+    """A small second batch: samples of 3 classes, a previous q that is not the prior, candidates, weights."""
     n, n_features, n_classes = 60, 4, 3
     X = rng.normal(size=(n, n_features))
     y = np.sort(rng.integers(0, n_classes, n))

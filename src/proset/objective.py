@@ -7,18 +7,18 @@ Model
 -----
 With feature weights v and prototype weights w, for a reference x_n and the classes k = 1, ..., K:
 
-    G_nj      = exp(-1/2 sum_d (v_d (x_nd - x_jd))^2)                        Gaussian kernel
-    q_k(x_n)  = previous_q_k(x_n) + sum_{j: y_j = k} w_j G_nj                unnormalised class probabilities
-    P(k|x_n)  = q_k(x_n) / sum_l q_l(x_n)                                    class probabilities
+    G_nj       = exp(-1/2 sum_d (v_d (x_nd - x_jd))^2)           Gaussian kernel
+    q_k(x_n)   = previous_q_k(x_n) + sum_{j: y_j = k} w_j G_nj   unnormalised class probabilities
+    P(k|x_n)   = q_k(x_n) / sum_l q_l(x_n)                       class probabilities
 
 Here previous_q is q with the batches before this one; without any it is the class prior N_k / N, with the N_k training
 samples of class k. After the fit, candidates with w_j > 0 are the prototypes of the batch.
 
 Objective
 ---------
-    f(v, w)   = loss + penalty(v) + penalty(w)
-    loss      = -sum_n r_n log P(y_n|x_n)
-    r_n       = s_n N_k / (N_k - J_k) / N     for the class k = y_n, of which there are J_k candidates
+    f(v, w)    = loss + penalty(v) + penalty(w)
+    loss       = -sum_n r_n log P(y_n|x_n)
+    r_n        = s_n N_k / (N_k - J_k) / N                       k = y_n, of which there are J_k candidates
     penalty(x) = lambda sum_i (alpha / 2 x_i^2 + (1 - alpha) x_i)
 
 The factor N_k / (N_k - J_k) gives each class the weight that it has among all samples. s_n is the sample weight, by
@@ -29,9 +29,9 @@ Gradient
 --------
 With a_nk = d loss / d q_k(x_n):
 
-    a_nk      = r_n (1 / sum_l q_l(x_n) - [y_n = k] / q_k(x_n))
-    df/dw_j   = sum_n a_{n,y_j} G_nj                                         + lambda_w (alpha_w w_j + 1 - alpha_w)
-    df/dv_d   = -v_d sum_{n,j} a_{n,y_j} w_j G_nj (x_nd - x_jd)^2            + lambda_v (alpha_v v_d + 1 - alpha_v)
+    a_nk       = r_n (1 / sum_l q_l(x_n) - [y_n = k] / q_k(x_n))
+    df/dw_j    = sum_n a_{n,y_j} G_nj + lambda_w (alpha_w w_j + 1 - alpha_w)
+    df/dv_d    = -v_d sum_{n,j} a_{n,y_j} w_j G_nj (x_nd - x_jd)^2 + lambda_v (alpha_v v_d + 1 - alpha_v)
 
 Conventions
 -----------
@@ -39,7 +39,7 @@ Conventions
 - alpha is the mixing ratio of the penalty, the proportion of l2: the other way round from scikit-learn's `l1_ratio`,
   and with the factor 1/2 for l2.
 - lambda does not grow with N: the loss is a mean over samples, in nats.
-- A feature with v_d = 0 has no loss term in df/dv_d: once at zero, it stays there.
+- d loss / dv_d has the factor v_d: once a feature is at zero, the loss does not draw it away again.
 - f is not convex; which minimum is found depends on start and solver (`proset.solver`).
 - Classes are 0, ..., K - 1 in the code. Candidates are sorted by class: those of class k have the indices from
   class_offsets[k] to class_offsets[k + 1] - 1.

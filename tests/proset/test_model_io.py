@@ -37,6 +37,17 @@ def test_round_trip(model, saved):
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
 
+def test_the_names_in_a_file_stay(saved):
+    """Files that were written earlier have these; another name is another version of the format."""
+    batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]
+    names = {"header", "classes", "feature_names_in", "class_prior", "centre", "n_batches"}
+    with np.load(saved) as archive:
+        assert set(archive) == names | {f"batch_{b}_{name}" for b in (0, 1) for name in batch}
+        fit = {"objective", "n_iter", "n_evaluations", "converged", "message"}
+        assert set(json.loads(str(archive["batch_1_fit"]))) == fit
+        assert json.loads(str(archive["header"])).keys() == {"format", "version", "parameters"}
+
+
 def test_unfitted_is_refused(tmp_path):
     with pytest.raises(NotFittedError):
         save_model(ProsetClassifier(), tmp_path / "m.npz")

@@ -6,15 +6,17 @@ import pytest
 
 from proset_study import layout
 from proset_study.config.checks import load
-from proset_study.data.datasets import make
-from proset_study.data.splits import split, write_split
+from proset_study.data.sources import make
+from proset_study.data.splits import write_split
+from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
 from proset_study.fits import KINDS
 from proset_study.fits.bias_variance import bias_variance
 from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.learning_curve import learning_curve
-from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.fits.search import Case, run_paths, run_trials
+from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
@@ -26,7 +28,6 @@ from proset_study.store.packed import pack
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
 
-SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
 

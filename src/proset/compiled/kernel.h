@@ -66,7 +66,7 @@ INLINE v16 exp2_minus(v16 x) {
 /* Prototypes as one evaluation sees them. */
 typedef struct {
     const double *prototypes, *centre; /* (J, stride), (stride): what features are counted from */
-    const int64_t *class_offsets, *used;      /* the D features that count, */
+    const int64_t *class_offsets, *used; /* the D features that count, */
     const double *scale;               /* and v_d SCALE of them */
     int64_t stride, D, K, T, strip;    /* T and strip: rows */
     enum algorithm algorithm;
@@ -354,7 +354,8 @@ INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, i
     }
 }
 
-/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and the loss of the tile, -log(q_true / total) = log(1 + odds) */
+/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and the loss of the tile, with q_true that of the true class:
+   -log(q_true / sum_k q_k) = log(1 + odds). */
 static double residuals(const Packed *packed, const Tile *tile, int64_t rows, int64_t padded, const int64_t *labels,
                         const double *row_weights, const double *previous_q) {
     const int64_t K = packed->K, T = packed->T;
@@ -373,7 +374,7 @@ static double residuals(const Packed *packed, const Tile *tile, int64_t rows, in
         const double odds = q_others[n] / q_true[n], a_other = LARGE * row_weights[n] / (q_true[n] + q_others[n]),
                      a_true = -a_other * odds;
         tile->b[n] = a_other * m_others[n] + a_true * m_true[n]; /* a_true without cancellation */
-        q_true[n] = a_true, q_others[n] = a_other; /* which take their places */
+        q_true[n] = a_true, q_others[n] = a_other; /* a takes the place of q */
         tile->loss[n] = row_weights[n] * log1p_of(odds);
     }
     for (int64_t k = 0; k < K; k++) {

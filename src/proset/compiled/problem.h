@@ -7,9 +7,9 @@ typedef struct {
     const double *X;                     /* (N, D) */
     const int64_t *labels;               /* (N) */
     const int64_t *own;                  /* (N): the candidate that a row is itself, -1 for none; or NULL */
-    const double *row_weights, *previous_q;  /* (N), (N, K) */
+    const double *row_weights, *previous_q; /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
-    const int64_t *class_offsets;               /* K + 1 boundaries of the classes among the candidates */
+    const int64_t *class_offsets;        /* K + 1 boundaries of the classes among the candidates */
     int64_t N, D, K, sorted,
         n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
     double lambda_v, lambda_w, alpha_v, alpha_w;

@@ -13,7 +13,7 @@ enum { MAX_THREADS = 256 };
    the others. At most MAX_THREADS. */
 void proset_run(void (*work)(void *, int64_t), void *shared, int64_t n_threads);
 
-/* One piece of memory, divided: with base NULL it only counts. Each array class_offsets at a multiple of 64 bytes. */
+/* One piece of memory, divided: with base NULL it only counts. Each array starts at a multiple of 64 bytes. */
 typedef struct {
     char *base, *allocated;
     int64_t used;

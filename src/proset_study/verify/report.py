@@ -13,15 +13,18 @@ import numpy as np
 
 from proset import arithmetic
 from proset_study import layout, methods
-from proset_study.data.datasets import DataSet, make
-from proset_study.data.splits import read_split, split
+from proset_study.data.dataset import DataSet
+from proset_study.data.sources import make
+from proset_study.data.splits import read_split
+from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of, uses_kernel
 from proset_study.fits import KINDS
 from proset_study.fits.bias_variance import bias_variance
 from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
 from proset_study.fits.learning_curve import learning_curve
-from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.fits.search import Case, run_paths, run_trials
+from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.layout import belongs
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
