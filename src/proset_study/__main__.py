@@ -155,102 +155,47 @@ def score(args: argparse.Namespace) -> None:
 
 def table(args: argparse.Namespace) -> None:
     """The table of one experiment or comparison."""
-    from proset_study.report.tables import make_cells, make_table, write_table
-    from proset_study.store.results import read_scores
+    from proset_study.report.tables import study_table, write_table
 
-    cells = make_cells([row for path in args.scores for row in read_scores(path)], args.published)
-    made = make_table(args.name, args.title, args.kind, cells, args.published)
-    write_table(made, args.markdown, args.csv, args.latex)
-
-
-def workbook(args: argparse.Namespace) -> None:
-    """All tables as one Excel file."""
-    from proset_study.report.tables import study_tables, write_workbook
-
-    write_workbook(args.output, study_tables(_stored(args), args.published))
-
-
-def check(args: argparse.Namespace) -> None:
-    """Every published number and claim beside ours."""
-    from proset_study.report.claims import write_claims
-    from proset_study.report.comparison import write_comparison
-
-    stored = _stored(args)
-    write_comparison(args.comparison, stored, args.published)
-    write_claims(args.claims, stored, args.published)
-
-
-def findings(args: argparse.Namespace) -> None:
-    """What the records say of rules, of methods over replicates, and of features."""
-    from proset_study.report.findings import write_findings
-
-    write_findings(args.output, _stored(args))
-
-
-def evaluation(args: argparse.Namespace) -> None:
-    """Scores per class of all final models, and the tables of the evaluations."""
-    from proset_study.report.evaluation import write_evaluation
-
-    write_evaluation(args.output, _stored(args))
+    write_table(args.output / "tables", study_table(_stored(args), args.name, args.published))
 
 
 def data_set_page(args: argparse.Namespace) -> None:
     """The figures and the page of one data set."""
-    import_xgboost_alone()
-    from proset_study.report.figures.catalogue import write_figures
-    from proset_study.report.pages import write_data_set
+    from proset_study.config.study import Study
+    from proset_study.store.stored import Stored
 
-    stored = _stored(args)
-    write_figures(stored, args.figures, args.data_set)
-    write_data_set(args.output, stored, args.data_set, args.figures, args.options)
+    page = Study.of(json.loads(Study.read(args.study).page_config(args.data_set)))
+    _write_report(Stored(args.study.parent, page), args, ["data_sets"])
 
 
-def page(args: argparse.Namespace) -> None:
-    """The figures over all data sets and the front page."""
-    from proset_study.records import read_json
-    from proset_study.report.figures.catalogue import write_figures
-    from proset_study.report.pages import write_index
-
-    stored = _stored(args)
-    write_figures(stored, args.figures)
-    known = read_json(args.manifest)
-    write_index(args.output, stored, args.published, args.claims, known, args.figures, args.options)
+def report(args: argparse.Namespace) -> None:
+    """All of the report but its tables, the pages of data sets and the archives of records."""
+    _write_report(_stored(args), args, ["numbers", "models", "manifest", "overview"])
 
 
 def partial(args: argparse.Namespace) -> None:
     """A report of what is finished."""
-    import_xgboost_alone()
     from proset_study.config.study import Study
-    from proset_study.report.partial import Partial, write_partial
-    from proset_study.store.missing import find_missing_models
+    from proset_study.store.stored import Finished
 
-    study = Study.of(args.config)
-    stored = Partial(Path("results", study.name), study, find_missing_models(study))
-    write_partial(args.output, stored, args.published, args.options)
-
-
-def results(args: argparse.Namespace) -> None:
-    """All numbers of the study in one file."""
-    from proset_study.store.results import read_scores, write_rows
-
-    write_rows(args.output, [row for path in args.scores for row in read_scores(path)])
-
-
-def manifest(args: argparse.Namespace) -> None:
-    """What was run."""
-    from proset_study.records import write_text
-    from proset_study.report.manifest import manifest
-
-    made = manifest(args.folder, args.config, args.data)
-    write_text(args.output, json.dumps(made, indent=1, allow_nan=False) + "\n")  # the config keeps its order
+    _write_report(Finished(args.study.parent, Study.read(args.study)), args)
 
 
 def pack(args: argparse.Namespace) -> None:
-    """The records of one replicate as one archive."""
+    """Records of one replicate as one archive."""
     from proset_study.config.study import Study
+    from proset_study.store.inputs import record_names
     from proset_study.store.packed import pack
 
-    pack(args.folder, Study.of(args.config), args.replicate, args.output)
+    pack(args.study.parent, record_names(Study.read(args.study), args.name), args.output)
+
+
+def release(args: argparse.Namespace) -> None:
+    """What is too large to commit of a report as one archive."""
+    from proset_study.report.release import release
+
+    print(release(args.report, args.output))
 
 
 def verify(args: argparse.Namespace) -> None:
@@ -262,7 +207,10 @@ def verify(args: argparse.Namespace) -> None:
 
     differences = 0
     with tempfile.TemporaryDirectory() as scratch, bounded(args.minutes, Path(scratch)):
-        for line in verify(args.report, args.published, args.refits, args.seed, Path(scratch), map(str, args.files)):
+        found = verify(
+            args.report, args.published, args.refits, args.seed, Path(scratch), map(str, args.files), args.archive
+        )
+        for line in found:
             differences += 1
             print(line)
     if differences:
@@ -274,7 +222,14 @@ def _stored(args):
     from proset_study.config.study import Study
     from proset_study.store.stored import Stored
 
-    return Stored(args.folder, Study.of(args.config))
+    return Stored(args.study.parent, Study.read(args.study))
+
+
+def _write_report(stored, args, parts=None):
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
+
+    write_report(stored, args.output, args.published, parts, args.options)
 
 
 def _inputs(args):
@@ -331,18 +286,13 @@ def _parser() -> argparse.ArgumentParser:
     command("bootstrap", bootstrap, *part, "final", "output")
     command("bias-variance", bias_variance, *named, "method", "settings", "run", "source", "final", "output")
     command("score", score, "folder", "cases", "output")
-    command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
-    command("results", results, "scores", "output")
-    command("manifest", manifest, "folder", "config", "data-files", "output")
-    command("workbook", workbook, "folder", "config", "published", "output")
-    command("check", check, "folder", "config", "published", "comparison", "claims")
-    command("findings", findings, "folder", "config", "output")
-    command("evaluation", evaluation, "folder", "config", "output")
-    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "options", "output")
-    command("pack", pack, "folder", "config", "replicate", "output")
-    command("verify", verify, "report", "published", "refits", "seed", "files", "minutes")
-    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "options", "output")
-    command("partial", partial, "config", "published", "options", "output")
+    command("table", table, "study", "name", "published", "output")
+    command("data-set-page", data_set_page, "study", "data-set", "published", "options", "output")
+    command("report", report, "study", "published", "options", "output")
+    command("partial", partial, "study", "published", "options", "output")
+    command("pack", pack, "study", "name", "output")
+    command("release", release, "report", "output")
+    command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
     return parser
 
 
@@ -354,16 +304,11 @@ _INTEGER, _PATH, _PATHS, _JSON = (
 )
 _TEXT = {"required": True}
 _OPTIONS = {
+    "archive": {"type": Path},
     "cases": _JSON,
-    "claims": _PATH,
     "code": _TEXT,
-    "comparison": _PATH,
-    "config": _JSON,
-    "csv": _PATH,
     "data": _PATH,
-    "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
-    "figures": _PATH,
     "files": {"type": Path, "nargs": "*", "default": []},
     "final": _PATH,
     "first": _INTEGER,
@@ -371,11 +316,7 @@ _OPTIONS = {
     "fold": _INTEGER,
     "folder": _PATH,
     "folds": _INTEGER,
-    "kind": _TEXT,
     "last": _INTEGER,
-    "latex": _PATH,
-    "manifest": _PATH,
-    "markdown": _PATH,
     "method": _TEXT,
     "minutes": {"type": float, "default": 120.0},
     "model": _PATH,
@@ -397,9 +338,9 @@ _OPTIONS = {
     "settings": _JSON,
     "source": _JSON,
     "split": _PATH,
+    "study": _PATH,
     "complexity": _PATH,
     "test-fraction": {"type": float, "required": True},
-    "title": _TEXT,
     "trials": _INTEGER,
 }
 
@@ -428,7 +369,7 @@ def main() -> None:
 def _what(given):
     """What a job of the workflow was about, for the log of the run."""
     if "data_set" not in given:
-        return given.get("output") or given.get("markdown") or given.get("comparison")
+        return given.get("output")
     about = [" on ".join(given[name] for name in ("run", "data_set") if name in given)]
     about += [f"{name} {given[name]}" for name in ("replicate", "fold") if name in given]
     if "first" in given:

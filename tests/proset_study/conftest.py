@@ -15,7 +15,7 @@ from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
-from proset_study.report.comparison import write_comparison
+from proset_study.report.published import write_comparison
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.findings import write_findings
 from proset_study.report.manifest import manifest

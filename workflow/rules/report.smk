@@ -122,7 +122,7 @@ rule check:
         runtime=needs.minutes,
     params:
         config=lambda wildcards: study.config_json,
-        code=code_fingerprint("proset_study.report.comparison", "proset_study.report.claims"),
+        code=code_fingerprint("proset_study.report.published", "proset_study.report.claims"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
         " python -m proset_study check --folder results/{wildcards.study:q}"

@@ -104,7 +104,7 @@ def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[d
         "class_scores": (CLASS_COLUMNS, class_rows(everything)),
         "confusion": (CONFUSION_COLUMNS, confusion_rows(everything)),
         "learning_curve": (CURVE_COLUMNS, curve_rows(stored.evaluated("learning_curve"))),
-        "bootstrap": (BOOTSTRAP_COLUMNS, bootstrap_rows(stored.evaluated("bootstrap"))),
+        "bootstrap": (BOOTSTRAP_COLUMNS, bootstrap_rows([f for f in stored.evaluated("bootstrap") if f.replicate in stored.searched])),
         "bias_variance": (VARIANCE_COLUMNS, variance_rows(stored.evaluated("bias_variance"))),
     }
 

@@ -173,31 +173,30 @@ class Table:
         return pd.DataFrame(lines, pd.MultiIndex.from_tuples(index), columns)
 
 
-def make_table(name: str, title: str, kind: str, cells: list[dict], published: Path) -> Table:
-    """A table whose rows are "quantities" (of one experiment), "experiments" or "methods"."""
-    if kind == "methods":
-        return methods_table(name, title, cells)
-    if kind == "experiments":
-        return comparison_table(name, title, cells)
-    return experiment_table(name, title, cells, published)
-
-
 def study_tables(stored: Stored, published: Path) -> list[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
-    config, first = stored.study.config, stored.replicates[0]
-    runs = stored.study.runs
+    config = stored.study.config
+    return [study_table(stored, name, published) for name in (*config.get("comparisons", {}), *config["experiments"])]
+
+
+def study_table(stored: Stored, name: str, published: Path) -> Table:
+    """The table of one experiment or comparison; of the results only theirs are read."""
+    config, runs = stored.study.config, stored.study.runs
+    comparisons = config.get("comparisons", {})
+    entry = comparisons[name] if name in comparisons else config["experiments"][name]
+    experiments = entry["experiments"] if name in comparisons else [name]
     missing = [
-        (h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.missing_models if h.replicate == first
+        (model.experiment, model.data_set, model.variant, runs[model.run].method)
+        for model in stored.missing_models
+        if model.replicate == stored.replicates[0] and model.experiment in experiments
     ]
-    cells = make_cells(stored.rows, published, missing)
-    found = []
-    for name, entry in config.get("comparisons", {}).items():
-        shown = [c for e in entry["experiments"] for c in cells if c["experiment"] == e]
-        found.append(make_table(name, entry["title"], entry.get("rows", "experiments"), shown, published))
-    for name, entry in config["experiments"].items():
-        shown = [c for c in cells if c["experiment"] == name]
-        found.append(experiment_table(name, entry["title"], shown, published))
-    return found
+    rows = stored.rows_of([e for e in experiments if e in stored.study.experiments])
+    cells = make_cells(rows, published, missing)
+    cells = [cell for e in experiments for cell in cells if cell["experiment"] == e]
+    if name not in comparisons:
+        return experiment_table(name, entry["title"], cells, published)
+    make = {"experiments": comparison_table, "methods": methods_table}[entry.get("rows", "experiments")]
+    return make(name, entry["title"], cells)
 
 
 def experiment_table(name: str, title: str, cells: list[dict], published: Path) -> Table:
@@ -294,11 +293,12 @@ def to_latex(table: Table) -> str:
     )
 
 
-def write_table(table: Table, markdown: Path, csv: Path, latex: Path) -> None:
-    """Write a table as Markdown, as CSV with a line per cell, and as LaTeX."""
-    write_text(markdown, to_markdown(table))
-    write_rows(csv, [{column: cell[column] for column in COLUMNS} for cell in table.cells], COLUMNS)
-    write_text(latex, to_latex(table))
+def write_table(folder: Path, table: Table) -> None:
+    """Write a table as <name>.md, as <name>.csv with a line per cell, and as <name>.tex."""
+    write_text(folder / f"{table.name}.md", to_markdown(table))
+    cells = [{column: cell[column] for column in COLUMNS} for cell in table.cells]
+    write_rows(folder / f"{table.name}.csv", cells, COLUMNS)
+    write_text(folder / f"{table.name}.tex", to_latex(table))
 
 
 def write_workbook(path: Path, tables: list[Table]) -> None:

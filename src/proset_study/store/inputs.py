@@ -11,7 +11,11 @@ from pathlib import Path
 from proset_study.config.study import Study
 from proset_study.fits import KINDS
 
-REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
+CHECKSUMS = "SHA256SUMS"  # of the files in the archive of a report, and of its manifest
+REPORT_FILES = (
+    *("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx"),
+    CHECKSUMS,
+)
 FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets")
 
 
@@ -26,21 +30,35 @@ def result_files(study: Study, replicates: Iterable[int], data_set: str | None =
     return list(dict.fromkeys([*made, *study.evaluation_files(replicates, data_set)]))
 
 
-def record_files(study: Study, replicate: int) -> list[str]:
-    """What a second person needs to check a replicate; without the single fits of the searches of a further one.
+def record_archives(study: Study) -> list[str]:
+    """Names of the archives with what a second person needs to check a study; see `record_files`."""
+    searched = [f"replicate_{replicate}_searches" for replicate in study.config["replicates"]]
+    return [*(f"replicate_{replicate}" for replicate in study.replicates), *searched]
 
-    Data sets and models are left out: the first can be made again from the seed, the second are refitted.
+
+def record_files(study: Study, archive: str) -> list[str]:
+    """What is in one of `record_archives`.
+
+    replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
+    replicate_<number>_searches the single fits of the searches, which are not kept of additional replicates. Data sets
+    and models are left out: the first can be made again from the seed, the second are refitted.
     """
-    held_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
+    replicate, _, searches = archive.removeprefix("replicate_").partition("_")
+    wanted = ("stage1", "stage2") if searches else ("split", "select_parameters", "select_complexity", "fit")
     made = [
         file
-        for _, run, d in study.final_models([replicate])
-        for rule, files in study.steps_to(replicate, d, run.name)
-        if rule not in held_out
+        for _, run, d in study.final_models([int(replicate)])
+        for rule, files in study.steps_to(int(replicate), d, run.name)
+        if rule in wanted
         for file in files
         if not file.endswith("/model.npz")
     ]
-    return list(dict.fromkeys([*made, *study.evaluation_files([replicate])]))
+    return list(dict.fromkeys([*made, *([] if searches else study.evaluation_files([int(replicate)]))]))
+
+
+def record_names(study: Study, archive: str) -> list[str]:
+    """The same as names below results/<study>."""
+    return [file.removeprefix(f"results/{study.name}/") for file in record_files(study, archive)]
 
 
 def scored_files(study: Study, replicates: Iterable[int], experiment: str | None = None, data_set: str | None = None):
@@ -66,11 +84,23 @@ def belongs(study: Study, name: str) -> bool:
         "": rest in REPORT_FILES,
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
-        "records": rest in [f"replicate_{replicate}.tar.xz" for replicate in study.replicates],
+        "records": rest in [f"{archive}.tar.xz" for archive in record_archives(study)],
         "findings": suffix == "csv" and stem in FINDINGS,
         "evaluation": suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)
+
+
+def archived(study: Study, name: str) -> bool:
+    """Whether a file of reports/<study> is too large to commit: `report.release` puts it into the archive.
+
+    These are the pages and figures of single data sets, vector graphics, the searches, and all records but those of the
+    first replicate.
+    """
+    if name.startswith("figures/overview/"):
+        return name.endswith(".svg")
+    committed = f"records/replicate_{study.replicates[0]}.tar.xz"
+    return name.startswith(("data_sets/", "figures/", "records/")) and name != committed
 
 
 def remove_leftovers(study: Study, report: Path) -> None:
@@ -83,4 +113,4 @@ def remove_leftovers(study: Study, report: Path) -> None:
             path.unlink()
 
 
-_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\.tar\.xz")
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")

@@ -23,7 +23,7 @@ from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
 from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
-from proset_study.report.comparison import write_comparison
+from proset_study.report.published import write_comparison
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
 from proset_study.report.manifest import content_hash, fits_and_cost

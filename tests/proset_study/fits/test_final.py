@@ -51,7 +51,7 @@ DERIVED = """
 import hashlib, json, sys
 from pathlib import Path
 from proset_study.config.study import Study
-from proset_study.report.comparison import write_comparison
+from proset_study.report.published import write_comparison
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.findings import write_findings
 from proset_study.store.stored import Stored

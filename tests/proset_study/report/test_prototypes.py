@@ -8,7 +8,7 @@ from proset_study.data.datasets import mixture_bayes_error
 from proset_study.methods import METHODS
 from proset_study.report import prototypes
 from proset_study.report.claims import write_claims
-from proset_study.report.compared import compared_runs, prototype_runs
+from proset_study.report.runs import compared_runs, prototype_runs
 from proset_study.report.evaluation import bootstrap_rows
 from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
 from proset_study.report.figures.evaluation import bootstrap_figure, learning_curve_figure

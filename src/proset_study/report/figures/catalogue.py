@@ -10,7 +10,7 @@ from proset_study.data.datasets import DataSet
 from proset_study.methods import get
 from proset_study.records import write_json
 from proset_study.report import findings
-from proset_study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
+from proset_study.report.runs import compared_runs, optimal_pairs, prototype_runs, runs_of
 from proset_study.report.evaluation import bootstrap_rows, variance_rows
 from proset_study.report.figures import (
     complexity,

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from proset_study.report.comparison import COLUMNS, KEY, allowed_range, compare, summary, write_comparison
+from proset_study.report.published import COLUMNS, KEY, allowed_range, compare, summary, write_comparison
 from proset_study.store.results import read_rows
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
