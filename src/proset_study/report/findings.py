@@ -6,9 +6,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from proset_study import methods
-from proset_study.report.runs import compared_runs
 from proset_study.report.over_data_sets import write_over_data_sets
 from proset_study.report.prototypes import write_prototypes
+from proset_study.report.runs import compared_runs
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 

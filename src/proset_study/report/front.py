@@ -3,9 +3,9 @@
 import numpy as np
 
 from proset_study import methods
-from proset_study.report.runs import compared_runs
 from proset_study.report.figures.complexity import SMALLEST, own_probability
 from proset_study.report.figures.style import method_name
+from proset_study.report.runs import compared_runs
 from proset_study.report.tables import format_number
 from proset_study.store.stored import Final, Stored
 

@@ -13,13 +13,13 @@ from PIL import Image
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.records import read_json, write_text
-from proset_study.report.published import TOLERANCE_NOTE, compare, summary
 from proset_study.report.evaluation import bootstrap_rows, class_rows, confusion_of, curve_rows, variance_rows
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
 from proset_study.report.front import constant_models, edges, headline, impossible_samples
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
+from proset_study.report.published import TOLERANCE_NOTE, compare, summary
 from proset_study.report.tables import format_number, study_tables
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from proset_study import layout
 from proset_study.records import read_json
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluation import write_evaluation
@@ -20,7 +21,7 @@ from proset_study.workflow.failures import LOCAL
 def write_report(
     stored: Stored,
     folder: Path,
-    published: Path,
+    published: Path | None,
     parts: Collection[str] | None = None,
     options: list[str] = LOCAL,
 ) -> None:
@@ -32,8 +33,8 @@ def write_report(
         A `Finished` one for a partial report.
     folder : Path
         reports/<study>.
-    published : Path
-        CSV file of the published numbers.
+    published : Path or None
+        CSV file of the published numbers; None for parts without them.
     parts : collection of str, optional
         Those of `PARTS` to write, by default all of them.
     options : list of str, optional
@@ -48,43 +49,43 @@ def _tables(stored, folder, published, options):
     """One per experiment and comparison that was run."""
     for table in study_tables(stored, published):
         if table.cells:
-            write_table(folder / "tables", table)
+            write_table(folder / layout.TABLES, table)
 
 
 def _numbers(stored, folder, published, options):
     """All else that follows from the records alone."""
-    write_rows(folder / "results.csv", stored.rows)
-    write_workbook(folder / "tables.xlsx", study_tables(stored, published))
-    write_comparison(folder / "comparison.csv", stored, published)
-    write_evaluation(folder / "evaluation", stored)
-    write_findings(folder / "findings", stored)
+    write_rows(folder / layout.ALL_SCORES, stored.rows)
+    write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
+    write_comparison(folder / layout.COMPARISON, stored, published)
+    write_evaluation(folder / layout.EVALUATIONS, stored)
+    write_findings(folder / layout.FINDINGS, stored)
 
 
 def _models(stored, folder, published, options):
     """What follows from the records and the models."""
-    write_selected_features(folder / "findings/selected_features.csv", stored)
-    write_claims(folder / "claims.csv", stored, published)
+    write_selected_features(folder / layout.FINDINGS / "selected_features.csv", stored)
+    write_claims(folder / layout.CLAIMS, stored, published)
 
 
 def _manifest(stored, folder, published, options):
-    write_manifest(folder / "manifest.json", stored)
+    write_manifest(folder / layout.MANIFEST, stored)
 
 
 def _data_sets(stored, folder, published, options):
     """A page and its figures for each data set."""
     for data_set in stored.study.data_sets:
         if stored.finals(data_set=data_set):
-            figures = folder / "figures" / data_set
+            figures = folder / layout.FIGURES.format(data_set=data_set)
             write_figures(stored, figures, data_set)
-            write_data_set(folder / "data_sets" / f"{data_set}.html", stored, data_set, figures, options)
+            write_data_set(folder / layout.PAGE.format(data_set=data_set), stored, data_set, figures, options)
 
 
 def _overview(stored, folder, published, options):
     """The front page and its figures; it shows what `_models` and `_manifest` wrote."""
-    figures = folder / "figures/overview"
+    figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures)
-    known = read_json(folder / "manifest.json")
-    write_index(folder / "index.html", stored, published, folder / "claims.csv", known, figures, options)
+    known = read_json(folder / layout.MANIFEST)
+    write_index(folder / layout.INDEX, stored, published, folder / layout.CLAIMS, known, figures, options)
 
 
 PARTS: dict[str, Callable[[Stored, Path, Path, list[str]], None]] = {

@@ -1,6 +1,5 @@
 """What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study import layout
 from proset_study.config.study import Run, Study
 from proset_study.data.datasets import DataSet
 from proset_study.data.splits import TEST, read_split
@@ -179,8 +179,8 @@ class Stored:
         return Final(
             folder / run.name,
             folder / source.name if source else None,
-            self._below(self.study.stage1_files(replicate, data_set, run.name)) if source else (),
-            self._below(self.study.stage2_files(replicate, data_set, run.name)),
+            self._below(layout.stage1_files(self.study, replicate, data_set, run.name)) if source else (),
+            self._below(layout.stage2_files(self.study, replicate, data_set, run.name)),
             replicate,
             run,
             data_set,
@@ -278,6 +278,6 @@ class Finished(Stored):
         return [f for f in found if (f.replicate, f.run.name, f.data_set) not in self._absent]
 
     def _read_rows(self, experiment):
-        cases = json.loads(self.study.cases(self.replicates, experiment))
+        cases = self.study.cases(self.replicates, experiment)
         there = [c for c in cases if (c["replicate"], c["run"], c["dataset"]) not in self._absent]
         return [row for case in there for row in case_rows(self.folder, case)]

@@ -13,7 +13,7 @@ from proset_study.report.tables import (
     experiment_table,
     format_number,
     make_cells,
-    make_table,
+    methods_table,
     to_latex,
     to_markdown,
     write_table,
@@ -94,7 +94,7 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
         for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
     ]
     missing = [("E12", "xor_3f", "", "xgboost")]
-    table = make_table("E14", "all", "methods", make_cells(rows, numbers[1], missing), numbers[1])
+    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing))
     assert to_markdown(table).splitlines()[2:] == [
         "Partial: what could not be computed is marked as missing. Published values in brackets; the best of a data set"
         " is bold.",
@@ -151,8 +151,8 @@ def test_latex_compiles(nasty, tmp_path):
 
 
 def test_files_hold_the_same_numbers(nasty, tmp_path):
-    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
-    write_table(nasty, *files[:3])
+    files = [tmp_path / f"E3_E8.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
+    write_table(tmp_path, nasty)
     write_workbook(files[3], [nasty])
     assert files[0].read_text(encoding="utf-8") == to_markdown(nasty)
     assert files[2].read_text(encoding="utf-8") == to_latex(nasty)
@@ -169,8 +169,8 @@ def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name,
     rows, published = numbers
     rows = [{**row, "dataset": name} for group in rows for row in group]
     table = comparison_table("c", "t", make_cells(rows, published))
-    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
-    write_table(table, *files[:3])
+    files = [tmp_path / f"c.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
+    write_table(tmp_path, table)
     write_workbook(files[3], [table])
     sheet = load_workbook(files[3])["c"]
     found = [cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith(name)]

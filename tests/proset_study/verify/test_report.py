@@ -7,9 +7,11 @@ import openpyxl
 import pytest
 from tests.proset_study.conftest import write_manifest
 
+from proset_study import layout
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.report.manifest import manifest
 from proset_study.store.packed import pack, records_sha256, unpack
+from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
 
 
@@ -23,22 +25,28 @@ def changed(report, tmp_path):
 def check(published, whole, tmp_path_factory):
     """Verify a report: the lines that say what is wrong; what was said besides is in `check.said`."""
 
-    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],)):
+    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],), archive=None):
         lines.said = []
         scratch = tmp_path_factory.mktemp("scratch")
-        return list(verify(folder, published, n_refits, 1, scratch, files, lines.said.append))
+        return list(verify(folder, published, n_refits, 1, scratch, files, archive, lines.said.append))
 
     return lines
 
 
+ARCHIVES = ("replicate_0", "replicate_0_searches")
+
+
 def repack(folder, whole, change):
     """Change the records below a folder, pack them again, and give the manifest their checksum, as a liar would."""
-    archive, scratch = folder / "records/replicate_0.tar.xz", folder.parent / "scratch/small"
-    unpack(archive, whole.study, 0, scratch)
-    change(scratch / "replicate_0")
-    pack(scratch, whole.study, 0, archive)
+    scratch = folder.parent / "scratch/small"
+    names = {archive: layout.record_names(whole.study, archive) for archive in ARCHIVES}
     known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    known["records_sha256"]["0"] = records_sha256(scratch, whole.study, 0)
+    for archive in ARCHIVES:
+        unpack(folder / f"records/{archive}.tar.xz", names[archive], scratch)
+    change(scratch / "replicate_0")
+    for archive in ARCHIVES:
+        pack(scratch, names[archive], folder / f"records/{archive}.tar.xz")
+        known["records_sha256"][archive] = records_sha256(scratch, names[archive])
     write_manifest(folder, known)
 
 
@@ -53,9 +61,10 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     assert not any("repeated and compared" in line for line in check.said)
 
 
-def test_same_records_same_archive(whole, report, tmp_path):
-    pack(whole.folder, whole.study, 0, tmp_path / "again.tar.xz")
-    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+@pytest.mark.parametrize("archive", ARCHIVES)
+def test_same_records_same_archive(whole, report, archive, tmp_path):
+    pack(whole.folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+    assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
 
 
 def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
@@ -63,10 +72,11 @@ def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, 
     old = folder / "replicate_0/flowers/E3"
     write_json_lines(old / "stage1/fold_0/trials_0-9.jsonl", read_json_lines(old / "stage1/fold_0/trials_0-5.jsonl"))
     shutil.copytree(old, old.with_name("E99"))
-    pack(folder, whole.study, 0, tmp_path / "again.tar.xz")
-    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+    for archive in ARCHIVES:
+        pack(folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+        assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
     known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
-    made = manifest(folder, whole.study.config, [])
+    made = manifest(Stored(folder, whole.study))
     assert all(made[key] == known[key] for key in ("cost", "not_converged", "records_sha256"))
 
 
@@ -137,13 +147,14 @@ def test_one_changed_digit_of_the_data_is_found(changed, check):
 @pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "stage1.json", "stage2.json", "fit.json"])
 def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
     scratch = changed.parent / "scratch/small"
-    unpack(changed / "records/replicate_0.tar.xz", whole.study, 0, scratch)
+    names = layout.record_names(whole.study, "replicate_0")
+    unpack(changed / "records/replicate_0.tar.xz", names, scratch)
     path = next(p for p in sorted(scratch.rglob(kind)))
     text = read_text(path)
     digits = list(re.finditer(r"\d(?=[,\n])", text))
     at = digits[len(digits) // 2].start()
     write_text(path, text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
-    pack(scratch, whole.study, 0, changed / "records/replicate_0.tar.xz")
+    pack(scratch, names, changed / "records/replicate_0.tar.xz")
     assert "records/replicate_0.tar.xz: manifest.json has the checksum of other records" in check(changed)
 
 

@@ -10,7 +10,6 @@ from proset_study.data.datasets import DataSet
 from proset_study.methods import get
 from proset_study.records import write_json
 from proset_study.report import findings
-from proset_study.report.runs import compared_runs, optimal_pairs, prototype_runs, runs_of
 from proset_study.report.evaluation import bootstrap_rows, variance_rows
 from proset_study.report.figures import (
     complexity,
@@ -29,6 +28,7 @@ from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
 from proset_study.report.over_data_sets import over_data_sets
 from proset_study.report.prototypes import prototype_finals
+from proset_study.report.runs import compared_runs, optimal_pairs, prototype_runs, runs_of
 from proset_study.store.stored import Final, Stored
 
 
