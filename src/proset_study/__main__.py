@@ -178,7 +178,7 @@ def data_set_page(args: argparse.Namespace) -> None:
 
 def report(args: argparse.Namespace) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
-    _write_report(_stored(args.study), args, args.published, ["numbers", "models", "manifest", "overview"])
+    _write_report(_stored(args.study), args, args.published, ["manifest", "numbers", "models", "overview"])
 
 
 def partial(args: argparse.Namespace) -> None:
@@ -341,15 +341,8 @@ _OPTIONS = {
 
 
 def main() -> None:
-    """Run one command; a wrong input ends with a message and status 1.
-
-    If the last argument is "-", others are read from standard input, words that end with a null byte each: they may be
-    longer than a command line can be.
-    """
-    words = sys.argv[1:]
-    if words[-1:] == ["-"]:
-        words[-1:] = sys.stdin.buffer.read().decode("utf-8").split("\0")[:-1]
-    args = _parser().parse_args(words)
+    """Run one command; a wrong input ends with a message and status 1."""
+    args = _parser().parse_args()
     start = time.monotonic()
     try:
         if "study" in args:
@@ -360,7 +353,7 @@ def main() -> None:
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     if what := _what(vars(args)):
-        print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
+        print(f"{sys.argv[1]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
 
 
 def _what(given):

@@ -198,7 +198,7 @@ def test_a_changed_evaluation_reruns_what_it_is_shown_in_and_no_search(project):
     project.configure(lambda c: c["evaluations"]["bootstrap"].update(samples=6))
     planned = project.planned()
     assert planned["bootstrap"] == 2
-    assert planned["evaluation"] == planned["data_set_page"] == planned["page"] == 1
+    assert planned["data_set_page"] == planned["report"] == 1
     assert not set(planned) & {"stage1", "stage2", "fit", "score", "learning_curve", "bias_variance"}
 
 

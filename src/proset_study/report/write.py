@@ -68,6 +68,7 @@ def _models(stored, folder, published, options):
 
 
 def _manifest(stored, folder, published, options):
+    """What was run; first, because fits that do not belong together are refused."""
     write_manifest(folder / layout.MANIFEST, stored)
 
 
@@ -89,10 +90,10 @@ def _overview(stored, folder, published, options):
 
 
 PARTS: dict[str, Callable[[Stored, Path, Path, list[str]], None]] = {
+    "manifest": _manifest,
     "tables": _tables,
     "numbers": _numbers,
     "models": _models,
-    "manifest": _manifest,
     "data_sets": _data_sets,
     "overview": _overview,
 }
