@@ -21,6 +21,7 @@ def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
         path = stored.folder / (name := str(Path(file).relative_to(f"results/{study.name}")))
         replicate, data_set = int(path.parts[-3].removeprefix("replicate_")), path.parts[-2]
         data = make(study.data_settings(data_set), config["seed"], data_set, replicate)
+        path.parent.mkdir(parents=True, exist_ok=True)
         data.save(path)
         if content_hash(path) != digests.pop(name, None):
             yield f"{name}: the data made again from the seed differ"

@@ -71,7 +71,7 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
     recorded = final.trials[rng.integers(len(final.trials))]
     fold, trial = recorded["fold"], recorded["trial"]
     settings = final.run.stage("stage1", final.data_set)
-    kept = scratch / f"trials of {final.data_set} {final.run.name} {fold}"
+    kept = scratch / f"trials of {final.replicate} {final.data_set} {final.run.name} {fold}"
     (again,) = run_trials(*_inputs(final), fold, range(trial, trial + 1), settings, _case(stored, final), kept, [])
     yield from _differences(f"{trial} of fold {fold}", recorded, again, tolerance)
 
@@ -79,7 +79,7 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
 def _fold(stored, final: Final, rng, scratch, tolerance):
     recorded = final.paths[rng.integers(len(final.paths))]
     fold, settings = recorded["fold"], final.run.stage("stage2", final.data_set)
-    kept, folds = scratch / f"folds of {final.data_set} {final.run.name}", range(fold, fold + 1)
+    kept, folds = scratch / f"folds of {final.replicate} {final.data_set} {final.run.name}", range(fold, fold + 1)
     (again,) = run_paths(*_inputs(final), folds, settings, _chosen(final), _case(stored, final), kept, [])
     yield from _differences(f"{fold}", recorded, again, tolerance)
 

@@ -5,12 +5,14 @@ import tarfile
 
 import openpyxl
 import pytest
-from tests.proset_study.conftest import write_manifest
+from tests.proset_study.conftest import compute, write_manifest
 
 from proset_study import layout
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.report.manifest import manifest
-from proset_study.store.packed import pack, records_sha256, unpack
+from proset_study.report.release import release
+from proset_study.report.write import write_report
+from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
 from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
 
@@ -305,3 +307,90 @@ def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_
     repack(changed, whole, change)
     assert check(changed, n_refits=30) == []
     assert any("compared to a difference of 1e-06" in line for line in check.said)
+
+
+@pytest.fixture
+def released(report, tmp_path):
+    """A report as it is committed, and its archive."""
+    folder = shutil.copytree(report, tmp_path / "small")
+    release(folder, tmp_path / "elsewhere.tar.xz")
+    (folder / "records/replicate_0_searches.tar.xz").unlink()
+    return folder, tmp_path / "elsewhere.tar.xz"
+
+
+def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, check):
+    folder, _ = released
+    assert check(folder, n_refits=3) == []
+    said = "\n".join(check.said)
+    assert (
+        "not checked, because the records are in the archive small-report.tar.xz (make verify ARCHIVE=...): selections,"
+        " costs, findings/rules.csv, findings/prototypes.csv, evaluation/bootstrap.csv of replicate 0" in said
+    )
+    assert "selections and costs follow from" not in said
+    text = (folder / "results.csv").read_text(encoding="utf-8")
+    (folder / "results.csv").write_text(one_digit_changed(text), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("results.csv, line ")
+
+
+def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
+    folder, archive = released
+    assert check(folder, n_refits=3, archive=archive) == []
+    archive.rename(folder.parent / "small-report.tar.xz")
+    assert check(folder, n_refits=3) == []
+    said = "\n".join(check.said)
+    assert "selections and costs follow from the searches of replicate 0" in said
+    assert "in the archive" not in said
+    path = folder / "findings/rules.csv"
+    path.write_text(one_digit_changed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("findings/rules.csv, line ")
+
+
+def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
+    folder, archive = released
+    files = dict(read_files(archive, lambda name: True))
+    files["small/data_sets/odd.html"] = b"<p>another page"
+    files["small/notes.txt"] = b"nobody asked"
+    write_files(archive, files.items())
+    write_text(folder / "manifest.json", read_text(folder / "manifest.json") + "\n")
+    assert check(folder, archive=archive) == [
+        f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
+        "manifest.json has another checksum than in SHA256SUMS",
+        "data_sets/odd.html is not in SHA256SUMS",
+    ]
+    files = {f"small/{name}": b"other" for name in ("results.csv", "tables/E8.md")}
+    write_files(archive, files.items())
+    (line,) = check(folder, archive=archive)
+    assert "is refused: results.csv is another file in elsewhere.tar.xz than in the report" in line
+
+
+@pytest.fixture(scope="module")
+def repeated(whole, tmp_path_factory):
+    """The study with a second replicate: a copy of the results of the first one with another split of the flowers."""
+    config = json.loads(json.dumps(whole.study.config))
+    config["data_sets"] = {"flowers": config["data_sets"]["flowers"]}
+    config["experiments"] = {"E8": {**config["experiments"]["E8"], "data_sets": ["flowers"]}}
+    config |= {"replicates": [0, 1], "comparisons": {}, "evaluations": {}}
+    config.pop("only")
+    return compute(config, tmp_path_factory.mktemp("repeated"))
+
+
+def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, published, check, tmp_path):
+    folder = tmp_path / "small"
+    write_report(repeated, folder, published, ["tables", "numbers", "manifest"])
+    for archive in layout.record_archives(repeated.study):
+        names = layout.record_names(repeated.study, archive)
+        pack(repeated.folder, names, folder / layout.RECORDS.format(archive=archive))
+    release(folder, tmp_path / "small-report.tar.xz")
+    for name in layout.record_archives(repeated.study)[1:]:
+        (folder / layout.RECORDS.format(archive=name)).unlink()
+    assert check(folder, n_refits=2) == []
+    assert "from records of replicates 0, 1" in check.said[0]
+    (tmp_path / "small-report.tar.xz").unlink()
+    assert check(folder, n_refits=2) == []
+    assert "numbers of replicate 1, which are taken from results.csv, and findings/methods.csv" in check.said[-1]
+    path = folder / "tables/E8.md"  # mean and deviation over both
+    path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("tables/E8.md, line ")
