@@ -105,8 +105,8 @@ def write_over_data_sets(folder: Path, stored: Stored) -> None:
 def _compare(stored, name, score):
     config, by_experiment = stored.study.config, stored.study.experiments
     shown = [e for e in config["comparisons"][name]["experiments"] if e in by_experiment]
-    asked = dict.fromkeys(config["experiments"][e]["method"] for e in shown)
-    asked = [m for m in asked if score != "log-loss" or methods.get(m).probabilistic]
+    named = dict.fromkeys(config["experiments"][e]["method"] for e in shown)
+    asked = [m for m in named if score != "log-loss" or methods.get(m).probabilistic]
     values = _values(stored, shown, score)
     there = [m for m in asked if m in values]
     if len(there) < 2:
@@ -151,7 +151,8 @@ def _source(settings):
 def _values(stored, shown, score):
     """Losses by method, data set and replicate, each of the first experiment that has the data set."""
     quantity, loss = SCORES[score]
-    values, source = defaultdict(lambda: defaultdict(dict)), {}
+    values: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    source: dict[tuple[str, str], str] = {}
     wanted = ("final", quantity, "")
     rows = [
         r for r in stored.rows if r["experiment"] in shown and (r["section"], r["quantity"], r["variant"]) == wanted

@@ -252,7 +252,7 @@ def _checked(cell):
 
 
 def _final(stored, final):
-    fit, chosen = final.fit, final.stage1["parameters"] if final.stage1 else {}
+    fit = final.fit
     batches = fit["summary"].get("batches", [])
 
     def relative(files):
@@ -268,7 +268,7 @@ def _final(stored, final):
         "prototypes": fit["summary"].get("prototypes"),
         "complexity": fit["complexity"],
         "complexity_name": methods.get(final.run.method).complexity,
-        "chosen": _parameters(chosen),
+        "chosen": _parameters(final.selected_parameters),
         "all_parameters": _parameters(fit["parameters"]) or "no parameters",
         "trials": len(final.stage1["settings"]) if final.stage1 else 0,
         "stage1_files": relative(final.trial_files),

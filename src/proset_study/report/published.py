@@ -102,7 +102,7 @@ def _cell(key, published, ours, theirs, first):
 
 
 def _over_replicates(values):
-    found = {"replicates": len(values)}
+    found: dict[str, float] = {"replicates": len(values)}
     if len(values) > 1:
         from scipy.stats import t
 
@@ -119,7 +119,7 @@ def _against_replicates(published, values, allowed):
 
     n = len(values)
     half = float(t.ppf(0.975, n - 1)) * stdev(values) * (1 + 1 / n) ** 0.5 + 0.005  # it is printed with two decimals
-    found = {}
+    found: dict[str, str | float] = {}
     if n >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
         found["chance"] = "yes" if abs(published - fmean(values)) <= half else "no"
     if allowed is not None:

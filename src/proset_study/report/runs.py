@@ -12,6 +12,12 @@ def runs_of(study: Study, data_set: str) -> list[Run]:
     return [run for run in study.runs.values() if data_set in experiments[run.experiment]["data_sets"]]
 
 
+def has_path(run: Run, data_set: str) -> bool:
+    """Whether stage 2 of a run tries more than one complexity."""
+    stage = run.stage("stage2", data_set)
+    return stage is not None and stage["complexity"] > get(run.method).min_complexity
+
+
 def compared_runs(study: Study, data_set: str) -> list[Run]:
     """One run per method, in the order of `METHODS`: of the config's first comparison of methods on the data set.
 

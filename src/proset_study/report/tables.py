@@ -96,14 +96,14 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
         "mean" and "standard_deviation" where there is one replicate only. What is missing has 0 replicates.
     """
     methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
-    missing = {tuple(names) for *names, _ in missing}
+    absent = {(experiment, data_set, variant) for experiment, data_set, variant, _ in missing}
     values: dict[tuple, list[float | None]] = defaultdict(list)
     quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
     for row in rows:
         quantities[row["experiment"]].append((row["section"], row["quantity"]))
-        if (row["experiment"], row["dataset"], row["variant"]) not in missing:
+        if (row["experiment"], row["dataset"], row["variant"]) not in absent:
             values[tuple(row[k] for k in KEY)].append(row["value"])
-    for experiment, data_set, variant in sorted(missing):
+    for experiment, data_set, variant in sorted(absent):
         for section, quantity in dict.fromkeys(quantities[experiment]) or SCORES:
             values[experiment, section, quantity, data_set, variant] = []
     known = {tuple(row[k] for k in KEY): row["value"] for row in read_rows(published)}
@@ -276,7 +276,7 @@ def to_latex(table: Table) -> str:
     """A LaTeX table for the package booktabs, with "ours (published)" in the cells."""
     shown = table.frame(lambda cell: {"": _joined(cell)}).droplevel(1, axis=1).fillna("")
     best = table.frame(lambda cell: {"": "font-weight: bold" if cell["best"] else ""}).droplevel(1, axis=1).fillna("")
-    bare = {heading: heading.strip("[]") for heading in shown.index.levels[0]}  # LaTeX takes \\ [E3] for a length
+    bare = {heading: heading.strip("[]") for heading in shown.index.unique(0)}  # LaTeX takes \\ [E3] for a length
     shown, best = shown.rename(index=bare, level=0), best.rename(index=bare, level=0)
     style = shown.style.apply(lambda _: best, axis=None).format(escape="latex")
     for axis in (0, 1):

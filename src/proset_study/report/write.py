@@ -89,7 +89,7 @@ def _overview(stored, folder, published, options):
     write_index(folder / layout.INDEX, stored, published, folder / layout.CLAIMS, known, figures, options)
 
 
-PARTS: dict[str, Callable[[Stored, Path, Path, list[str]], None]] = {
+PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "manifest": _manifest,
     "tables": _tables,
     "numbers": _numbers,

@@ -63,7 +63,9 @@ def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
                     raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is a duplicate")
                 else:
                     found.add(entry.name)
-                    yield entry.name, packed.extractfile(entry).read()
+                    file = packed.extractfile(entry)
+                    assert file is not None  # it is one
+                    yield entry.name, file.read()
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError) as error:
         raise ValueError(f"{archive.name} is damaged or no archive: {error}") from error
 

@@ -63,6 +63,17 @@ class Final:
         """Selection of the parameters; see `fits.search.select_parameters`."""
         return read_json(self.folder / "stage1.json") if self.stage1_folder else None
 
+    @property
+    def selected_parameters(self) -> dict:
+        """What stage 1 selected; empty without it."""
+        return self.stage1["parameters"] if self.stage1 else {}
+
+    def settings(self, stage: str) -> dict:
+        """Those of "stage1" or "stage2", which the run has."""
+        found = self.run.stage(stage, self.data_set)
+        assert found is not None
+        return found
+
     @cached_property
     def stage2(self) -> dict:
         """Choice of the size; keys as of `stage1`, settings are whole numbers."""

@@ -61,8 +61,9 @@ def _compare(name, stored, foreign, tolerance):
         return
     there = stored.searched if name in OF_SEARCHES else stored.recorded
     unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
-    lines = [_lines_without(text, unknown) for text in (ours, theirs)]
-    yield from line_differences(name, *lines, tolerance, 0.0 if name == layout.ALL_SCORES else CANCELLED)
+    absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
+    ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
+    yield from line_differences(name, ours, theirs, tolerance, absolute)
 
 
 def _lines_without(text, replicates):

@@ -79,7 +79,7 @@ def completeness(stored: Unpacked) -> Iterator[str]:
     config = stored.study.config
     folds = list(range(config["folds"]))
     for final in searched_finals(stored):
-        name, stage2 = name_of(stored, final), final.run.stage("stage2", final.data_set)
+        name, stage2 = name_of(stored, final), final.settings("stage2")
         sizes = stage2["complexity"] - methods.get(final.run.method).min_complexity + 1
         if final.stage1:
             trials = range(stored.study.n_trials(final.run.name, final.data_set))

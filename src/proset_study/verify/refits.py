@@ -70,7 +70,7 @@ def _is_exact(final):
 def _trial(stored, final: Final, rng, scratch, tolerance):
     recorded = final.trials[rng.integers(len(final.trials))]
     fold, trial = recorded["fold"], recorded["trial"]
-    settings = final.run.stage("stage1", final.data_set)
+    settings = final.settings("stage1")
     kept = scratch / f"trials of {final.replicate} {final.data_set} {final.run.name} {fold}"
     (again,) = run_trials(*_inputs(final), fold, range(trial, trial + 1), settings, _case(stored, final), kept, [])
     yield from _differences(f"{trial} of fold {fold}", recorded, again, tolerance)
@@ -78,14 +78,14 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
 
 def _fold(stored, final: Final, rng, scratch, tolerance):
     recorded = final.paths[rng.integers(len(final.paths))]
-    fold, settings = recorded["fold"], final.run.stage("stage2", final.data_set)
+    fold, settings = recorded["fold"], final.settings("stage2")
     kept, folds = scratch / f"folds of {final.replicate} {final.data_set} {final.run.name}", range(fold, fold + 1)
-    (again,) = run_paths(*_inputs(final), folds, settings, _chosen(final), _case(stored, final), kept, [])
+    (again,) = run_paths(*_inputs(final), folds, settings, final.selected_parameters, _case(stored, final), kept, [])
     yield from _differences(f"{fold}", recorded, again, tolerance)
 
 
 def _final(stored, final: Final, rng, scratch, tolerance):
-    parameters = {**final.run.stage("stage2", final.data_set)["parameters"], **_chosen(final)}
+    parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
     again, _, probabilities = fit_final(
         *_inputs(final), parameters, final.stage2["complexity"], _case(stored, final), scratch / "model.npz"
     )
@@ -116,10 +116,6 @@ def _differences(which, recorded, again, tolerance):
 
 def _inputs(final) -> tuple[DataSet, np.ndarray]:
     return final.data, final.folds
-
-
-def _chosen(final):
-    return final.stage1["parameters"] if final.stage1 else {}
 
 
 def _case(stored, final):

@@ -29,7 +29,8 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     drawn = [_points(panel, q, finals, losses) for panel, q in zip(axes, quantities, strict=True)]
     axes[0].set_ylabel("test log-loss (nats)")
     legend(figure)
-    figure.get_layout_engine().execute(figure)  # so that labels find their places on axes of the final size
+    if (layout := figure.get_layout_engine()) is not None:  # so that labels find their places on axes of the final size
+        layout.execute(figure)
     for panel, points in zip(axes, drawn, strict=True):
         _label(panel, points)
     first = finals[0]
@@ -97,7 +98,7 @@ def _label(axes: Axes, points: list[tuple[Transform, float, float, str]]) -> Non
     unit = axes.figure.dpi / 72  # pixels
     centres = [place.transform((x, y)) / unit for place, x, y, _ in points]
     taken = [(cx - 4, cy - 4, cx + 4, cy + 4) for cx, cy in centres]
-    inside = axes.bbox.extents / unit
+    inside = np.array(axes.bbox.extents) / unit
     longest_first = sorted(zip(points, centres, strict=True), key=lambda p: -len(p[0][3]))
     for (place, x, y, label), (cx, cy) in longest_first:
         width, height = 5.2 * len(label), 9.0  # of text of 8 points, about

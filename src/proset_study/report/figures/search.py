@@ -30,6 +30,7 @@ LOSS = "mean log-loss over folds (nats)"
 def stage1_figure(final: Final) -> ReportFigure:
     """Log-loss of all trials against each parameter searched, and in their plane if there are two."""
     selection, values = final.stage1, searched(final)
+    assert selection is not None
     mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
     plane, prior = len(values) == 2, prior_loss(final)
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
@@ -93,6 +94,7 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
 
 def searched(final: Final) -> dict[str, np.ndarray]:
     """Values in all trials of the parameters that differ between trials, in the order of the method."""
+    assert final.stage1 is not None
     settings = final.stage1["settings"]
     names = [name for name in methods.get(final.run.method).parameters if name in settings[0]]
     values = {name: np.array([s[name] for s in settings], dtype=float) for name in names}

@@ -77,7 +77,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     for k in np.unique(cover.labels[: len(index)]):
         own = cover.labels[: len(index)] == k
         area = 40.0 if shape else 140.0 * size[own]  # images hide the marks, which are for the legend
-        axes.scatter(*place[own].T, s=area, alpha=0.8, label=_class(final, k), **class_style(k))
+        axes.scatter(place[own, 0], place[own, 1], s=area, alpha=0.8, label=_class(final, k), **class_style(k))
     if shape:
         images, limits = _images(final, shape), _grey_levels(final)
         for number in reversed(range(len(index))):  # the first ones on top
@@ -196,9 +196,8 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
     found = {"greedy": mean(greedy, "objective"), "linear program, rounded": mean(rounded, "objective")}
     figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
     for (label, objective), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
-        style = {"color": colour, "marker": marker, "label": label}
-        left.plot(radius, objective, **style)
-        right.plot(radius, objective - bound, **style)
+        left.plot(radius, objective, color=colour, marker=marker, label=label)
+        right.plot(radius, objective - bound, color=colour, marker=marker, label=label)
     left.plot(radius, bound, color="black", linestyle=":", label="lower bound")
     left.set(xlabel="radius of the balls", ylabel="objective", ylim=(0, None))
     right.set(xlabel="radius of the balls", ylabel="objective above the lower bound")
