@@ -25,7 +25,7 @@ METHOD_COLUMNS = (
     *("dataset", "first", "second", "replicates", "first_better", "difference", "standard_deviation", "overlap"),
     *("standard_error", "low", "high", "p"),
 )
-FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "share")
+FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "proportion")
 
 
 def rules(stored: Stored) -> list[dict]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset_study import methods
-from proset_study.report.figures.complexity import SMALLEST, own_probability
+from proset_study.report.figures.complexity import SMALLEST, true_class_probability
 from proset_study.report.figures.style import method_name
 from proset_study.report.runs import compared_runs
 from proset_study.report.tables import format_number
@@ -55,14 +55,14 @@ def constant_models(stored: Stored) -> list[Final]:
     return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 
-def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
+def zero_probability_samples(stored: Stored) -> list[tuple[Final, int, float]]:
     """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
 
     Methods that predict no probabilities are left out.
     """
     found = []
     for final in (f for f in stored.finals() if methods.get(f.run.method).probabilistic):
-        own = own_probability(final)
+        own = true_class_probability(final)
         zero = own <= SMALLEST
         if zero.any() and not zero.all():
             others = np.average(-np.log(own[~zero]), weights=final.weight[~zero])

@@ -15,7 +15,7 @@ from proset_study.seeds import generator
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
-ROPE = 0.01  # nats, or share of the balanced error: less than this makes no difference in practice
+ROPE = 0.01  # nats, or proportion of the balanced error: less than this makes no difference in practice
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
 LIMITS = {  # that the text of the report names
     "alpha": statistics.ALPHA,
@@ -75,7 +75,7 @@ class OverDataSets:
 
 @cache
 def over_data_sets(stored: Stored) -> list[OverDataSets]:
-    """What the comparisons of the config that put several methods beside each other say over their data sets.
+    """What the comparisons of the config that put several methods next to each other say over their data sets.
 
     A method is joined over experiments; where several have the same data set, the first one counts. Data sets
     that lack one of the methods are left out. The score of a data set is the mean over the replicates that all

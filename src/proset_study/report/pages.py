@@ -16,7 +16,7 @@ from proset_study.records import read_json, write_text
 from proset_study.report.evaluation import bootstrap_rows, class_rows, confusion_of, curve_rows, variance_rows
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
-from proset_study.report.front import constant_models, edges, headline, impossible_samples
+from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, compare, summary
@@ -90,9 +90,9 @@ def write_index(
             with_prototypes=[method_name(name) for name in with_prototypes],
             errors=[{**row, "page": _page(row["data_set"])} for row in errors],
             constant=[_named(f) for f in constant_models(stored)],
-            impossible=[
+            zero_probability=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
-                for f, n, others in impossible_samples(stored)
+                for f, n, others in zero_probability_samples(stored)
             ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in stored.study.experiments if e not in {f.run.experiment for f in stored.finals()}],

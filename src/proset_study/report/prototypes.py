@@ -37,8 +37,8 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
 def test_error(final: Final) -> tuple[float, float]:
     """Error rate of the final model on the test part, and its standard error over the samples."""
     wrong = final.probabilities.argmax(axis=1) != final.y
-    share, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
-    return error, math.sqrt(math.fsum(share**2 * (wrong - error) ** 2))
+    weight, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
+    return error, math.sqrt(math.fsum(weight**2 * (wrong - error) ** 2))
 
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:

@@ -1,4 +1,4 @@
-"""Which of a study's runs a figure puts beside each other."""
+"""Which of a study's runs a figure puts next to each other."""
 
 from collections.abc import Iterable
 

@@ -208,7 +208,7 @@ def experiment_table(name: str, title: str, cells: list[dict], published: Path) 
 
 
 def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
-    """Final models beside each other: a group per experiment; the best log-loss per data set is marked.
+    """Final models next to each other: a group per experiment; the best log-loss per data set is marked.
 
     Prototypes are shown if every experiment has them; models whose log-loss agrees to two decimals share the mark.
     """
@@ -336,7 +336,7 @@ def _label(cell, heading):
     role, _, rest = cell["quantity"].partition("_")
     if role in ("optimal", "selected"):
         return f"{role.capitalize()} {_name(rest)}"
-    if cell["quantity"] == "threshold" and heading.startswith("["):  # beside scores: say of which stage
+    if cell["quantity"] == "threshold" and heading.startswith("["):  # next to scores: say of which stage
         return f"Threshold {SECTIONS[cell['section']].lower()}"
     label = _name(cell["quantity"])
     return label[0].upper() + label[1:]

@@ -54,8 +54,8 @@ def verify(
     say : callable
         Gets a line for everything that has been checked, and for what has not.
     """
-    if archive is None and (beside := report.parent / archive_name(report)).is_file():
-        archive = beside
+    if archive is None and (neighbour := report.parent / archive_name(report)).is_file():
+        archive = neighbour
     try:
         foreign = ForeignReport(report)
         manifest = foreign.manifest()

@@ -13,7 +13,7 @@ from proset_study.records import read_text, write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records, write_figures
-from proset_study.report.front import constant_models, edges, headline, impossible_samples
+from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.store.stored import Stored
@@ -145,7 +145,8 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
     wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
     write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")
     found = {
-        (f.label, f.data_set): (n, loss) for f, n, loss in impossible_samples(Stored(tmp_path / "small", stored.study))
+        (f.label, f.data_set): (n, loss)
+        for f, n, loss in zero_probability_samples(Stored(tmp_path / "small", stored.study))
     }
     n, loss = found["E3", "cross"]
     final = stored.final("E3", "cross")

@@ -12,7 +12,7 @@ from proset_study.report.evaluation import bootstrap_rows
 from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
 from proset_study.report.figures.evaluation import bootstrap_figure, learning_curve_figure
 from proset_study.report.figures.style import context, method_style
-from proset_study.report.front import impossible_samples
+from proset_study.report.front import zero_probability_samples
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_index
 from proset_study.report.runs import compared_runs, prototype_runs
@@ -181,7 +181,7 @@ def test_the_source_is_quoted_beside_digits(small):
 def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
     (complexity,) = [p for p in plan(small, "blobs") if p.name == "blobs_complexity"]
     assert [run.name for run in complexity.runs] == ["proset", "knn"]
-    assert {final.run.method for final, *_ in impossible_samples(small)} <= {"proset", "knn"}
+    assert {final.run.method for final, *_ in zero_probability_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
 
 

@@ -164,7 +164,7 @@ def _slightly(values):
     return [value * (1 + 1e-12) for value in values]
 
 
-# What a liar who mends the checksum changes of the records of a kind, and where it is found.
+# What a liar who fixes the checksum changes of the records of a kind, and where it is found.
 RECORDS = {
     "threshold": ("*/E3/stage1.json", lambda r: {"threshold": r["threshold"] * 1.001}, "stage1.json: the selection"),
     "standard_deviation": (
@@ -189,7 +189,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("kind", RECORDS)
-def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_mended(changed, whole, check, kind):
+def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_fixed(changed, whole, check, kind):
     pattern, change, where = RECORDS[kind]
 
     def change_all(folder):
@@ -202,7 +202,7 @@ def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_mended(cha
     assert any(where in line for line in found), found
 
 
-def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum_is_mended(changed, whole, check):
+def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum_is_fixed(changed, whole, check):
     def change(folder):
         write_text(folder / "odd/split.csv", read_text(folder / "odd/split.csv").replace(",1\n", ",0\n", 1))
         text = read_text(folder / "cross/E8/predictions.csv").splitlines(keepends=True)

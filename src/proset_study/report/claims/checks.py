@@ -1,4 +1,4 @@
-"""The comparisons a claim is made of: numbers that may be missing, and what follows from those that are there."""
+"""The relations a claim is made of: numbers that may be missing, and what follows from those that are there."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator

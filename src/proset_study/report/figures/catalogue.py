@@ -166,7 +166,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     of_proset = [run for run in runs if run.method == "proset"]
     with_path = [run for run in runs if has_path(run, data_set)]
     of_prototypes = prototype_runs(study, data_set)
-    draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
+    draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
         FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),

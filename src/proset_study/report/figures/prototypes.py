@@ -31,7 +31,7 @@ _READING = (
 )
 
 
-def prototypes_figure(finals: list[Final], settings: dict) -> ReportFigure:
+def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """Cross-validated error along the paths, and test error of the final models; all of one data set.
 
     Parameters

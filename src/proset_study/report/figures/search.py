@@ -102,12 +102,12 @@ def searched(final: Final) -> dict[str, np.ndarray]:
 
 
 def prior_loss(final: Final) -> float:
-    """Log-loss of the class shares of the training part on the training part."""
+    """Log-loss of the class proportions of the training part on the training part."""
     train = final.folds != TEST
     weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
-    share = np.bincount(final.data.y[train], weights=weight)
-    share = share[share > 0] / share.sum()
-    return float(-(share * np.log(share)).sum())
+    proportion = np.bincount(final.data.y[train], weights=weight)
+    proportion = proportion[proportion > 0] / proportion.sum()
+    return float(-(proportion * np.log(proportion)).sum())
 
 
 def loss_axis(shared: list[Axes], mean: np.ndarray, deviation: np.ndarray, prior: float) -> None:

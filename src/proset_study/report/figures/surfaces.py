@@ -50,7 +50,7 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     return ReportFigure(
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
-        title=f"{chosen.data_set}: {chosen.label} beside {optimal.label}",
+        title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
         caption=f"{_caption(finals)} Both models come from the same stage 1; {chosen.label} takes the simplest"
         f" parameters within the threshold, {optimal.label} those with the lowest cross-validated log-loss.",
         alt=_alt(finals),
