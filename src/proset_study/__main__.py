@@ -165,7 +165,8 @@ def score_data_set(args: argparse.Namespace) -> None:
 
 def table(args: argparse.Namespace) -> None:
     """The table of one experiment or comparison."""
-    from proset_study.report.tables import study_table, write_table
+    from proset_study.report.table_files import write_table
+    from proset_study.report.tables import study_table
 
     table = study_table(_stored(args.study), args.name, args.published)
     write_table(Path(layout.report(args.study, layout.TABLES)), table)

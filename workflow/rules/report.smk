@@ -20,7 +20,7 @@ rule table:
         runtime=estimate.minutes,
     params:
         entry=lambda wildcards: study.tables[wildcards.table],
-        code=code_fingerprint("proset_study.report.tables"),
+        code=code_fingerprint("proset_study.report.table_files"),
     shell:
         "python -m proset_study table --study {study_file:q} --name {wildcards.table:q} --published {input.published:q}"
         " 2> {log:q}"

@@ -19,7 +19,7 @@ from proset_study.report.figures.style import method_name
 from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
-from proset_study.report.published import TOLERANCE_NOTE, compare, summary
+from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.tables import format_number, study_tables
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -55,7 +55,7 @@ def write_index(
     names, rows = headline(stored)
     with_prototypes, errors = test_errors(stored)
     pages = {final.data_set for final in stored.finals()}
-    cells = compare(stored, published)
+    cells = agreement(stored, published)
     with claims.open(encoding="utf-8", newline="") as file:
         verdicts = list(csv.DictReader(file))
     config = stored.study.config

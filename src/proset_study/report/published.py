@@ -23,7 +23,7 @@ TOLERANCE_NOTE = (
 )
 
 
-def compare(stored: Stored, published: Path) -> list[dict]:
+def agreement(stored: Stored, published: Path) -> list[dict]:
     """All published cells with ours.
 
     Parameters
@@ -51,9 +51,9 @@ def compare(stored: Stored, published: Path) -> list[dict]:
     return [_cell(key, value, ours.get(key, {}), theirs, stored.replicates[0]) for key, value in theirs.items()]
 
 
-def write_comparison(path: Path, stored: Stored, published: Path) -> None:
-    """Write `compare` as CSV."""
-    write_rows(path, compare(stored, published), COLUMNS)
+def write_agreement(path: Path, stored: Stored, published: Path) -> None:
+    """Write `agreement` as CSV."""
+    write_rows(path, agreement(stored, published), COLUMNS)
 
 
 def summary(cells: list[dict]) -> list[dict]:

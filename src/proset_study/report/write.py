@@ -11,8 +11,9 @@ from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
 from proset_study.report.manifest import write_manifest
 from proset_study.report.pages import write_data_set, write_index
-from proset_study.report.published import write_comparison
-from proset_study.report.tables import study_tables, write_table, write_workbook
+from proset_study.report.published import write_agreement
+from proset_study.report.table_files import write_table, write_workbook
+from proset_study.report.tables import study_tables
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL
@@ -56,7 +57,7 @@ def _numbers(stored, folder, published, options):
     """All else that follows from the records alone."""
     write_rows(folder / layout.ALL_SCORES, stored.rows)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
-    write_comparison(folder / layout.COMPARISON, stored, published)
+    write_agreement(folder / layout.COMPARISON, stored, published)
     write_evaluation(folder / layout.EVALUATIONS, stored)
     write_findings(folder / layout.FINDINGS, stored)
 
