@@ -1,5 +1,7 @@
 """Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -118,7 +120,7 @@ def _paths(axes: Axes, finals: list[Final]) -> None:
         axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
         chosen = final.stage2["selected"]
         if shown[chosen] and not alone:
-            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **CHOICE)
+            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **dict[str, Any](CHOICE))
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:
