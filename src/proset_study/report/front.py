@@ -15,7 +15,7 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     """Test log-loss of each method on each data set, by the runs that `compared_runs` names.
 
-    A model is equivalent to the best one if its test log-loss is at most the threshold (one-standard-error rule) of the
+    A model is equivalent to the best one if its test log-loss is at most the threshold (one standard deviation) of the
     best one's last cross-validation.
 
     Returns
