@@ -11,6 +11,22 @@ import pytest
 
 pytest.register_assert_rewrite("tests.proset_study.methods.contract")
 
+SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
+    "tests/workflow/",
+    "tests/proset/test_arithmetic.py::test_ctrl_c",
+    "[Data files: 10^5 columns]",
+    "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
+    "tests/proset/test_model_io.py::test_archives_that_swell",
+    "tests/proset_study/fits/test_final.py",
+    "tests/proset_study/methods/test_contract.py",
+    "tests/proset_study/report/figures/",
+    "tests/proset_study/report/test_evaluation.py",
+    "tests/proset_study/report/test_over_data_sets.py",
+    "tests/proset_study/report/test_pages.py",
+    "tests/proset_study/report/test_prototypes.py",
+    "tests/proset_study/verify/",
+)
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -24,6 +40,12 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
@@ -31,7 +53,7 @@ def rng():
 
 @pytest.fixture
 def batch(rng):
-    """A small second batch: samples of 3 classes, scores that are not the prior, candidates, weights."""
+    """A small second batch: samples of 3 classes, a previous q that is not the prior, candidates, weights."""
     n, n_features, n_classes = 60, 4, 3
     X = rng.normal(size=(n, n_features))
     y = np.sort(rng.integers(0, n_classes, n))
@@ -41,10 +63,10 @@ def batch(rng):
     return {
         "X": X,
         "y": y,
-        "scores": rng.uniform(0.2, 3.0, (n, n_classes)),
+        "previous_q": rng.uniform(0.2, 3.0, (n, n_classes)),
         "candidates": candidates,
-        "feature_weights": np.array([0.9, 0.0, 0.4, 1.7]),
-        "prototype_weights": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
+        "v": np.array([0.9, 0.0, 0.4, 1.7]),
+        "w": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
         "sample_weight": rng.uniform(0.1, 4.0, n),
     }
 

@@ -6,8 +6,9 @@ import pytest
 
 from proset_study import layout
 from proset_study.config.checks import load
-from proset_study.data.datasets import make
-from proset_study.data.splits import split, write_split
+from proset_study.data.sources import make
+from proset_study.data.splits import write_split
+from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
 from proset_study.fits import KINDS
 from proset_study.fits.bias_variance import bias_variance

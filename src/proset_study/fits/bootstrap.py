@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from proset import arithmetic
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.fits.refit import refit, weights_of
 from proset_study.fits.resampling import bootstrap_sample, training_rows
 from proset_study.fits.search import Case

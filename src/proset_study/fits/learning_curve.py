@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST
 from proset_study.fits.refit import refit, weights_of
 from proset_study.fits.resampling import nested_order, training_rows

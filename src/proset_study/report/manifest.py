@@ -13,13 +13,13 @@ from pathlib import Path
 from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study.environment import library_arithmetic, pins
-from proset_study.fingerprints import uses_kernel
+from proset_study.fingerprints import LIBRARIES, uses_kernel
 from proset_study.layout import record_archives, record_names
 from proset_study.records import write_text
 from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
+PACKAGES = (*LIBRARIES.values(), "snakemake")
 
 
 def manifest(stored: Stored) -> dict:

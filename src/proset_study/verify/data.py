@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import layout
-from proset_study.data.datasets import make
-from proset_study.data.splits import read_split, split
+from proset_study.data.sources import make
+from proset_study.data.splits import read_split
+from proset_study.data.splitting import split
 from proset_study.report.manifest import content_hash
 from proset_study.seeds import integer_seed
 from proset_study.verify.records import Unpacked

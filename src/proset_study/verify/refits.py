@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.fingerprints import arithmetic_of, uses_kernel
 from proset_study.fits import KINDS
 from proset_study.fits.bias_variance import bias_variance

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from proset_study.config.study import Run
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.methods import get
 from proset_study.records import write_json
 from proset_study.report import findings

@@ -200,7 +200,7 @@ def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[n
 def familiarity(final: Final) -> np.ndarray:
     """Prototype weight near each test sample, shape (m,); proset only."""
     model = final.model.fitted.model
-    *_, scores = model.staged_scores(final.scaled(final.X_test))
+    *_, scores = model.staged_q(final.scaled(final.X_test))
     return np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
 
 
