@@ -19,7 +19,7 @@ rule partial:
         options=json.dumps(options),
         config=study.config,
         missing=lambda wildcards: missing.fingerprint,
-        code=code_fingerprint("proset_study.report.write"),
+        code=key("report"),
     shell:
         "python -m proset_study partial --study {study_file:q} --published {input.published:q}"
         " --options {params.options:q} 2> {log:q}"

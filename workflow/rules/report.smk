@@ -20,7 +20,7 @@ rule table:
         runtime=estimate.minutes,
     params:
         entry=lambda wildcards: study.tables[wildcards.table],
-        code=code_fingerprint("proset_study.report.table_files"),
+        code=key("table"),
     shell:
         "python -m proset_study table --study {study_file:q} --name {wildcards.table:q} --published {input.published:q}"
         " 2> {log:q}"
@@ -49,7 +49,7 @@ rule data_set_page:
     params:
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
-        code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
+        code=key("page"),
     shell:
         "python -m proset_study data-set-page --study {study_file:q} --data-set {wildcards.data_set:q}"
         " --options {params.options:q} 2> {log:q}"
@@ -82,7 +82,7 @@ rule report:
     params:
         options=json.dumps(options),
         config=study.config,
-        code=code_fingerprint("proset_study.report.write"),
+        code=key("report"),
     shell:
         "python -m proset_study report --study {study_file:q} --published {input.published:q}"
         " --options {params.options:q} 2> {log:q}"
@@ -102,6 +102,6 @@ rule pack:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
-        code=code_fingerprint("proset_study.store.packed"),
+        code=key("pack"),
     shell:
         "python -m proset_study pack --study {study_file:q} --name {wildcards.archive:q} 2> {log:q}"

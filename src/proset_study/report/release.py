@@ -15,7 +15,7 @@ MAX_COMMITTED = 10_000_000  # bytes
 def release(report: Path, output: Path) -> str:
     """Write the archive of a report.
 
-    It has the files that `store.inputs.archived` names, below a folder of the name of the report, and `CHECKSUMS` of
+    It has the files that `layout.archived` names, below a folder of the name of the report, and `CHECKSUMS` of
     them, which names manifest.json, too: that of the report they belong to. Unpacked next to the report, it completes
     it. The same files give the same archive.
 
