@@ -28,9 +28,9 @@ KEYS = {
     "fit": ("fits.final", "methods.{method}"),
     "evaluation": ("fits.{kind}", "methods.{method}"),
     "score": ("store.results",),
-    "table": ("report.tables",),
+    "table": ("report.table_files",),
     "page": ("report.pages", "report.figures.catalogue"),
-    "report": ("report.claims", "report.comparison", "report.evaluation", "report.findings", "report.manifest"),
+    "report": ("report.write",),
     "pack": ("store.packed",),
 }
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution

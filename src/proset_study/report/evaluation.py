@@ -99,12 +99,13 @@ def variance_rows(finals: list[Final]) -> list[dict]:
 def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[dict]]]:
     """Columns and rows of every table by its name; without rows for what the config does not ask for."""
     replicates = stored.study.config["replicates"]  # further ones would only make the files large
+    bootstrap = [final for final in stored.evaluated("bootstrap") if final.replicate in stored.searched]
     everything = [final for final in stored.all_finals() if final.replicate in replicates]
     return {
         "class_scores": (CLASS_COLUMNS, class_rows(everything)),
         "confusion": (CONFUSION_COLUMNS, confusion_rows(everything)),
         "learning_curve": (CURVE_COLUMNS, curve_rows(stored.evaluated("learning_curve"))),
-        "bootstrap": (BOOTSTRAP_COLUMNS, bootstrap_rows(stored.evaluated("bootstrap"))),
+        "bootstrap": (BOOTSTRAP_COLUMNS, bootstrap_rows(bootstrap)),
         "bias_variance": (VARIANCE_COLUMNS, variance_rows(stored.evaluated("bias_variance"))),
     }
 

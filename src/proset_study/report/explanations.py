@@ -5,8 +5,8 @@ import numpy as np
 from proset.explain import explain
 from proset_study.data.splits import TEST
 from proset_study.fits.resampling import training_rows
-from proset_study.report.compared import compared_runs
 from proset_study.report.figures.performance import familiarity
+from proset_study.report.runs import compared_runs
 from proset_study.store.stored import Final, Stored
 
 N_TERMS = 6  # terms shown per point

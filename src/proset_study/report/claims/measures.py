@@ -10,7 +10,7 @@ from proset_study.store.stored import Final
 
 
 def class_prior(fitted: Fitted) -> np.ndarray:
-    """Shares of the classes in the training part of a KNN or proset model, shape (K,)."""
+    """Proportions of the classes in the training part of a KNN or proset model, shape (K,)."""
     if isinstance(fitted, FittedKNN):
         total = np.bincount(fitted.y, weights=fitted.weight, minlength=fitted.n_classes)
         return total / total.sum()
