@@ -68,7 +68,7 @@ rule report:
         directory(f"{REPORTS}{layout.FINDINGS}"),
         directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(
-            directory(f"{REPORTS}{layout.FIGURE}"S.format(data_set="overview")),
+            directory("reports/{study}/figures/overview"),
             patterns=["{name}.png"],
             caption="../report/figure.rst",
             category="All data sets",
