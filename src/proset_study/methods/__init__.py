@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from proset_study.methods.base import Method, faults
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
-_OTHERS = ("base", "costs", "estimators", "nearest_prototype")  # modules that are no methods
+_OTHERS = ("base", "costs", "estimators", "nearest_prototype", "prototypes", "weighted")  # modules that are no methods
 METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, *_OTHERS}))
 
 
@@ -33,3 +33,8 @@ def get(name: str) -> type[Method]:
     if found := faults(method):
         raise ValueError(f"method: {module} breaks the interface of methods/base.py: {'; '.join(found)}")
     return method
+
+
+def makes(name: str, kind: type) -> bool:
+    """Whether the models of a method are of a kind, for example `methods.prototypes.PrototypeModel`."""
+    return issubclass(get(name).model, kind)

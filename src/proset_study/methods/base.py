@@ -11,7 +11,7 @@ tests/proset_study/methods/contract.py: `pytest --method NAME`.
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, get_args, get_origin
+from typing import ClassVar, Protocol, get_args, get_origin, runtime_checkable
 
 import numpy as np
 
@@ -54,9 +54,18 @@ class Fitted(Protocol):
         """Everything needed to predict, as plain arrays; `Method.load` reads them."""
 
 
+@runtime_checkable
+class PriorModel(Fitted, Protocol):
+    """A fitted model that knows the class prior of what it was fitted to."""
+
+    def class_prior(self) -> np.ndarray:
+        """Proportions of the classes, shape (K,)."""
+
+
 class Method(Protocol):
     """A method bound to the data of one fold, so that fits of different parameters share what they have in common."""
 
+    model: ClassVar[type[Fitted]]  # what `fit` and `load` give; perhaps a `prototypes.PrototypeModel`
     scaled: ClassVar[bool]  # whether features are centred and scaled
     probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,

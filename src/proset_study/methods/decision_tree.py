@@ -74,6 +74,7 @@ _ARRAYS = ("left", "right", "feature", "threshold", "level", "shares")
 class DecisionTree:
     """A decision tree on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedDecisionTree
     scaled = False
     probabilistic = True
     weights = "importance"

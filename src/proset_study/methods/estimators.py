@@ -66,6 +66,7 @@ class EstimatorMethod:
     `parameters` and `simplicity` if there is something to search, `step`, `staged` and `measures` if there is a path.
     """
 
+    model = FittedEstimator
     scaled = True
     probabilistic = True
     weights = "importance"

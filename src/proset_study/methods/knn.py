@@ -34,6 +34,11 @@ class FittedKNN:
     def staged_summary(self):
         return {}
 
+    def class_prior(self) -> np.ndarray:
+        """Proportions of the classes among the samples, shape (K,)."""
+        total = np.bincount(self.y, weights=self.weight, minlength=self.n_classes)
+        return total / total.sum()
+
     def arrays(self):
         sizes = {"n_classes": np.array(self.n_classes), "k": np.array(self.k)}
         return {"X": self.tree.data, "y": self.y, "weight": self.weight, **sizes}
@@ -42,6 +47,7 @@ class FittedKNN:
 class KNN:
     """KNN on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedKNN
     scaled = True
     probabilistic = True
     weights = "importance"

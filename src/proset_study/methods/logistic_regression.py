@@ -63,6 +63,7 @@ class FittedLogisticRegression:
 class LogisticRegression:
     """Logistic regression on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedLogisticRegression
     scaled = True
     probabilistic = True
     weights = "importance"  # the solver goes through the rows in random order, and stops within its tolerance

@@ -7,6 +7,7 @@ import numpy as np
 
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
+from proset_study.methods.prototypes import Prototypes
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
@@ -17,12 +18,12 @@ Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classe
 
 @dataclass(frozen=True)
 class FittedPrototypes:
-    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.base.Fitted`.
+    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.prototypes.PrototypeModel`.
 
     Attributes
     ----------
-    prototypes : ndarray, shape (M, D)
-        Those of all sizes, one set after the other.
+    X : ndarray, shape (M, D)
+        Prototypes of all sizes, one set after the other.
     labels : ndarray of int, shape (M,)
         Their classes.
     radius : ndarray, shape (M,)
@@ -32,7 +33,7 @@ class FittedPrototypes:
     n_classes : int
     """
 
-    prototypes: np.ndarray
+    X: np.ndarray
     labels: np.ndarray
     radius: np.ndarray
     size: np.ndarray
@@ -41,9 +42,9 @@ class FittedPrototypes:
     @classmethod
     def of(cls, sets: Sets, n_classes: int) -> "FittedPrototypes":
         """Prototypes by size, distances as they are."""
-        prototypes, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
+        X, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
         size = np.repeat(np.arange(1, len(sets) + 1), [len(labels) for _, labels in sets])
-        return cls(prototypes, labels, np.ones(len(labels)), size, n_classes)
+        return cls(X, labels, np.ones(len(labels)), size, n_classes)
 
     def predict_proba(self, X):
         return self._predict(X, self.size[-1])
@@ -54,7 +55,7 @@ class FittedPrototypes:
 
     def _predict(self, X, size):
         there = self.size == size
-        chosen, _ = nearest(X, self.prototypes[there], self.radius[there])
+        chosen, _ = nearest(X, self.X[there], self.radius[there])
         return np.eye(self.n_classes)[self.labels[there][chosen]]
 
     def summary(self):
@@ -62,18 +63,26 @@ class FittedPrototypes:
 
     def staged_summary(self):
         prototypes = np.bincount(self.size)[1:].tolist()
-        return {"active_features": [self.prototypes.shape[1]] * len(prototypes), "prototypes": prototypes}
+        return {"active_features": [self.X.shape[1]] * len(prototypes), "prototypes": prototypes}
+
+    def prototypes(self):
+        largest = self.size == self.size[-1]
+        return Prototypes.unweighted(self.X[largest], self.labels[largest])
 
     def arrays(self):
-        return {**{name: getattr(self, name) for name in _ARRAYS}, "n_classes": np.array(self.n_classes)}
-
-
-_ARRAYS = ("prototypes", "labels", "radius", "size")
+        return {
+            "prototypes": self.X,
+            "labels": self.labels,
+            "radius": self.radius,
+            "size": self.size,
+            "n_classes": np.array(self.n_classes),
+        }
 
 
 class NearestPrototype:
     """What the methods have in common; see `methods.base.Method`. Each of them has its own `fit`."""
 
+    model = FittedPrototypes
     scaled = True
     probabilistic = False
     weights = "none"  # the rule knows no sample weights
@@ -100,7 +109,8 @@ class NearestPrototype:
 
     @staticmethod
     def load(arrays):
-        return FittedPrototypes(*(arrays[name] for name in _ARRAYS), int(arrays["n_classes"]))
+        names = ("prototypes", "labels", "radius", "size")
+        return FittedPrototypes(*(arrays[name] for name in names), int(arrays["n_classes"]))
 
 
 def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

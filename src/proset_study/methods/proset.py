@@ -4,17 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset import model
+from proset import explain, model
 from proset.candidates import check_class_sizes
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
+from proset_study.methods.prototypes import Prototypes
 
 
 @dataclass(frozen=True)
 class FittedProset:
-    """A proset model; see `methods.base.Fitted`."""
+    """A proset model; see `methods.weighted.WeightedPrototypeModel`."""
 
     model: model.Model
 
@@ -54,10 +55,40 @@ class FittedProset:
     def arrays(self):
         return self.model.arrays()
 
+    def prototypes(self):
+        batches, none = self.model.batches, np.empty((0, len(self.model.centre)))
+        return Prototypes(
+            np.concatenate([none, *(b.prototypes for b in batches)]),
+            np.concatenate([np.empty(0, dtype=int), *(b.labels for b in batches)]),
+            np.concatenate([np.empty(0), *(b.prototype_weights for b in batches)]),
+            np.repeat(np.arange(1, len(batches) + 1), [len(b.labels) for b in batches]),
+        )
+
+    def class_prior(self):
+        return self.model.class_prior
+
+    def feature_weights(self):
+        weights = np.zeros((len(self.model.batches), len(self.model.centre)))
+        for row, batch in zip(weights, self.model.batches, strict=True):
+            if len(batch.labels):
+                row[:] = batch.feature_weights
+        return weights
+
+    def active_features(self):
+        return self.model.active_features()
+
+    def familiarity(self, X):
+        *_, scores = self.model.staged_scores(X)
+        return np.maximum(scores.sum(axis=1) - self.model.class_prior.sum(), 0.0)
+
+    def explain(self, x):
+        return explain.explain(self.model, x)
+
 
 class Proset:
     """Proset on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedProset
     scaled = True
     probabilistic = True
     weights = "importance"

@@ -13,6 +13,7 @@ import numpy as np
 from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
+from proset_study.methods.prototypes import Prototypes
 
 SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
 RATIO = 5 / 3  # of these shares from one radius to the next
@@ -23,7 +24,7 @@ _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
 @dataclass(frozen=True)
 class FittedSetCover:
-    """Prototypes for every radius on the path; see `methods.base.Fitted`.
+    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`.
 
     Attributes
     ----------
@@ -76,6 +77,10 @@ class FittedSetCover:
             **({"lower_bound": bounds} if None not in bounds else {}),
         }
 
+    def prototypes(self):
+        cover = self.covers[-1]
+        return Prototypes.unweighted(self.candidates[cover.index], cover.labels)
+
     def arrays(self):
         stacked = {name: np.concatenate([getattr(c, name) for c in self.covers]) for name in _PER_PROTOTYPE}
         bounds = [np.nan if c.lower_bound is None else c.lower_bound for c in self.covers]
@@ -94,6 +99,7 @@ class FittedSetCover:
 class SetCover:
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedSetCover
     scaled = True
     probabilistic = False
     weights = "importance"

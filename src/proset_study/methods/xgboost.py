@@ -44,6 +44,7 @@ class FittedXGBoost:
 class XGBoost:
     """XGBoost on the data of one fold; see `methods.base.Method`."""
 
+    model = FittedXGBoost
     scaled = False
     probabilistic = True
     weights = "importance"

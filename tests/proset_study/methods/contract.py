@@ -20,7 +20,9 @@ from proset.archive import read_archive, write_archive
 from proset_study.config.study import Run
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
-from proset_study.methods.base import Fitted, Method, faults
+from proset_study.methods.base import Fitted, Method, PriorModel, faults
+from proset_study.methods.prototypes import PrototypeModel
+from proset_study.methods.weighted import WeightedPrototypeModel
 
 SEED = np.random.SeedSequence(3)
 STEPS = 2  # beyond the first one
@@ -253,6 +255,33 @@ def summaries_have_the_quantities(subject: Subject) -> None:
         assert values[-1] == summary[name], f"staged_summary: the last {name} is not that of summary"
 
 
+def models_are_what_is_declared(subject: Subject) -> None:
+    """Models are of the class `model`, and what `methods.prototypes` and `methods.weighted` say if that has it."""
+    data = make_part(3)
+    fitted, point = subject.fit(data), data.X_score[0]
+    declared = subject.method.model
+    for model in (fitted, subject.method.load(fitted.arrays())):
+        assert isinstance(model, declared), f"a model is a {type(model).__name__}, `model` is {declared.__name__}"
+    counted = "prototypes" in subject.method.quantities
+    assert issubclass(declared, PrototypeModel) == counted, "`quantities` counts prototypes that `model` does not have"
+    if isinstance(fitted, PriorModel):
+        np.testing.assert_allclose(fitted.class_prior(), np.bincount(data.y) / len(data.y), err_msg="class prior")
+    if isinstance(fitted, PrototypeModel):
+        found, number = fitted.prototypes(), fitted.summary()["prototypes"]
+        shapes = [len(values) for values in (found.X, found.labels, found.weights, found.batch)]
+        assert shapes == [number] * 4, f"{shapes} prototypes, the summary has {number}"
+        assert set(found.labels.tolist()) <= {0, 1, 2}, "a prototype is of no class"
+        assert (found.weights > 0).all(), "a prototype has no weight"
+        assert (np.diff(found.batch) >= 0).all(), "prototypes are not in the order of their batches"
+    if isinstance(fitted, WeightedPrototypeModel):
+        active = np.flatnonzero((fitted.feature_weights() > 0).any(axis=0))
+        assert active.tolist() == fitted.active_features().tolist(), "active features are not those with a weight"
+        explained = fitted.explain(point)
+        by_class = np.bincount(explained.label, weights=explained.share, minlength=3)
+        np.testing.assert_allclose(by_class, fitted.predict_proba(point[None])[0], atol=1e-5, err_msg="explanation")
+        np.testing.assert_allclose(explained.familiarity, fitted.familiarity(point[None])[0], rtol=1e-4, atol=1e-6)
+
+
 def data_are_left_alone(subject: Subject) -> None:
     """Fits share their data, and so do methods."""
     data = make_part(2)
@@ -299,6 +328,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     a_stored_model_predicts_the_same,
     simplicity_sorts,
     summaries_have_the_quantities,
+    models_are_what_is_declared,
     data_are_left_alone,
     one_thread_is_enough,
 )

@@ -4,16 +4,19 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import yaml
-from tests.proset_study.methods.contract import CHECKS, Subject
+from tests.proset_study.methods.contract import CHECKS, Subject, make_part
 
 from proset_study import methods
 from proset_study.config.study import Run
 from proset_study.methods.base import Range
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
+from proset_study.methods.knn import KNN
+from proset_study.methods.prototypes import Prototypes
 
 ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"
@@ -79,7 +82,10 @@ def fitted_with(**functions):
     def fit(self, parameters, complexity, seed):
         return broken(*vars(Tree.fit(self, parameters, complexity, seed)).values())
 
-    return type("Method", (Tree,), {"fit": fit})
+    def load(arrays):
+        return broken(*vars(Tree.load(arrays)).values())
+
+    return type("Method", (Tree,), {"fit": fit, "load": staticmethod(load), "model": broken})
 
 
 def estimator_with(**settings):
@@ -126,6 +132,30 @@ def importing(line):
         return load_file(file).Importing
 
     return write
+
+
+def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **functions):
+    """A method whose fits have two prototypes and count them."""
+    found = Prototypes(np.zeros((2, 3)), np.array(labels), np.array(weights), np.array(batch))
+    summary = {"active_features": 3, "prototypes": number}
+    fit = fitted_with(prototypes=lambda self: found, summary=lambda self: summary, **functions)
+    return type("Method", (fit,), {"model": fit.model, "quantities": ("active_features", "prototypes")})
+
+
+def explaining(active, familiarity=0.5):
+    """A method whose fits have weights for two of three features, and explain by the class alone."""
+
+    def explain(self, x):
+        p = self.predict_proba(x[None])[0]
+        return SimpleNamespace(label=np.arange(3), share=p, familiarity=0.5)
+
+    return prototypes(
+        class_prior=lambda self: np.bincount(make_part(3).y) / len(make_part(3).y),
+        feature_weights=lambda self: np.array([[1.0, 2.0, 0.0]]),
+        active_features=lambda self: np.array(active),
+        familiarity=lambda self, X: np.full(len(X), familiarity),
+        explain=explain,
+    )
 
 
 def changed(**attributes):
@@ -185,6 +215,18 @@ BROKEN = {
         (changed(quantities=("active_features", "leaves")), "no leaves"),
         (changed(measures=staticmethod(lambda forest: {"active_features": [np.int64(2)]})), "JSON"),
         (fitted_with(staged_summary=lambda self: {"active_features": [3]}), "staged_summary"),
+    ],
+    "models_are_what_is_declared": [
+        (changed(model=KNN.model), "a FittedEstimator, `model` is FittedKNN"),
+        (changed(quantities=("active_features", "prototypes")), "counts prototypes"),
+        (fitted_with(class_prior=lambda self: np.array([0.2, 0.3, 0.5])), "class prior"),
+        (fitted_with(prototypes=lambda self: Prototypes.unweighted(np.zeros((2, 3)), np.array([0, 3]))), "counts"),
+        (prototypes(number=1), r"\[2, 2, 2, 2\] prototypes, the summary has 1"),
+        (prototypes(labels=[0, 3]), "of no class"),
+        (prototypes(weights=[1.0, 0.0]), "no weight"),
+        (prototypes(batch=[2, 1]), "order of their batches"),
+        (explaining(active=[0]), "not those with a weight"),
+        (explaining(active=[0, 1], familiarity=3.0), "Not equal to tolerance"),
     ],
     "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
     "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],

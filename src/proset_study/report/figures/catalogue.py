@@ -7,7 +7,8 @@ from pathlib import Path
 
 from proset_study.config.study import Run
 from proset_study.data.datasets import DataSet
-from proset_study.methods import get
+from proset_study.methods import METHODS, get, makes
+from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.records import write_json
 from proset_study.report import findings
 from proset_study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
@@ -78,7 +79,7 @@ def overview_figures(stored: Stored) -> list[ReportFigure]:
         finals = {f.run.name: f for f in stored.finals(data_set=data_set)}
         if shown := [finals[r.name] for r in compared_runs(stored.study, data_set) if r.name in finals]:
             compared[data_set] = shown
-        if shown := [f for f in finals.values() if f.run.method == "proset"]:
+        if shown := [f for f in finals.values() if _is_weighted(f.run)]:
             of_proset[data_set] = shown
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
@@ -107,9 +108,9 @@ def _prototype_figures(stored):
 
 def _findings_figures(stored, compared):
     figures = []
-    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == "proset"]:
+    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == METHODS[0]]:
         figures.append(over_replicates.methods_figure(differences))
-    shown = {f.data_set: f.run for group in compared.values() for f in group if f.run.method == "proset"}
+    shown = {f.data_set: f.run for group in compared.values() for f in group if _is_weighted(f.run)}
 
     def of_shown(rows):
         return [r for r in rows if r["dataset"] in shown and r["experiment"] == shown[r["dataset"]].experiment]
@@ -163,7 +164,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
-    of_proset = [run for run in runs if run.method == "proset"]
+    of_proset = [run for run in runs if _is_weighted(run)]
     with_path = [r for r in runs if r.stage("stage2", data_set)["complexity"] > get(r.method).min_complexity]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
@@ -246,7 +247,7 @@ def _planned_of_proset(settings, data_set, of_proset, compared):
         )
     if settings.get("image") == [weights.SIDE, weights.SIDE]:
         found.append(FigureSpec(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
-        shown = [run for run in compared if run.method == "proset"]
+        shown = [run for run in compared if _is_weighted(run)]
         found += [
             FigureSpec(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown
         ]
@@ -267,6 +268,11 @@ def _planned_of_set_cover(settings, data_set, run):
 
 def _of_one(draw):
     return lambda finals: draw(*finals)
+
+
+def _is_weighted(run):
+    """Whether the models of a run have prototypes and feature weights to show, as those of proset."""
+    return makes(run.method, WeightedPrototypeModel)
 
 
 def _there(stored, data_set):
