@@ -16,7 +16,8 @@ J. Zhu, H. Zou, S. Rosset and T. Hastie, Multi-class AdaBoost, Statistics and It
 
 import numpy as np
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, tree_measures
 
 
@@ -26,6 +27,10 @@ class AdaBoost(EstimatorMethod):
     It ends early when a tree makes no error, or too many.
     """
 
+    label = "AdaBoost"
+    place = 11
+    names = (Name("max_depth", "max. depth", axis="largest depth of a tree"),)
+    cost = Cost(0.05, 2.8e-7, rows=1.25, features=0.5, complexity=1)
     scaled = False
     complexity = "rounds"
     parameters = {  # noqa: RUF012

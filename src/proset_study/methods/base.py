@@ -9,7 +9,7 @@ tests/proset_study/methods/contract.py: `pytest --method NAME`.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, get_args, get_origin, runtime_checkable
 
@@ -18,6 +18,7 @@ import numpy as np
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
+ABOUT = ("label", "place", "names", "cost", "import_seconds")  # what a method says for people and for the schedule
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,29 @@ class Range:
         if not self.low <= value <= self.high or (self.integer and value != int(value)):
             kind = "a whole number" if self.integer else "a number"
             raise ValueError(f"{key}: {value!r} is not allowed, must be {kind} from {self.low} to {self.high}")
+
+
+@dataclass(frozen=True)
+class Name:
+    """How a parameter or the complexity of a method is written.
+
+    Attributes
+    ----------
+    key : str
+        As in the config.
+    table : str
+        In tables; by default the key with spaces for underscores.
+    axis : str
+        On the axes of figures; by default as in tables.
+    number : str
+        Format of its values in tables, for example ".2f"; by default whole numbers have no digits after the point,
+        others two, or two significant ones if they are small.
+    """
+
+    key: str
+    table: str = ""
+    axis: str = ""
+    number: str = ""
 
 
 class Fitted(Protocol):
@@ -79,6 +103,13 @@ class Method(Protocol):
     required: ClassVar[tuple[str, ...]]  # parameters without a default
     quantities: ClassVar[tuple[str, ...]]  # complexity measures reported of the final model
 
+    # What follows may be left out, and changes no result.
+    label: ClassVar[str] = ""  # in figures and pages; by default the name with spaces for underscores
+    place: ClassVar[int] = 0  # in the palette of figures, from 1; 0 is behind all others
+    names: ClassVar[tuple[Name, ...]] = ()  # of parameters and complexity
+    cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
+    import_seconds: ClassVar[float] = 0.0  # of libraries, in every job
+
     def __init__(self, data: FoldData): ...
 
     @staticmethod
@@ -110,6 +141,8 @@ def faults(method: type | None) -> list[str]:
     for name, hint in Method.__annotations__.items():
         (kind,) = get_args(hint)
         kind, value = get_origin(kind) or kind, getattr(method, name, getattr(Method, name, None))
+        if value is None and name in ABOUT:
+            continue
         if value is None:
             found.append(f"`{name}` is missing")
         elif not isinstance(value, kind):

@@ -13,6 +13,7 @@ Journal of Classification 20 (2003).
 
 import numpy as np
 
+from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
     FittedPrototypes,
     NearestPrototype,
@@ -24,6 +25,10 @@ from proset_study.methods.nearest_prototype import (
 
 class CCCD(NearestPrototype):
     """Class cover catch digraphs on the data of one fold; see `methods.base.Method`."""
+
+    label = "CCCD"
+    place = 10
+    cost = Cost(0.1, 3e-9, rows=2, features=0.5)
 
     def fit(self, parameters, complexity, seed):
         from scipy.spatial.distance import cdist

@@ -14,7 +14,7 @@ from zipfile import ZipFile, ZipInfo
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class EstimatorMethod:
     parameters: ClassVar[dict[str, Range]] = {}
     required = ()
     quantities = ("active_features",)
+    names: tuple[Name, ...] = ()
+    import_seconds = 1.0  # of scikit-learn
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
     def __init__(self, data: FoldData):

@@ -9,13 +9,20 @@ J. Friedman, Greedy function approximation: a gradient boosting machine, Annals 
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 
 class HistGradientBoosting(EstimatorMethod):
     """Gradient boosting on the data of one fold; see `methods.base.Method`."""
 
+    place = 16
+    names = (
+        Name("iterations", axis="boosting rounds"),
+        Name("min_samples_leaf", "min. samples per leaf"),
+    )
+    cost = Cost(0.1, 9e-7, rows=0.7, features=0.5, trees=1, complexity=1, tree=5e-4)
     scaled = False
     complexity = "iterations"
     parameters = {  # noqa: RUF012

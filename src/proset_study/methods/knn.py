@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
+from proset_study.methods.base import Name
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class FittedKNN:
 class KNN:
     """KNN on the data of one fold; see `methods.base.Method`."""
 
+    label = "KNN"
+    place = 2
+    names = (Name("k", axis="neighbours k"),)
     model = FittedKNN
     scaled = True
     probabilistic = True
@@ -71,6 +75,11 @@ class KNN:
     @staticmethod
     def fixed(n_features):
         return {}
+
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        seen = min(fitted, 10 * 4.0**size.features)  # a search tree helps where features are few
+        return 2e-6 * (fitted + scored) + 2.6e-9 * scored * seen * size.features  # the tree and its query, distances
 
     def fit(self, parameters, complexity, seed):
         if complexity > len(self.data.y):

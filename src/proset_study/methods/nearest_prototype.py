@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+PATH_NAME = Name("size", "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class")
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
 CHUNK = 2**22  # distances that are held at once: 32 MiB
 
@@ -92,6 +93,7 @@ class NearestPrototype:
     parameters: dict[str, Range] = {}  # noqa: RUF012
     required = ()
     quantities = ("active_features", "prototypes")
+    import_seconds = 1.0
 
     def __init__(self, data: FoldData):
         if data.weight is not None and self.weights == "none":

@@ -12,7 +12,8 @@ import numpy as np
 
 from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 
 SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
@@ -99,6 +100,11 @@ class FittedSetCover:
 class SetCover:
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
+    label = "set cover"
+    place = 4
+    names = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
+    cost = Cost(0.1, 9e-6, rows=1.5)
+    import_seconds = 1.0
     model = FittedSetCover
     scaled = True
     probabilistic = False

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,15 @@ class FittedXGBoost:
 class XGBoost:
     """XGBoost on the data of one fold; see `methods.base.Method`."""
 
+    label = "XGBoost"
+    place = 3
+    names = (
+        Name("max_depth", "max. depth", axis="largest depth of a tree"),
+        Name("colsample", axis="proportion of features per split", number=".2f"),
+        Name("subsample", axis="proportion of records per tree", number=".2f"),
+        Name("iterations", axis="boosting rounds"),
+    )
+    cost = Cost(0.01, 7.3e-7, rows=0.85, trees=1, complexity=1, tree=2.5e-4)
     model = FittedXGBoost
     scaled = False
     probabilistic = True

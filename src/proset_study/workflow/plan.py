@@ -9,7 +9,9 @@ from pathlib import Path
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
 from proset_study.fits import KINDS
-from proset_study.methods.costs import LIBRARY_METHODS, LIBRARY_SECONDS, fit_seconds
+from proset_study.methods import get
+from proset_study.methods.base import Method
+from proset_study.methods.costs import fit_seconds
 from proset_study.records import fingerprint
 
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
@@ -57,7 +59,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
             numbers[fits.method] += fits.number - stored
             n_stored += stored
             seconds += fits.seconds * (fits.number - stored) / fits.number
-            seconds += LIBRARY_SECONDS * (fits.method in LIBRARY_METHODS)
+            seconds += getattr(get(fits.method), "import_seconds", Method.import_seconds)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
     kept = f" ({n_stored:,} more are stored)" if n_stored else ""
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
