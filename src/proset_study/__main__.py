@@ -10,20 +10,23 @@ import sys  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from proset_study import layout  # noqa: E402
+from proset_study.config.study import Study  # noqa: E402
+
 
 def config(args: argparse.Namespace) -> None:
     """Check config files, each merged over those before it; says what is wrong with file and line."""
     import yaml
     from snakemake.utils import update_config
 
-    from proset_study.config.study import load
+    from proset_study.config.checks import load
     from proset_study.config.yaml_file import check_config_file
 
-    laid: dict = {}
+    merged: dict = {}
     for file in args.files:
         check_config_file(file)
-        update_config(laid, yaml.safe_load(file.read_text(encoding="utf-8")))
-    study = load(laid, "workflow/schemas/config.schema.yaml")
+        update_config(merged, yaml.safe_load(file.read_text(encoding="utf-8")))
+    study = load(merged)
     n_models = sum(1 for _ in study.final_models(study.replicates))
     print(
         f"study {study.name}: {', '.join(study.experiments)} on {', '.join(study.data_sets)}, {n_models:,} final models"
@@ -34,7 +37,8 @@ def make_data(args: argparse.Namespace) -> None:
     """Make or load a data set."""
     from proset_study.data.datasets import make
 
-    make(args.settings, args.seed, args.data_set, args.replicate).save(args.output)
+    settings = args.study.data_settings(args.data_set)
+    make(settings, args.study.config["seed"], args.data_set, args.replicate).save(_file(args, layout.DATA))
 
 
 def make_split(args: argparse.Namespace) -> None:
@@ -43,13 +47,14 @@ def make_split(args: argparse.Namespace) -> None:
     from proset_study.data.splits import split, write_split
     from proset_study.seeds import integer_seed
 
-    seed = integer_seed(args.seed, "split", args.data_set, args.replicate)
-    data = DataSet.load(args.data)
+    config = args.study.config
+    seed = integer_seed(config["seed"], "split", args.data_set, args.replicate)
+    data = DataSet.load(_file(args, layout.DATA))
     try:
-        folds = split(data.y, args.folds, args.test_fraction, seed, data.test, data.group)
+        folds = split(data.y, config["folds"], config["test_fraction"], seed, data.test, data.group)
     except ValueError as error:
         raise ValueError(f"data_sets.{args.data_set}: {error}") from error
-    write_split(args.output, folds)
+    write_split(_file(args, layout.SPLIT), folds)
 
 
 def stage1(args: argparse.Namespace) -> None:
@@ -57,55 +62,57 @@ def stage1(args: argparse.Namespace) -> None:
     from proset_study.fits.search import run_trials
     from proset_study.records import write_json_lines
 
-    data, folds = _inputs(args)
+    output = _file(args, layout.TRIALS)
     records = run_trials(
-        data,
-        folds,
+        *_inputs(args),
         args.fold,
         range(args.first, args.last + 1),
-        args.settings,
+        args.study.stage1_settings(args.run, args.data_set),
         _case(args),
-        record_folder=args.output.parent / "trials",
+        record_folder=output.parent / "trials",
         depends_on=[*_origin(args), args.fold],
     )
-    write_json_lines(args.output, records)
+    write_json_lines(output, records)
 
 
 def select_parameters(args: argparse.Namespace) -> None:
-    """Pick the parameters from all records of stage 1."""
+    """Select the parameters from all records of stage 1."""
     from proset_study.fits.search import select_parameters
     from proset_study.records import read_all, write_json
 
-    records = read_all(args.records, fold=args.folds, trial=args.trials)
-    write_json(args.output, select_parameters(records, args.fixed, args.rule, args.criterion))
+    study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
+    n_trials = study.n_trials(args.run, args.data_set)
+    records = read_all(layout.stage1_files(study, *place), fold=study.config["folds"], trial=n_trials)
+    selection = select_parameters(records, study.fixed_parameters(args.run), run.selection_rule, run.criterion)
+    write_json(_file(args, layout.PARAMETERS), selection)
 
 
 def stage2(args: argparse.Namespace) -> None:
-    """Fit folds first..last up to the largest size, score every size."""
+    """Fit folds first..last up to the largest complexity, score every complexity."""
     from proset_study.fits.search import run_paths
     from proset_study.records import write_json_lines
 
-    data, folds = _inputs(args)
+    output = _file(args, layout.PATHS)
     records = run_paths(
-        data,
-        folds,
+        *_inputs(args),
         range(args.first, args.last + 1),
-        args.settings,
-        _chosen(args),
+        args.study.stage2_settings(args.run, args.data_set),
+        _selected(args),
         _case(args),
-        record_folder=args.output.parent / "folds",
+        record_folder=output.parent / "folds",
         depends_on=_origin(args),
     )
-    write_json_lines(args.output, records)
+    write_json_lines(output, records)
 
 
 def select_complexity(args: argparse.Namespace) -> None:
-    """Pick the size from the records of all folds."""
+    """Select the complexity from the records of all folds."""
     from proset_study.fits.search import select_complexity
     from proset_study.records import read_all, write_json
 
-    records = read_all(args.records, fold=args.folds)
-    write_json(args.output, select_complexity(records, args.rule, args.criterion))
+    study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
+    records = read_all(layout.stage2_files(study, *place), fold=study.config["folds"])
+    write_json(_file(args, layout.COMPLEXITY), select_complexity(records, run.selection_rule, run.criterion))
 
 
 def fit(args: argparse.Namespace) -> None:
@@ -114,43 +121,46 @@ def fit(args: argparse.Namespace) -> None:
     from proset_study.records import read_json, write_json
 
     data, folds = _inputs(args)
-    complexity = read_json(args.complexity)["complexity"]
-    parameters = {**args.settings["parameters"], **_chosen(args)}
-    record, rows, probabilities = fit_final(data, folds, parameters, complexity, _case(args), args.model)
+    complexity = read_json(_file(args, layout.COMPLEXITY))["complexity"]
+    parameters = {**args.study.stage2_settings(args.run, args.data_set)["parameters"], **_selected(args)}
+    model = _file(args, layout.MODEL)
+    record, rows, probabilities = fit_final(data, folds, parameters, complexity, _case(args), model)
     weight = None if data.sample_weight is None else data.sample_weight[rows]
-    write_predictions(args.predictions, rows, data.y[rows], probabilities, weight)
-    write_json(args.output, record)
+    write_predictions(_file(args, layout.PREDICTIONS), rows, data.y[rows], probabilities, weight)
+    write_json(_file(args, layout.FIT), record)
 
 
-def learning_curve(args: argparse.Namespace) -> None:
-    """Refit the chosen model on growing parts of the training part, score on the test part."""
+def evaluate(args: argparse.Namespace) -> None:
+    """Evaluate a final model in one of the ways of docs/evaluation.md."""
+    from proset_study.fits.bias_variance import bias_variance
+    from proset_study.fits.bootstrap import bootstrap
     from proset_study.fits.learning_curve import learning_curve
     from proset_study.records import read_json, write_json
 
-    write_json(args.output, learning_curve(*_inputs(args), read_json(args.final), args.settings, _case(args)))
-
-
-def bootstrap(args: argparse.Namespace) -> None:
-    """Refit the chosen model on bootstrap samples of the training part, score on what they leave out."""
-    from proset_study.fits.bootstrap import bootstrap
-    from proset_study.records import read_json, write_json
-
-    write_json(args.output, bootstrap(*_inputs(args), read_json(args.final), args.settings, _case(args)))
-
-
-def bias_variance(args: argparse.Namespace) -> None:
-    """Refit the chosen model on training sets drawn anew, decompose its Brier score."""
-    from proset_study.fits.bias_variance import bias_variance
-    from proset_study.records import read_json, write_json
-
-    write_json(args.output, bias_variance(read_json(args.final), args.source, args.settings, _case(args)))
+    final, settings = read_json(_file(args, layout.FIT)), args.study.evaluation_settings(args.kind)
+    if args.kind == "bias_variance":
+        record = bias_variance(final, args.study.data_settings(args.data_set), settings, _case(args))
+    else:
+        kinds = {"bootstrap": bootstrap, "learning_curve": learning_curve}
+        record = kinds[args.kind](*_inputs(args), final, settings, _case(args))
+    write_json(_file(args, layout.EVALUATION), record)
 
 
 def score(args: argparse.Namespace) -> None:
-    """All numbers of some final models."""
+    """All numbers of an experiment in a replicate."""
     from proset_study.store.results import case_rows, write_rows
 
-    write_rows(args.output, [row for case in args.cases for row in case_rows(args.folder, case)])
+    cases = args.study.cases([args.replicate], args.experiment)
+    write_rows(_file(args, layout.SCORES), [row for case in cases for row in case_rows(_results(args), case)])
+
+
+def score_data_set(args: argparse.Namespace) -> None:
+    """All numbers of a data set."""
+    from proset_study.store.results import case_rows, write_rows
+
+    cases = args.study.cases(args.study.replicates, data_set=args.data_set)
+    output = Path(layout.report(args.study, layout.DATA_SET_SCORES, data_set=args.data_set))
+    write_rows(output, [row for case in cases for row in case_rows(_results(args), case)])
 
 
 def table(args: argparse.Namespace) -> None:
@@ -220,7 +230,6 @@ def page(args: argparse.Namespace) -> None:
 def partial(args: argparse.Namespace) -> None:
     """A report of what is finished."""
     import_xgboost_alone()
-    from proset_study.config.study import Study
     from proset_study.report.partial import Partial, write_partial
     from proset_study.store.missing import find_missing_models
 
@@ -247,7 +256,6 @@ def manifest(args: argparse.Namespace) -> None:
 
 def pack(args: argparse.Namespace) -> None:
     """The records of one replicate as one archive."""
-    from proset_study.config.study import Study
     from proset_study.store.packed import pack
 
     pack(args.folder, Study.of(args.config), args.replicate, args.output)
@@ -271,38 +279,51 @@ def verify(args: argparse.Namespace) -> None:
 
 
 def _stored(args):
-    from proset_study.config.study import Study
     from proset_study.store.stored import Stored
 
     return Stored(args.folder, Study.of(args.config))
+
+
+def _file(args, template):
+    names = {name: value for name, value in vars(args).items() if name != "study"}
+    return Path(layout.result(args.study, template, **names))
+
+
+def _results(args):
+    return Path(layout.result(args.study, ""))
 
 
 def _inputs(args):
     from proset_study.data.datasets import DataSet
     from proset_study.data.splits import read_split
 
-    data = DataSet.load(args.data)
-    return data, read_split(args.split, len(data.y))
+    data = DataSet.load(_file(args, layout.DATA))
+    return data, read_split(_file(args, layout.SPLIT), len(data.y))
 
 
 def _origin(args):
     """What every record of a search depends on, besides its own settings."""
-    return [args.data, args.split, args.code, args.seed, args.replicate, args.data_set, args.run]
+    place = (args.study.config["seed"], args.replicate, args.data_set, args.run)
+    return [_file(args, layout.DATA), _file(args, layout.SPLIT), args.code, *place]
 
 
 def _case(args):
     from proset_study.fingerprints import arithmetic_of
     from proset_study.fits.search import Case
 
-    if args.method == "xgboost":
+    method = args.study.runs[args.run].method
+    if method == "xgboost":
         import_xgboost_alone()
-    return Case(args.seed, args.replicate, args.data_set, args.run, args.method, arithmetic_of(args.method))
+    seed = args.study.config["seed"]
+    return Case(seed, args.replicate, args.data_set, args.run, method, arithmetic_of(method))
 
 
-def _chosen(args):
+def _selected(args):
+    """Parameters that stage 1 selected, if there is a stage 1."""
     from proset_study.records import read_json
 
-    return read_json(args.parameters[0])["parameters"] if args.parameters else {}
+    files = layout.parameters_file(args.study, args.replicate, args.data_set, args.run)
+    return read_json(files[0])["parameters"] if files else {}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -315,22 +336,19 @@ def _parser() -> argparse.ArgumentParser:
         for option in options:
             sub.add_argument(f"--{option}", **_OPTIONS[option])
 
-    named = ("seed", "data-set", "replicate")
-    part = (*named, "data", "split", "method", "settings", "run")
+    data_set = ("study", "replicate", "data-set")
+    model = (*data_set, "run")
     command("config", config, "files")
-    command("data", make_data, *named, "settings", "output")
-    command("split", make_split, *named, "data", "folds", "test-fraction", "output")
-    command("stage1", stage1, *part, "fold", "first", "last", "code", "output")
-    command(
-        "select-parameters", select_parameters, "records", "folds", "trials", "fixed", "rule", "criterion", "output"
-    )
-    command("stage2", stage2, *part, "first", "last", "parameters", "code", "output")
-    command("select-complexity", select_complexity, "records", "folds", "rule", "criterion", "output")
-    command("fit", fit, *part, "parameters", "complexity", "model", "predictions", "output")
-    command("learning-curve", learning_curve, *part, "final", "output")
-    command("bootstrap", bootstrap, *part, "final", "output")
-    command("bias-variance", bias_variance, *named, "method", "settings", "run", "source", "final", "output")
-    command("score", score, "folder", "cases", "output")
+    command("data", make_data, *data_set)
+    command("split", make_split, *data_set)
+    command("stage1", stage1, *model, "fold", "first", "last", "code")
+    command("select-parameters", select_parameters, *model)
+    command("stage2", stage2, *model, "first", "last", "code")
+    command("select-complexity", select_complexity, *model)
+    command("fit", fit, *model)
+    command("evaluate", evaluate, *model, "kind")
+    command("score", score, "study", "replicate", "experiment")
+    command("score-data-set", score_data_set, "study", "data-set")
     command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
     command("results", results, "scores", "output")
     command("manifest", manifest, "folder", "config", "data-files", "output")
@@ -354,53 +372,37 @@ _INTEGER, _PATH, _PATHS, _JSON = (
 )
 _TEXT = {"required": True}
 _OPTIONS = {
-    "cases": _JSON,
     "claims": _PATH,
     "code": _TEXT,
     "comparison": _PATH,
     "config": _JSON,
     "csv": _PATH,
-    "data": _PATH,
     "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
+    "experiment": _TEXT,
     "figures": _PATH,
     "files": {"type": Path, "nargs": "*", "default": []},
-    "final": _PATH,
     "first": _INTEGER,
-    "fixed": _JSON,
     "fold": _INTEGER,
     "folder": _PATH,
-    "folds": _INTEGER,
     "kind": _TEXT,
     "last": _INTEGER,
     "latex": _PATH,
     "manifest": _PATH,
     "markdown": _PATH,
-    "method": _TEXT,
     "minutes": {"type": float, "default": 120.0},
-    "model": _PATH,
     "name": _TEXT,
     "options": _JSON,
     "output": _PATH,
-    "parameters": {"type": Path, "nargs": "*"},
-    "predictions": _PATH,
     "published": _PATH,
-    "records": _PATHS,
     "refits": _INTEGER,
     "replicate": _INTEGER,
     "report": _PATH,
-    "criterion": _TEXT,
-    "rule": _TEXT,
     "run": _TEXT,
     "scores": _PATHS,
     "seed": _INTEGER,
-    "settings": _JSON,
-    "source": _JSON,
-    "split": _PATH,
-    "complexity": _PATH,
-    "test-fraction": {"type": float, "required": True},
+    "study": _PATH,
     "title": _TEXT,
-    "trials": _INTEGER,
 }
 
 
@@ -416,6 +418,8 @@ def main() -> None:
     args = _parser().parse_args(words)
     start = time.monotonic()
     try:
+        if "study" in args:
+            args.study = Study.read(args.study)
         args.function(args)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
@@ -427,13 +431,14 @@ def main() -> None:
 
 def _what(given):
     """What a job of the workflow was about, for the log of the run."""
-    if "data_set" not in given:
-        return given.get("output") or given.get("markdown") or given.get("comparison")
-    about = [" on ".join(given[name] for name in ("run", "data_set") if name in given)]
-    about += [f"{name} {given[name]}" for name in ("replicate", "fold") if name in given]
+    made = [given[name] for name in ("output", "markdown", "comparison") if name in given]
+    if made and "data_set" not in given:
+        return made[0]
+    about = [" on ".join(given[name] for name in ("experiment", "run", "data_set") if name in given)]
+    about += [f"{name} {given[name]}" for name in ("replicate", "kind", "fold") if name in given]
     if "first" in given:
         about.append(f"{'trials' if 'fold' in given else 'folds'} {given['first']} to {given['last']}")
-    return ", ".join(about)
+    return ", ".join(filter(None, about))
 
 
 if __name__ == "__main__":

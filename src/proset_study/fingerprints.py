@@ -50,6 +50,11 @@ def code_fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def method_fingerprint(module: str, method: str) -> str:
+    """Fingerprint of a job that fits: a module of the study, for example "fits.search", and a method."""
+    return code_fingerprint(f"proset_study.{module}", f"proset_study.methods.{method}")
+
+
 @cache
 def uses_kernel(method: str) -> bool:
     """Whether the fits of a method are made with proset's kernel, so that its arithmetic decides them."""

@@ -20,7 +20,7 @@ import yaml
 from sklearn.datasets import load_iris
 
 from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
-from proset_study.config.study import load
+from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.datasets import make
 from proset_study.data.encoding import Encoder
@@ -60,7 +60,7 @@ def config_case(text):
         (folder / "folder.csv").mkdir()
         (folder / "big.csv").touch()
         os.truncate(folder / "big.csv", 2_000_000_000)
-        load(config, SCHEMA)
+        load(config)
 
     return case
 

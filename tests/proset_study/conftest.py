@@ -4,7 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study.config.study import load
+from proset_study import layout
+from proset_study.config.checks import load
 from proset_study.data.datasets import make
 from proset_study.data.splits import split, write_split
 from proset_study.fingerprints import arithmetic_of
@@ -97,11 +98,11 @@ def stored(tmp_path_factory) -> Stored:
 
 def compute(config: dict, folder: Path) -> Stored:
     """Compute all of a small study but `NOT_RUN`, below `folder`."""
-    study = load(config, SCHEMA)
+    study = load(config)
     for data_set in study.data_sets:
         _compute(study, folder / study.name, data_set)
     for experiment in study.experiments:
-        cases = [c for c in json.loads(study.cases([0], experiment)) if (c["dataset"], c["run"]) != NOT_RUN]
+        cases = [c for c in study.cases([0], experiment) if (c["dataset"], c["run"]) != NOT_RUN]
         rows = [row for case in cases for row in case_rows(folder / study.name, case)]
         write_rows(folder / f"{study.name}/replicate_0/{experiment}.csv", rows)
     return Stored(folder / study.name, study)
@@ -138,7 +139,7 @@ def _run(study, run, data, folds, case, data_folder):
     if source is run:
         stage1 = run.stage("stage1", case.data_set)
         for fold in range(folds.max() + 1):
-            for first, last in study.chunks(run, case.data_set):
+            for first, last in study.trial_chunks(run, case.data_set):
                 trials = range(first, last + 1)
                 records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
                 write_json_lines(folder / f"stage1/fold_{fold}/trials_{first}-{last}.jsonl", records)
@@ -150,7 +151,7 @@ def _run(study, run, data, folds, case, data_folder):
         chosen = selection["parameters"]
     stage2 = run.stage("stage2", case.data_set)
     records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
-    for file in study.stage2_files(0, case.data_set, run.name):
+    for file in layout.stage2_files(study, 0, case.data_set, run.name):
         first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
         write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
     selection = select_complexity(records, run.selection_rule, run.criterion)
@@ -164,7 +165,7 @@ def _run(study, run, data, folds, case, data_folder):
     write_json(folder / "fit.json", record)
     for kind in KINDS:
         if (0, run, case.data_set) in study.evaluated(kind, [0]):
-            settings = json.loads(study.evaluation_settings(kind))
+            settings = study.evaluation_settings(kind)
             if kind == "bias_variance":
                 made = bias_variance(record, study.config["data_sets"][case.data_set], settings, case)
             else:
@@ -197,7 +198,7 @@ def whole(stored):
 def report(whole, published, tmp_path_factory):
     """What the workflow leaves of the small study, without pages and claims."""
     folder = tmp_path_factory.mktemp("report")
-    data = [whole.folder / Path(file).relative_to("results/small") for file in whole.study.made_files()]
+    data = [whole.folder / Path(file).relative_to("results/small") for file in layout.data_files(whole.study)]
     write_manifest(folder, manifest(whole.folder, whole.study.config, data))
     write_rows(folder / "results.csv", whole.rows)
     write_comparison(folder / "comparison.csv", whole, published)

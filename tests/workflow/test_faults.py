@@ -17,6 +17,7 @@ import pytest
 import yaml
 from tests.workflow.project import Project, new_project, start, wait_for
 
+from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.store.missing import find_missing_models, log_of
 
@@ -311,7 +312,7 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
 def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypatch):
     monkeypatch.chdir(undisturbed.folder)
     study = Study.of(yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8")))
-    complexity = [step for _, run, d in study.final_models([0]) for step in study.steps_to(0, d, run.name)]
+    complexity = [step for _, run, d in study.final_models([0]) for step in layout.steps_to(study, 0, d, run.name)]
     assert {rule for rule, _ in complexity} == {
         "data",
         "split",

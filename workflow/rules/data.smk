@@ -1,30 +1,49 @@
-# Make or load a data set.
-#
-# This part of the workflow expects as input
-#   the file named in the config, if the data set is the user's own
-# and produces
-#   results/{study}/replicate_{replicate}/{data_set}/data.npz
+# Data sets and their splits.
 
 
 rule data:
+    """Make or load a data set."""
     input:
-        lambda wildcards: study.data_files(wildcards.data_set),
+        lambda wildcards: layout.custom_files(study, wildcards.data_set),
     output:
-        "results/{study}/replicate_{replicate}/{data_set}/data.npz",
+        RESULTS + layout.DATA,
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
+        RESULTS + "logs/replicate_{replicate}/{data_set}/data.log",
     priority: 1  # a data set that is not right is known before others are searched
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
-        version=lambda wildcards: study.data_version(wildcards.data_set),
+        version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
         seed=study.config["seed"],
         code=code_fingerprint("proset_study.data.datasets"),
     shell:
-        "printf '%s\\0' --settings {params.settings:q} | python -m proset_study data --seed {params.seed:q}"
-        " --data-set {wildcards.data_set:q} --replicate {wildcards.replicate:q} --output {output:q} - 2> {log:q}"
+        "python -m proset_study data --study {study_file:q} --replicate {wildcards.replicate:q}"
+        " --data-set {wildcards.data_set:q} 2> {log:q}"
+
+
+rule split:
+    """Split a data set into training folds and test part."""
+    input:
+        data=rules.data.output,
+    output:
+        RESULTS + layout.SPLIT,
+    log:
+        RESULTS + "logs/replicate_{replicate}/{data_set}/split.log",
+    priority: 1
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
+    params:
+        folds=study.config["folds"],
+        test_fraction=study.config["test_fraction"],
+        seed=study.config["seed"],
+        code=code_fingerprint("proset_study.data.splits"),
+    shell:
+        "python -m proset_study split --study {study_file:q} --replicate {wildcards.replicate:q}"
+        " --data-set {wildcards.data_set:q} 2> {log:q}"

@@ -9,20 +9,19 @@
 rule partial:
     input:
         models=lambda wildcards: missing.finished_files,
-        published="data/published/published.csv",
+        published=published,
     output:
         directory(f"reports/{study.name}-partial"),
     log:
         f"results/{study.name}/logs/partial.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        options=lambda wildcards: options,
-        config=lambda wildcards: study.config_json,
+        options=lambda wildcards: json.dumps(options),
+        config=lambda wildcards: json.dumps(study.config),
         missing=lambda wildcards: missing.fingerprint,
         code=code_fingerprint("proset_study.report.partial"),
     shell:

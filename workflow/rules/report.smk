@@ -17,8 +17,8 @@
 
 rule table:
     input:
-        scores=lambda wildcards: study.score_files(study.tables[wildcards.table]["experiments"]),
-        published="data/published/published.csv",
+        scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
+        published=published,
     output:
         markdown="reports/{study}/tables/{table}.md",
         csv="reports/{study}/tables/{table}.csv",
@@ -27,10 +27,9 @@ rule table:
         "results/{study}/logs/tables/{table}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
         title=lambda wildcards: study.tables[wildcards.table]["title"],
         kind=lambda wildcards: study.tables[wildcards.table]["kind"],
@@ -43,17 +42,16 @@ rule table:
 
 rule results:
     input:
-        study.score_files(study.experiments),
+        layout.score_files(study, study.experiments),
     output:
         "reports/{study}/results.csv",
     log:
         "results/{study}/logs/results.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     shell:
         "printf '%s\\0' --scores {input:q} | python -m proset_study results --output {output:q} - 2> {log:q}"
 
@@ -61,20 +59,19 @@ rule results:
 rule manifest:
     input:
         scores=rules.results.output,
-        data=study.made_files(),
-        records=result_files(study, study.replicates),
+        data=layout.data_files(study),
+        records=layout.result_files(study, study.replicates),
     output:
         "reports/{study}/manifest.json",
     log:
         "results/{study}/logs/manifest.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.manifest"),
     shell:
         "printf '%s\\0' --config {params.config:q} --data-files {input.data:q} |"
@@ -83,20 +80,19 @@ rule manifest:
 
 rule workbook:
     input:
-        scores=study.score_files(study.experiments),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        published=published,
     output:
         "reports/{study}/tables.xlsx",
     log:
         "results/{study}/logs/workbook.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.tables"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -106,9 +102,9 @@ rule workbook:
 
 rule check:
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
+        published=published,
     output:
         comparison="reports/{study}/comparison.csv",
         claims="reports/{study}/claims.csv",
@@ -116,12 +112,11 @@ rule check:
         "results/{study}/logs/check.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.comparison", "proset_study.report.claims"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -131,20 +126,19 @@ rule check:
 
 rule findings:
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
     output:
         directory("reports/{study}/findings"),
     log:
         "results/{study}/logs/findings.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.findings"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -154,19 +148,18 @@ rule findings:
 
 rule evaluation:
     input:
-        result_files(study, study.replicates),
+        layout.result_files(study, study.replicates),
     output:
         directory("reports/{study}/evaluation"),
     log:
         "results/{study}/logs/evaluation.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.evaluation"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -176,7 +169,7 @@ rule evaluation:
 
 rule data_set_page:
     input:
-        lambda wildcards: result_files(study, study.replicates[:1], wildcards.data_set),
+        lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
     output:
         page="reports/{study}/data_sets/{data_set}.html",
         figures=report(
@@ -190,13 +183,12 @@ rule data_set_page:
         "results/{study}/logs/pages/{data_set}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        options=lambda wildcards: options,
-        config=lambda wildcards: study.page_config(wildcards.data_set),
+        options=lambda wildcards: json.dumps(options),
+        config=lambda wildcards: json.dumps(study.of_data_set(wildcards.data_set).config),
         code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -206,9 +198,9 @@ rule data_set_page:
 
 rule page:
     input:
-        scores=study.score_files(study.experiments),
-        records=result_files(study, study.replicates),
-        published="data/published/published.csv",
+        scores=layout.score_files(study, study.experiments),
+        records=layout.result_files(study, study.replicates),
+        published=published,
         manifest=rules.manifest.output,
         claims=rules.check.output.claims,
     output:
@@ -224,13 +216,12 @@ rule page:
         "results/{study}/logs/pages/index.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        options=lambda wildcards: options,
-        config=lambda wildcards: study.config_json,
+        options=lambda wildcards: json.dumps(options),
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.report.pages", "proset_study.report.figures.catalogue"),
     shell:
         "printf '%s\\0' --config {params.config:q} |"
@@ -241,19 +232,18 @@ rule page:
 
 rule pack:
     input:
-        lambda wildcards: record_files(study, wildcards.replicate),
+        lambda wildcards: layout.record_files(study, wildcards.replicate),
     output:
         "reports/{study}/records/replicate_{replicate}.tar.xz",
     log:
         "results/{study}/logs/pack/replicate_{replicate}.log",
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=needs.memory,
-        runtime=needs.minutes,
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
     params:
-        config=lambda wildcards: study.config_json,
+        config=lambda wildcards: json.dumps(study.config),
         code=code_fingerprint("proset_study.store.packed"),
     shell:
         "printf '%s\\0' --config {params.config:q} | python -m proset_study pack --folder results/{wildcards.study:q}"

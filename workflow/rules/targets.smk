@@ -7,7 +7,7 @@ for _table in study.tables:
         name:
             _table
         input:
-            study.score_files(study.tables[_table]["experiments"]),  # a clone has tables, but no results
+            layout.score_files(study, study.tables[_table]["experiments"]),  # a clone has tables, but no results
             f"reports/{study.name}/tables/{_table}.md",
         localrule: True
 
@@ -29,5 +29,5 @@ for _replicate in study.replicates:
         name:
             f"replicate_{_replicate}"
         input:
-            study.score_files(study.experiments, [_replicate]),
+            layout.score_files(study, study.experiments, [_replicate]),
         localrule: True

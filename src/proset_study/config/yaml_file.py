@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from proset_study.config.study import ConfigError
+from proset_study.config.checks import ConfigError
 
 MOST_NODES = 1_000_000  # keys and values, those of aliases counted as often as they are named
 OTHER_NUMBER = re.compile(r"[-+]?0[0-7_]+|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")  # octal, sexagesimal

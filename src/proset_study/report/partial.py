@@ -35,7 +35,7 @@ class Partial(Stored):
     @cached_property
     def rows(self) -> list[dict]:
         """As in `Stored`."""
-        cases = json.loads(self.study.cases(self.replicates))
+        cases = self.study.cases(self.replicates)
         there = [c for c in cases if (c["replicate"], c["run"], c["dataset"]) not in self._absent]
         return [row for case in there for row in case_rows(self.folder, case)]
 

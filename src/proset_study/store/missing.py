@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
+from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.records import fingerprint
 from proset_study.workflow.failures import cause
@@ -54,12 +55,12 @@ class MissingModels:
             file
             for replicate, run, data_set in self.study.final_models(self.study.replicates)
             if (replicate, run.name, data_set) not in absent
-            for _, files in self.study.steps_to(replicate, data_set, run.name)
+            for _, files in layout.steps_to(self.study, replicate, data_set, run.name)
             for file in files
         ]
         finished = list(dict.fromkeys(finished))
         folders = {Path(file).parent for file in finished}
-        evaluations = self.study.evaluation_files(self.study.replicates)
+        evaluations = layout.evaluation_files(self.study, self.study.replicates)
         return finished + [file for file in evaluations if Path(file).parent in folders and Path(file).exists()]
 
     @property
@@ -72,7 +73,7 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     """All missing models of a study in the current folder, in the order of the config."""
     models = []
     for replicate, run, data_set in study.final_models(study.replicates):
-        for rule, files in study.steps_to(replicate, data_set, run.name):
+        for rule, files in layout.steps_to(study, replicate, data_set, run.name):
             if missing := [file for file in files if not Path(file).exists()]:
                 names = (replicate, run.experiment, run.variant, run.name, data_set)
                 models.append(MissingModel(*names, *_why(study, rule, missing)))

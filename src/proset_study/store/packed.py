@@ -8,8 +8,8 @@ from pathlib import Path
 
 from proset.files import replacing
 from proset_study.config.study import Study
+from proset_study.layout import record_files
 from proset_study.records import read_text, write_text
-from proset_study.store.inputs import record_files
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a record, of an archive
 MAX_OTHERS = 10_000  # things in an archive that are no records

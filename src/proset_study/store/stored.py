@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study import layout
 from proset_study.config.study import Run, Study
 from proset_study.data.datasets import DataSet
 from proset_study.data.splits import TEST, read_split
@@ -173,8 +174,8 @@ class Stored:
         return Final(
             folder / run.name,
             folder / source.name if source else None,
-            self._below(self.study.stage1_files(replicate, data_set, run.name)) if source else (),
-            self._below(self.study.stage2_files(replicate, data_set, run.name)),
+            self._below(layout.stage1_files(self.study, replicate, data_set, run.name)) if source else (),
+            self._below(layout.stage2_files(self.study, replicate, data_set, run.name)),
             replicate,
             run,
             data_set,

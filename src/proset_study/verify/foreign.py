@@ -6,14 +6,15 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.config.study import Study, load
+from proset_study import layout
+from proset_study.config.checks import load
+from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
 
 MAX_FILE = 2**28  # bytes of one file of a report
 MAX_FILES = 100_000
 MAX_DATA = 2**32  # bytes of all data sets that are made again
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
-SCHEMA = Path(__file__).parents[3] / "workflow/schemas/config.schema.yaml"
 _MANIFEST = {"config": dict, "data_sha256": dict, "cost": dict, "not_converged": dict, "missing": list}
 
 
@@ -106,10 +107,10 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
                 f"named: make verify FILES={file!r}"
             )
     try:
-        study = load(config, SCHEMA)
+        study = load(config)
     except Exception as error:  # a config from elsewhere can make any check of it fail
         raise Refused(f"manifest.json: {one_line(error)}") from error
-    size = sum(8 * size_of(config["data_sets"][Path(file).parent.name]).values for file in study.made_files())
+    size = sum(8 * size_of(config["data_sets"][Path(file).parent.name]).values for file in layout.data_files(study))
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study

@@ -4,7 +4,6 @@ The report may be from a stranger: see `foreign`. What was checked and what was 
 the features that were selected and the pages, which need the models, and these are not in the records.
 """
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
-from proset_study import methods
+from proset_study import layout, methods
 from proset_study.data.datasets import DataSet, make
 from proset_study.data.splits import read_split, split
 from proset_study.fingerprints import arithmetic_of, uses_kernel
@@ -23,6 +22,7 @@ from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
 from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.layout import belongs
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
@@ -31,7 +31,6 @@ from proset_study.report.over_data_sets import write_over_data_sets
 from proset_study.report.prototypes import write_prototypes
 from proset_study.report.tables import study_tables, write_table, write_workbook
 from proset_study.seeds import integer_seed
-from proset_study.store.inputs import belongs
 from proset_study.store.packed import records_sha256, unpack
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Final, Stored
@@ -158,10 +157,10 @@ def _data(stored, manifest):
     """Make the data sets and splits again; the records have no data sets."""
     study, config = stored.study, stored.study.config
     digests = dict(manifest["data_sha256"])
-    for file in study.made_files():
+    for file in layout.data_files(study):
         path = stored.folder / (name := str(Path(file).relative_to(f"results/{study.name}")))
         replicate, data_set = int(path.parts[-3].removeprefix("replicate_")), path.parts[-2]
-        data = make(json.loads(study.data_settings(data_set)), config["seed"], data_set, replicate)
+        data = make(study.data_settings(data_set), config["seed"], data_set, replicate)
         data.save(path)
         if content_hash(path) != digests.pop(name, None):
             yield f"{name}: the data made again from the seed differ"
@@ -230,9 +229,7 @@ def _numbers(stored, foreign, published, tolerance):
     study = stored.study
     for replicate in study.replicates:
         for experiment in study.experiments:
-            if rows := [
-                row for c in json.loads(study.cases([replicate], experiment)) for row in case_rows(stored.folder, c)
-            ]:
+            if rows := [row for c in study.cases([replicate], experiment) for row in case_rows(stored.folder, c)]:
                 write_rows(stored.folder / f"replicate_{replicate}/{experiment}.csv", rows)
     made = stored.folder / "made"
     write_rows(made / "results.csv", stored.rows)
@@ -240,7 +237,7 @@ def _numbers(stored, foreign, published, tolerance):
     write_evaluation(made / "evaluation", stored)
     for data_set in study.data_sets:
         if (name := f"data_sets/{data_set}.csv") in foreign.files:  # made only where it was asked for
-            cases = json.loads(study.cases(study.replicates, data_set=data_set))
+            cases = study.cases(study.replicates, data_set=data_set)
             write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
     for path in sorted(path for path in made.rglob("*") if path.is_file()):
         yield from _compare(str(path.relative_to(made)), path, foreign, tolerance)
@@ -405,7 +402,7 @@ def _final(stored, final: Final, rng, scratch, tolerance):
 
 def _evaluation(stored, final: Final, kind, tolerance):
     study, case = stored.study, _case(stored, final)
-    settings = json.loads(study.evaluation_settings(kind))
+    settings = study.evaluation_settings(kind)
     if kind == "bias_variance":
         again = bias_variance(final.fit, study.config["data_sets"][final.data_set], settings, case)
     else:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
-from proset_study.fits import KINDS
+from proset_study.fingerprints import method_fingerprint
 from proset_study.methods import get
 from proset_study.methods.base import Method
 from proset_study.methods.costs import fit_seconds
@@ -74,16 +75,18 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     wildcards : dict
     study : Study
     """
-    if rule not in ("stage1", "stage2", "fit", *KINDS):
+    if rule not in ("stage1", "stage2", "fit", "evaluate"):
         return None
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
     stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
-    if rule in KINDS:
-        number = _refits(**study.config["evaluations"][rule])
+    if rule == "evaluate":
+        number = _refits(**study.config["evaluations"][wildcards["kind"]])
     else:
         number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
     test, folds = study.config["test_fraction"], study.config["folds"]
-    fitted, scored = (1 - test, test) if rule in ("fit", *KINDS) else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
+    fitted, scored = (
+        (1 - test, test) if rule in ("fit", "evaluate") else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
+    )
     size = size_of(study.config["data_sets"][data_set])
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
@@ -111,17 +114,15 @@ def _stored(rule, wildcards, study, planned):
     numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]
     if not numbers or planned & {*above}:
         return 0
-    code, seed = study.code(run, "search"), study.config["seed"]
+    code, seed = method_fingerprint("fits.search", study.runs[run].method), study.config["seed"]
     origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
     try:
         if rule == "stage1":
-            key = fingerprint(
-                json.loads(study.stage1_settings(run, data_set)), numbers[0], *origin, int(wildcards["fold"])
-            )
+            key = fingerprint(study.stage1_settings(run, data_set), numbers[0], *origin, int(wildcards["fold"]))
         else:
-            files = study.parameters_file(replicate, data_set, run)
+            files = layout.parameters_file(study, replicate, data_set, run)
             chosen = json.loads(Path(files[0]).read_text(encoding="utf-8"))["parameters"] if files else {}
-            key = fingerprint(json.loads(study.stage2_settings(run, data_set)), chosen, numbers[0], *origin)
+            key = fingerprint(study.stage2_settings(run, data_set), chosen, numbers[0], *origin)
         record = json.loads((folder / f"{numbers[0]}.json").read_text(encoding="utf-8"))
         return len(numbers) if record["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again

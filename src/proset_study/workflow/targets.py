@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.config.study import RESERVED, Study
+from proset_study.config.checks import RESERVED
+from proset_study.config.study import Study
 
 SHOWN = 5  # files that are named at the end of a run
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from proset_study import methods
-from proset_study.config.study import RESERVED, ConfigError, load
+from proset_study import layout, methods
+from proset_study.config.checks import RESERVED, ConfigError, load
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -18,7 +18,7 @@ def config():
 
 
 def test_the_study_is_the_published_one(config):
-    study = load(config, SCHEMA)
+    study = load(config)
     six = ["iris_2f", "wine", "cancer", "digits", "checker", "xor_6f"]
     five = ["checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f"]
     data_sets = {e: runs[0].data_sets for e, runs in study.experiments.items()}
@@ -57,22 +57,22 @@ def test_the_study_is_the_published_one(config):
 
 def test_chunks_cover_all_trials_once(config):
     config["trials_per_job"]["proset"] = 7
-    study = load(config, SCHEMA)
-    chunks = study.chunks(study.runs["E3"], "wine")
+    study = load(config)
+    chunks = study.trial_chunks(study.runs["E3"], "wine")
     assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(50))
 
 
 def test_a_method_without_an_entry_fits_fifty_trials_and_all_folds_in_a_job(config):
-    before = load(copy.deepcopy(config), SCHEMA)
+    before = load(copy.deepcopy(config))
     del config["trials_per_job"], config["folds_per_job"]
-    study = load(config, SCHEMA)
-    assert study.stage2_files("0", "wine", "E3") == before.stage2_files("0", "wine", "E3")
-    assert study.chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
-    assert study.chunks(study.runs["svm"], "wine") == [(0, 4)]
+    study = load(config)
+    assert layout.stage2_files(study, "0", "wine", "E3") == layout.stage2_files(before, "0", "wine", "E3")
+    assert study.trial_chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
+    assert study.trial_chunks(study.runs["svm"], "wine") == [(0, 4)]
 
 
 def test_e14_has_one_model_for_each_method_and_data_set(config):
-    study = load(config, SCHEMA)
+    study = load(config)
     assert study.tables["E14"]["kind"] == "methods"
     runs = [run for e in study.tables["E14"]["experiments"] for run in study.experiments[e]]
     cells = [(run.method, data_set) for run in runs for data_set in run.data_sets if data_set != "mixture"]  # of E13
@@ -97,40 +97,40 @@ def test_a_path_longer_than_the_method_has_is_refused(config, experiment, stage,
         f"experiments.{experiment}.{stage}.complexity: {complexity} is not allowed, {experiment} has at most {longest}"
     )
     with pytest.raises(ConfigError, match=message):
-        load(config, SCHEMA)
+        load(config)
 
 
 def test_a_method_that_does_not_say_how_long_its_path_is_may_have_any(config):
     config["experiments"]["set_cover"]["stage2"]["complexity"] = 1000
-    load(config, SCHEMA)
+    load(config)
 
 
 def test_a_broken_method_and_weights_that_a_method_cannot_take_are_refused(config, monkeypatch, tmp_path):
     (tmp_path / "own.csv").write_text("a,w,t\n1,1,x\n2,1,y\n", encoding="utf-8")
     config["data_sets"]["own"] = {"file": str(tmp_path / "own.csv"), "target": "t", "weight": "w"}
     config["experiments"]["svm"]["data_sets"] = ["own"]
-    load(config, SCHEMA)
+    load(config)
     svm = methods.get("svm")
     monkeypatch.setattr(svm, "weights", "none")
     message = "experiments.svm.data_sets: 'own' is not allowed, it has weights and svm takes none"
     with pytest.raises(ConfigError, match=message):
-        load(config, SCHEMA)
+        load(config)
     monkeypatch.setattr(svm, "weights", "some")
     methods.get.cache_clear()
     message = "experiments.svm.method: proset_study.methods.svm breaks the interface .* `weights` is 'some', allowed"
     with pytest.raises(ConfigError, match=message):
-        load(config, SCHEMA)
+        load(config)
 
 
 def test_the_number_of_trials_is_not_part_of_what_a_trial_depends_on(config):
-    before = load(copy.deepcopy(config), SCHEMA).stage1_settings("E3", "wine")
+    before = load(copy.deepcopy(config)).stage1_settings("E3", "wine")
     config["experiments"]["E3"]["stage1"]["trials"] = 100
-    assert load(config, SCHEMA).stage1_settings("E3", "wine") == before
+    assert load(config).stage1_settings("E3", "wine") == before
 
 
 def test_only_restricts_experiments_and_data_sets(config):
     config["only"] = {"E3": ["wine"], "E8": ["wine", "iris_2f"]}
-    study = load(config, SCHEMA)
+    study = load(config)
     assert {e: r[0].data_sets for e, r in study.experiments.items()} == {"E3": ["wine"], "E8": ["iris_2f", "wine"]}
     assert study.data_sets == ["iris_2f", "wine"]
     assert {"E1_to_E6", "E3_E8_E9"} <= set(study.comparisons)
@@ -243,13 +243,13 @@ def _set(*path_and_value):
 def test_wrong_config_is_refused_with_key_value_and_what_is_allowed(config, change, message):
     change(config)
     with pytest.raises(ConfigError, match=message):
-        load(config, SCHEMA)
+        load(config)
 
 
 def test_all_errors_are_listed_at_once(config):
     config["folds"], config["seed"] = 0, "x"
     with pytest.raises(ConfigError) as caught:
-        load(config, SCHEMA)
+        load(config)
     assert str(caught.value).count("\n- ") == 2
 
 
@@ -283,12 +283,12 @@ def test_only_checks_what_it_selects(config):
     """E4 takes over E3's searches, which are on another data set here."""
     config["experiments"]["E3"]["data_sets"] = ["wine"]
     with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no iris_2f"):
-        load(config, SCHEMA)
+        load(config)
     config["only"] = {"E3": ["wine"]}
-    assert list(load(config, SCHEMA).experiments) == ["E3"]
+    assert list(load(config).experiments) == ["E3"]
     config["only"]["E4"] = ["cancer"]
     with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no cancer, only wine"):
-        load(config, SCHEMA)
+        load(config)
 
 
 def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_path):
@@ -296,7 +296,7 @@ def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_
         path = tmp_path / name
         path.write_text("a,t\n1,x\n2,y\n", encoding="utf-8")
         config["data_sets"]["wine"] = {"file": str(path), "target": "t"}
-        study = load(config, SCHEMA)
+        study = load(config)
         assert study.data_files("wine") == ([str(path)] if named else [])
         before = study.data_version("wine")
         path.write_text("a,t\n1,x\n2,y\n3,y\n", encoding="utf-8")

@@ -62,7 +62,7 @@ from proset_study.fits.search import Case
 import tempfile
 study, published, out = Study.of(json.load(open(sys.argv[1]))), Path(sys.argv[3]), Path(sys.argv[4])
 stored = Stored(Path(sys.argv[2]), study)
-write_rows(out / "results.csv", [row for c in json.loads(study.cases([0])) for row in case_rows(stored.folder, c)])
+write_rows(out / "results.csv", [row for c in study.cases([0]) for row in case_rows(stored.folder, c)])
 write_comparison(out / "comparison.csv", stored, published)
 write_evaluation(out / "evaluation", stored)
 write_findings(out / "findings", stored)

@@ -158,7 +158,7 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
 
 def test_pages_of_a_part_of_the_study_say_what_it_leaves_out(stored):
     config = {**stored.study.config, "only": {"E3": ["flowers"]}}
-    part = json.loads(type(stored.study).of(config).page_config("flowers"))
+    part = type(stored.study).of(config).of_data_set("flowers").config
     missing = missing_records(Stored(stored.folder, type(stored.study).of(part)), "flowers")
     assert {target for _, _, target in missing} == {"E4", "E5", "E8", "E9"}
 

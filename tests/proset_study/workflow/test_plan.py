@@ -2,7 +2,7 @@ from pathlib import Path
 
 import yaml
 
-from proset_study.config.study import load
+from proset_study.config.checks import load
 from proset_study.workflow.plan import describe
 
 ROOT = Path(__file__).parents[3]
@@ -10,7 +10,7 @@ CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 
 
 def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
-    study = load(CONFIG, ROOT / "workflow/schemas/config.schema.yaml")
+    study = load(CONFIG)
     place = {"study": "study", "replicate": "0"}
     jobs = [
         ("data", {**place, "data_set": "wine"}),

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
 
-from proset_study.config.study import load
+from proset_study.config.checks import load
 from proset_study.workflow.resources import ResourceEstimate
 
 ROOT = Path(__file__).parents[3]
@@ -18,7 +18,7 @@ def config():
 
 
 def needs_of(config):
-    return ResourceEstimate(load(config, ROOT / "workflow/schemas/config.schema.yaml"))
+    return ResourceEstimate(load(config))
 
 
 def stage1(run, data_set):

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial import KDTree
 
 from proset.model import Batch, Model
-from proset_study.config.study import load
+from proset_study.config.checks import load
 from proset_study.data.datasets import DataSet
 from proset_study.data.splits import TEST
 from proset_study.fits.final import FinalModel
@@ -576,7 +576,7 @@ def stored(tmp_path):
     import yaml
 
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    study = load({**config, "replicates": [0, 1]}, ROOT / "workflow/schemas/config.schema.yaml")
+    study = load({**config, "replicates": [0, 1]})
     for replicate, loss in ((0, 0.3), (1, 0.9)):
         names = {"replicate": replicate, "method": "proset", "dataset": "wine", "variant": ""}
         folder = tmp_path / f"replicate_{replicate}"

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +5,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
 from tests.proset_study.conftest import SCHEMA
 
-from proset_study.config.study import ConfigError, load
+from proset_study.config.checks import ConfigError, load
 from proset_study.data.datasets import make
 from proset_study.data.splits import TEST, split, write_split
 from proset_study.fits.final import fit_final, write_predictions
@@ -253,8 +251,8 @@ def test_large_trees_are_left_out(final, monkeypatch):
 
 
 def test_the_shape_of_images_changes_no_result(study):
-    assert set(json.loads(study.data_settings("images"))) == {"file", "target"}
-    assert json.loads(study.page_config("images"))["data_sets"]["images"]["image"] == [2, 3]
+    assert set(study.data_settings("images")) == {"file", "target"}
+    assert study.of_data_set("images").config["data_sets"]["images"]["image"] == [2, 3]
 
 
 def test_figures_are_planned_for_set_cover_only(stored):
@@ -268,4 +266,4 @@ def test_a_shape_that_does_not_fit_is_refused(study):
     wrong = {**study.config, "data_sets": {**settings, "images": {**settings["images"], "image": [2, 4]}}}
     message = r"data_sets.images.image: \[2, 4\] is not allowed, rows times columns must be the number of features, 6"
     with pytest.raises(ConfigError, match=message):
-        load(wrong, SCHEMA)
+        load(wrong)

@@ -1,0 +1,217 @@
+"""Where everything is: each path below results/ and reports/ is spelt here and nowhere else.
+
+The names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/. Rules
+take them as they are, with wildcards in braces; `result` and `report` fill them in. What a former config left behind is
+in none of these lists, and a file that is lost is made again before it is read.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from proset_study.config.study import Study
+from proset_study.fits import KINDS
+
+RESULTS, REPORTS = "results/{study}/", "reports/{study}/"
+
+STUDY = "study/{digest}.json"  # the checked config, for the jobs
+REPLICATE = "replicate_{replicate}"
+DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
+DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
+FOLDER = f"{DATA_FOLDER}/{{run}}"
+TRIALS = f"{FOLDER}/stage1/fold_{{fold}}/trials_{{first}}-{{last}}.jsonl"
+TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
+PARAMETERS = f"{FOLDER}/stage1.json"
+PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
+PATH = f"{FOLDER}/stage2/folds/{{fold}}.json"
+COMPLEXITY = f"{FOLDER}/stage2.json"
+MODEL, PREDICTIONS, FIT = f"{FOLDER}/model.npz", f"{FOLDER}/predictions.csv", f"{FOLDER}/fit.json"
+EVALUATION = f"{FOLDER}/{{kind}}.json"
+SCORES = f"{REPLICATE}/{{experiment}}.csv"
+LOGS = "logs/"
+
+REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
+INDEX, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
+TABLE = "tables/{table}.{suffix}"
+PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
+FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
+FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
+RECORDS = "records/replicate_{replicate}.tar.xz"
+
+_FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets")
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\.tar\.xz")
+
+
+def result(study: Study, template: str, **names: object) -> str:
+    """A path below results/<study>/."""
+    return (RESULTS + template).format(study=study.name, **names)
+
+
+def report(study: Study, template: str, **names: object) -> str:
+    """A path below reports/<study>/."""
+    return (REPORTS + template).format(study=study.name, **names)
+
+
+# --- what one final model is made by ---------------------------------------------------------------------------------
+
+
+def parameters_file(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
+    """The selection of stage 1, if there is one."""
+    names = {"replicate": replicate, "data_set": data_set, "run": run}
+    return [result(study, PARAMETERS, **names)] if "stage1" in study.runs[run].settings else []
+
+
+def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
+    """All records of stage 1."""
+    source = study.stage1_run(study.runs[run])
+    names = {"replicate": replicate, "data_set": data_set, "run": source.name}
+    return [
+        result(study, TRIALS, **names, fold=fold, first=first, last=last)
+        for fold in range(study.config["folds"])
+        for first, last in study.trial_chunks(source, data_set)
+    ]
+
+
+def stage2_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
+    """All records of stage 2."""
+    names = {"replicate": replicate, "data_set": data_set, "run": run}
+    return [result(study, PATHS, **names, first=first, last=last) for first, last in study.fold_chunks(study.runs[run])]
+
+
+def steps_to(study: Study, replicate: int | str, data_set: str, run: str) -> list[tuple[str, list[str]]]:
+    """What a final model is made by: rule and output files of each step, in order."""
+    names = {"replicate": replicate, "data_set": data_set, "run": run}
+    place = (study, replicate, data_set, run)
+    steps = [("data", [result(study, DATA, **names)]), ("split", [result(study, SPLIT, **names)])]
+    if study.stage1_run(study.runs[run]):
+        steps += [("stage1", stage1_files(*place)), ("select_parameters", parameters_file(*place))]
+    return [
+        *steps,
+        ("stage2", stage2_files(*place)),
+        ("select_complexity", [result(study, COMPLEXITY, **names)]),
+        ("fit", [result(study, template, **names) for template in (MODEL, PREDICTIONS, FIT)]),
+    ]
+
+
+# --- custom data -----------------------------------------------------------------------------------------------------
+
+
+def custom_files(study: Study, data_set: str) -> list[str]:
+    """The user's file, if the data set is one, and if it has no braces, which Snakemake takes for wildcards."""
+    file = study.config["data_sets"][data_set].get("file", "{}")
+    return [] if set(file) & {"{", "}"} else [file]
+
+
+def custom_version(study: Study, data_set: str) -> list[int]:
+    """Size and time of the user's file if Snakemake cannot look at it, see `custom_files`."""
+    file = study.config["data_sets"][data_set].get("file")
+    if file is None or custom_files(study, data_set) or not Path(file).exists():
+        return []
+    return [Path(file).stat().st_size, Path(file).stat().st_mtime_ns]
+
+
+# --- what jobs over several models read ------------------------------------------------------------------------------
+
+
+def data_files(study: Study) -> list[str]:
+    """The data sets of all replicates."""
+    made = dict.fromkeys((replicate, d) for replicate, _, d in study.final_models(study.replicates))
+    return [result(study, DATA, replicate=replicate, data_set=d) for replicate, d in made]
+
+
+def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
+    """Records of all evaluations that the config asks for, optionally of one data set."""
+    return [
+        result(study, EVALUATION, replicate=replicate, data_set=d, run=run.name, kind=kind)
+        for kind in KINDS
+        for replicate, run, d in study.evaluated(kind, replicates, data_set)
+    ]
+
+
+def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
+    """Numbers of some experiments, by default for all replicates."""
+    return [
+        result(study, SCORES, replicate=replicate, experiment=experiment)
+        for experiment in experiments
+        for replicate in replicates or study.replicates
+        if any(study.data_sets_of(run, replicate) for run in study.experiments[experiment])
+    ]
+
+
+def scored_files(
+    study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
+) -> list[str]:
+    """Everything that the numbers of an experiment or a data set are made of."""
+    data, others = [], []
+    for replicate, run, d in study.final_models(replicates, experiment, data_set):
+        names = {"replicate": replicate, "data_set": d, "run": run.name}
+        data.append(result(study, DATA, **names))
+        others += [result(study, template, **names) for template in (COMPLEXITY, FIT, PREDICTIONS)]
+        others += parameters_file(study, replicate, d, run.name)
+    return list(dict.fromkeys([*data, *others]))
+
+
+def result_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
+    """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
+    made = [
+        file
+        for replicate, run, d in study.final_models(replicates, data_set=data_set)
+        for _, files in steps_to(study, replicate, d, run.name)
+        for file in files
+    ]
+    return list(dict.fromkeys([*made, *evaluation_files(study, replicates, data_set)]))
+
+
+def record_files(study: Study, replicate: int) -> list[str]:
+    """What a second person needs to check a replicate; without the single fits of the searches of an additional one.
+
+    Data sets and models are left out: the first can be made again from the seed, the second are refitted.
+    """
+    left_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
+    made = [
+        file
+        for _, run, d in study.final_models([replicate])
+        for rule, files in steps_to(study, replicate, d, run.name)
+        if rule not in left_out
+        for file in files
+        if Path(file).name != Path(MODEL).name
+    ]
+    return list(dict.fromkeys([*made, *evaluation_files(study, [replicate])]))
+
+
+# --- the report ------------------------------------------------------------------------------------------------------
+
+
+def asked_for_before(study: Study) -> list[str]:
+    """Files of the report that are made only where a data set was asked for by its name: they stay up to date."""
+    files = [report(study, DATA_SET_SCORES, data_set=data_set) for data_set in study.data_sets]
+    return [file for file in files if Path(file).exists()]
+
+
+def belongs(study: Study, name: str) -> bool:
+    """Whether a file of reports/<study> belongs to the report of the study as the config describes it."""
+    folder, _, rest = name.rpartition("/")
+    stem, _, suffix = rest.rpartition(".")
+    if folder.startswith("figures/"):
+        return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
+    allowed = {
+        "": rest in REPORT_FILES,
+        "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
+        "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
+        "records": name in [RECORDS.format(replicate=replicate) for replicate in study.replicates],
+        FINDINGS: suffix == "csv" and stem in _FINDINGS,
+        EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
+    }
+    return allowed.get(folder, False)
+
+
+def remove_leftovers(study: Study) -> None:
+    """Remove what a former config had from the report: tables, pages, figures and archives; other files stay."""
+    folder = Path(report(study, ""))
+    for path in folder.glob("*/*"):
+        name = str(path.relative_to(folder))
+        if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
+            shutil.rmtree(path)
+        elif _MADE.fullmatch(name) and not belongs(study, name):
+            path.unlink()
