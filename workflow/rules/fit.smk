@@ -51,7 +51,7 @@ rule evaluate:
         settings=lambda wildcards: study.evaluation_settings(wildcards.kind),
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: method_fingerprint(f"fits.{wildcards.kind}", study.runs[wildcards.run].method),
+        code=lambda wildcards: method_fingerprint(f"evaluations.{wildcards.kind}", study.runs[wildcards.run].method),
     shell:
         "python -m proset_study evaluate --study {study_file:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --kind {wildcards.kind:q} 2> {log:q}"

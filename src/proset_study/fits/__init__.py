@@ -1,3 +1,5 @@
-"""What else is asked of the chosen models: scores per class, learning curves, the bootstrap, bias and variance."""
+"""Searches, final models, and the samples that they are fitted to."""
 
-KINDS = ("learning_curve", "bootstrap", "bias_variance")  # those with fits of their own, each a rule and a record
+from proset_study.evaluations import KINDS
+
+__all__ = ["KINDS"]

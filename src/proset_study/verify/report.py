@@ -12,15 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
-from proset_study import layout, methods
+from proset_study import evaluations, layout, methods
 from proset_study.data.datasets import DataSet, make
 from proset_study.data.splits import read_split, split
+from proset_study.evaluations import KINDS
 from proset_study.fingerprints import arithmetic_of, uses_kernel
-from proset_study.fits import KINDS
-from proset_study.fits.bias_variance import bias_variance
-from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
-from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
 from proset_study.layout import belongs
 from proset_study.report.comparison import write_comparison
@@ -402,12 +399,8 @@ def _final(stored, final: Final, rng, scratch, tolerance):
 
 def _evaluation(stored, final: Final, kind, tolerance):
     study, case = stored.study, _case(stored, final)
-    settings = study.evaluation_settings(kind)
-    if kind == "bias_variance":
-        again = bias_variance(final.fit, study.config["data_sets"][final.data_set], settings, case)
-    else:
-        evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
-        again = evaluate(*_inputs(final), final.fit, settings, case)
+    settings, source = study.evaluation_settings(kind), study.config["data_sets"][final.data_set]
+    again = evaluations.get(kind).evaluate(*_inputs(final), final.fit, settings, case, source)
     yield from _differences("", final.evaluation(kind), again, tolerance)
 
 

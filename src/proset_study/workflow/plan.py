@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from proset_study import layout
+from proset_study import evaluations, layout
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
 from proset_study.fingerprints import method_fingerprint
@@ -80,7 +80,7 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
     stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
     if rule == "evaluate":
-        number = _refits(**study.config["evaluations"][wildcards["kind"]])
+        number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     else:
         number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
     test, folds = study.config["test_fraction"], study.config["folds"]
@@ -90,11 +90,6 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     size = size_of(study.config["data_sets"][data_set])
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
-
-
-def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
-    """Fits of one evaluation, at most: of a learning curve, a bootstrap, or bias and variance."""
-    return len(fractions) * repeats or (samples + 1 if samples else draws)
 
 
 def _place(wildcards):

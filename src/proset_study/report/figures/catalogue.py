@@ -7,16 +7,15 @@ from pathlib import Path
 
 from proset_study.config.study import Run
 from proset_study.data.datasets import DataSet
+from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.records import write_json
-from proset_study.report import findings
+from proset_study.report import evaluations, findings
 from proset_study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
-from proset_study.report.evaluation import bootstrap_rows, variance_rows
 from proset_study.report.figures import (
     complexity,
     cost,
-    evaluation,
     over_replicates,
     performance,
     prototypes,
@@ -47,7 +46,7 @@ class FigureSpec:
     needs_all : bool
         Whether it is drawn only if none of the runs is missing.
     evaluation : str
-        The record that it needs of a final model, if it shows one of `proset_study.fits`.
+        The record that it needs of a final model, if it shows one of `evaluations.KINDS`.
     """
 
     name: str
@@ -123,13 +122,12 @@ def _findings_figures(stored, compared):
 
 
 def _evaluation_figures(stored):
-    first = stored.replicates[0]
-    bootstrap, variance = (
-        [final for final in stored.evaluated(kind) if final.replicate == first]
-        for kind in ("bootstrap", "bias_variance")
-    )
-    figures = [evaluation.bootstrap_figure(bootstrap_rows(bootstrap))] if bootstrap else []
-    return figures + ([evaluation.bias_variance_figure(variance_rows(variance))] if variance else [])
+    figures = []
+    for kind in KINDS:
+        shown = [final for final in stored.evaluated(kind) if final.replicate == stored.replicates[0]]
+        if shown and not evaluations.get(kind).by_data_set:
+            figures.append(evaluations.get(kind).figure(shown))
+    return figures
 
 
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
@@ -148,7 +146,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
             for d in stored.study.data_sets
             for run in compared_runs(stored.study, d)
             if run.name not in _there(stored, d)
-        ] + [missing for missing in stored.missing_evaluations() if missing[0] != "learning_curve"]
+        ] + [missing for missing in stored.missing_evaluations() if not evaluations.get(missing[0]).by_data_set]
     there = _there(stored, data_set)
     return [
         (planned.name, f"{run.name} on {data_set}", data_set if planned.evaluation else run.experiment)
@@ -202,9 +200,10 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         FigureSpec(slug(data_set, "reliability"), compared, performance.reliability_figure),
         FigureSpec(slug(data_set, "roc"), compared, performance.roc_figure),
     ]
-    if curves := [run for _, run, _ in study.evaluated("learning_curve", stored.replicates[:1], data_set)]:
-        figure = evaluation.learning_curve_figure
-        found.append(FigureSpec(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
+    for kind in KINDS:
+        evaluated = [run for _, run, _ in study.evaluated(kind, stored.replicates[:1], data_set)]
+        if evaluated and (shown := evaluations.get(kind)).by_data_set:
+            found.append(FigureSpec(slug(data_set, kind), evaluated, shown.figure, evaluation=kind))
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
     for run in runs:
