@@ -17,7 +17,7 @@ from benchmarks.cases import PENALTIES, Case, all_cases, at, first_fold, fit, le
 from benchmarks.evaluations import timed
 
 from proset.objective import Penalty
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.scores import log_loss
 
 COLUMNS = (
@@ -100,7 +100,7 @@ def fit_published(case: Case, seed: int, python: str) -> dict:
     }
 
 
-def published_implementation(bound: Part, settings: dict, python: str, repeats: int = 1) -> tuple[dict, np.ndarray]:
+def published_implementation(bound: FoldData, settings: dict, python: str, repeats: int = 1) -> tuple[dict, np.ndarray]:
     """CPU seconds, features and prototypes of a fit by `proset` 0.6.1 in a process of its own, and its probabilities.
 
     With `repeats` the median of so many fits after the first, which is not counted.

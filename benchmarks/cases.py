@@ -12,7 +12,7 @@ from proset.model import Model
 from proset.objective import Objective, Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, Part, part, split
+from proset_study.data.splits import TEST, FoldData, select_fold, split
 from proset_study.seeds import generator, integer_seed, seed_sequence
 
 SEED = 20210
@@ -55,12 +55,12 @@ def all_cases(data_sets: list[str] | None = None) -> list[Case]:
     return [Case(d, s) for d in data_sets or DATA for s in PENALTIES]
 
 
-def first_fold(data_set: str) -> Part:
+def first_fold(data_set: str) -> FoldData:
     """Four folds to fit, scaled by their own statistics, and the first to score, as in the study's replicate 0."""
     return _part(data_set, 0)
 
 
-def training_part(data_set: str) -> Part:
+def training_part(data_set: str) -> FoldData:
     """The whole training part, as final models of the study get it."""
     return _part(data_set, TEST)
 
@@ -68,10 +68,10 @@ def training_part(data_set: str) -> Part:
 def _part(data_set, held_out):
     data = make((DATA | SMALL)[data_set], SEED, data_set, 0)
     folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", data_set, 0))
-    return part(data, folds, held_out, scaled=True)
+    return select_fold(data, folds, held_out, scaled=True)
 
 
-def fit(bound: Part, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:
+def fit(bound: FoldData, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:
     """Our fit of one batch, with the settings of the study."""
     return model.fit(
         bound.X,
@@ -105,7 +105,7 @@ def at(level: str) -> Iterator[None]:
         library.library().proset_use_level(None)
 
 
-def first_batch(bound: Part, penalty: Penalty, seed: int) -> Objective:
+def first_batch(bound: FoldData, penalty: Penalty, seed: int) -> Objective:
     """Objective of the first batch with candidates drawn from a seed."""
     prior = np.bincount(bound.y) / len(bound.y)
     scores = np.tile(prior, (len(bound.y), 1))

@@ -12,7 +12,7 @@ from scipy.optimize import minimize as scipy_minimize
 
 from proset import arithmetic, kernel
 from proset.solver import MAX_ITER, TOL
-from proset_study.data.splits import Part
+from proset_study.data.splits import FoldData
 from proset_study.scores import log_loss
 
 COLUMNS = (
@@ -54,7 +54,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
     return rows
 
 
-def left_out_log_loss(objective, theta: np.ndarray, bound: Part) -> float:
+def left_out_log_loss(objective, theta: np.ndarray, bound: FoldData) -> float:
     """Log-loss of a solution on the fold held out."""
     v, w = objective.unpack(theta)
     scores = np.bincount(bound.y) / len(bound.y)

@@ -15,7 +15,7 @@ from proset import model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, part
+from proset_study.data.splits import TEST, select_fold
 from proset_study.report.comparison import allowed_range
 from proset_study.scores import score_predictions
 from proset_study.seeds import seed_sequence
@@ -102,7 +102,7 @@ def _scores(bound, known, case, seed):
 
 
 def _training_and_test(data):
-    return part(data, np.where(data.test, TEST, 0), TEST, scaled=True)
+    return select_fold(data, np.where(data.test, TEST, 0), TEST, scaled=True)
 
 
 def _fit(bound, penalty, n_batches, n_candidates, max_fraction, seed):

@@ -89,7 +89,7 @@ def gap(data_sets: list[str] | None) -> list[dict]:
     from proset.cover import ball_bits, greedy
     from proset.cover_lp import round_relaxed
     from proset_study.data.datasets import make
-    from proset_study.data.splits import TEST, part, split
+    from proset_study.data.splits import TEST, select_fold, split
     from proset_study.methods.set_cover import find_radii
     from proset_study.seeds import integer_seed
 
@@ -99,7 +99,7 @@ def gap(data_sets: list[str] | None) -> list[dict]:
     for name in data_sets or DATA_SETS:
         data = make(config["data_sets"][name], config["seed"], name, 0)
         key = integer_seed(config["seed"], "split", name, 0)
-        bound = part(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
+        bound = select_fold(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
         X, y, n = bound.X, bound.y, len(bound.y)
         radii = find_radii(X, max(STEPS))
         for step in STEPS:

@@ -11,7 +11,7 @@ from benchmarks.fits import in_float64, left_out_log_loss, published_path
 
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, part, split
+from proset_study.data.splits import TEST, select_fold, split
 from proset_study.seeds import integer_seed
 
 COLUMNS = (
@@ -27,7 +27,7 @@ def run(data_sets: list[str] | None = None, replicates: range = range(10)) -> li
         for replicate in replicates:
             data = make(DATA[case.data_set], SEED, case.data_set, replicate)
             folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", case.data_set, replicate))
-            bound = part(data, folds, TEST, scaled=True)
+            bound = select_fold(data, folds, TEST, scaled=True)
             objective = first_batch(bound, case.penalty, replicate)
             solutions = (objective.minimum(MAX_ITER, TOL).x, published_path(objective).x)
             overlap = 0.0 if "generator" in DATA[case.data_set] else len(bound.y_score) / len(bound.y)

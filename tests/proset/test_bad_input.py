@@ -24,7 +24,7 @@ from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.datasets import make
 from proset_study.data.encoding import Encoder
-from proset_study.data.splits import part, split
+from proset_study.data.splits import select_fold, split
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -109,7 +109,7 @@ def group_case(y, group, folds, test_fraction=0.3):
 def nothing_to_impute_from(folder):
     (folder / "t.csv").write_text("a,b,kind\n" + "".join(f"{'' if i > 1 else i},{i},{'xy'[i % 2]}\n" for i in range(8)))
     data = make({"file": "t.csv", "target": "kind", "impute": "median"}, 0, "mine", 0)
-    part(data, np.repeat(range(4), 2), 0, scaled=True)
+    select_fold(data, np.repeat(range(4), 2), 0, scaled=True)
 
 
 def new_rows_as_numbers(folder):

@@ -14,10 +14,11 @@ RULES = {
 }
 
 
-def test_every_rule_says_what_it_needs():
-    assert {"data", "stage1", "page"} <= set(RULES)
+def test_every_rule_says_what_it_does_and_needs():
+    assert {"data", "stage1", "evaluate", "score"} <= set(RULES)
     for name, text in RULES.items():
-        for line in ("    threads: 1\n", "        mem_mb=needs.memory,\n", "        runtime=needs.minutes,\n"):
+        assert text.startswith('    """'), name
+        for line in ("        mem_mb=estimate.memory,\n", "        runtime=estimate.minutes,\n"):
             assert line in text, name
 
 

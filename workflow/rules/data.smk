@@ -16,12 +16,13 @@ rule data:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
         seed=study.config["seed"],
         code=code_fingerprint("proset_study.data.datasets"),
     shell:
-        "python -m proset_study data --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study data --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} 2> {log:q}"
 
 
@@ -40,10 +41,11 @@ rule split:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
         code=code_fingerprint("proset_study.data.splits"),
     shell:
-        "python -m proset_study split --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study split --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} 2> {log:q}"

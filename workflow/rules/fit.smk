@@ -22,12 +22,13 @@ rule fit:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
         code=lambda wildcards: method_fingerprint("fits.final", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study fit --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study fit --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"
 
 
@@ -47,11 +48,12 @@ rule evaluate:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.evaluation_settings(wildcards.kind),
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
         code=lambda wildcards: method_fingerprint(f"evaluations.{wildcards.kind}", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study evaluate --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study evaluate --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --kind {wildcards.kind:q} 2> {log:q}"

@@ -7,6 +7,7 @@
 
 
 rule partial:
+    """A report of what is finished."""
     input:
         models=lambda wildcards: missing.finished_files,
         published=published,

@@ -16,6 +16,7 @@
 
 
 rule table:
+    """The table of an experiment or comparison."""
     input:
         scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
         published=published,
@@ -41,6 +42,7 @@ rule table:
 
 
 rule results:
+    """All numbers of the study in one file."""
     input:
         layout.score_files(study, study.experiments),
     output:
@@ -57,6 +59,7 @@ rule results:
 
 
 rule manifest:
+    """What was run."""
     input:
         scores=rules.results.output,
         data=layout.data_files(study),
@@ -79,6 +82,7 @@ rule manifest:
 
 
 rule workbook:
+    """All tables as one Excel file."""
     input:
         scores=layout.score_files(study, study.experiments),
         published=published,
@@ -101,6 +105,7 @@ rule workbook:
 
 
 rule check:
+    """Every published number and claim next to ours."""
     input:
         scores=layout.score_files(study, study.experiments),
         records=layout.result_files(study, study.replicates),
@@ -125,6 +130,7 @@ rule check:
 
 
 rule findings:
+    """What the records say of rules, of methods over replicates, and of features."""
     input:
         scores=layout.score_files(study, study.experiments),
         records=layout.result_files(study, study.replicates),
@@ -147,6 +153,7 @@ rule findings:
 
 
 rule evaluation:
+    """Scores per class of all final models, and the tables of the evaluations."""
     input:
         layout.result_files(study, study.replicates),
     output:
@@ -168,6 +175,7 @@ rule evaluation:
 
 
 rule data_set_page:
+    """The figures and the page of one data set."""
     input:
         lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
     output:
@@ -197,6 +205,7 @@ rule data_set_page:
 
 
 rule page:
+    """The figures over all data sets and the front page."""
     input:
         scores=layout.score_files(study, study.experiments),
         records=layout.result_files(study, study.replicates),
@@ -231,6 +240,7 @@ rule page:
 
 
 rule pack:
+    """The records of one replicate as one archive."""
     input:
         lambda wildcards: layout.record_files(study, wildcards.replicate),
     output:

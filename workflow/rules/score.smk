@@ -15,10 +15,11 @@ rule score:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
         code=code_fingerprint("proset_study.store.results"),
     shell:
-        "python -m proset_study score --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study score --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --experiment {wildcards.experiment:q} 2> {log:q}"
 
 
@@ -36,7 +37,8 @@ rule score_data_set:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
         code=code_fingerprint("proset_study.store.results"),
     shell:
-        "python -m proset_study score-data-set --study {study_file:q} --data-set {wildcards.data_set:q} 2> {log:q}"
+        "python -m proset_study score-data-set --study {params.study:q} --data-set {wildcards.data_set:q} 2> {log:q}"

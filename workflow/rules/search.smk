@@ -16,12 +16,13 @@ rule stage1:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
         code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study stage1 --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study stage1 --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --fold {wildcards.fold:q}"
         " --first {wildcards.first:q} --last {wildcards.last:q} --code {params.code:q} 2> {log:q}"
 
@@ -40,6 +41,7 @@ rule select_parameters:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
@@ -47,7 +49,7 @@ rule select_parameters:
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study select-parameters --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study select-parameters --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"
 
 
@@ -69,12 +71,13 @@ rule stage2:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
         code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study stage2 --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study stage2 --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q}"
         " --first {wildcards.first:q} --last {wildcards.last:q} --code {params.code:q} 2> {log:q}"
 
@@ -93,10 +96,11 @@ rule select_complexity:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
         code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
     shell:
-        "python -m proset_study select-complexity --study {study_file:q} --replicate {wildcards.replicate:q}"
+        "python -m proset_study select-complexity --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"

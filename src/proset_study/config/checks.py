@@ -9,7 +9,6 @@ from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
-from proset_study.evaluations import KINDS
 from proset_study.methods.base import largest_complexity
 
 
@@ -278,5 +277,5 @@ RESERVED = frozenset(
         "score_data_set",
     }
     | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
-    | {*KINDS, "evaluation"}
+    | {"evaluation"}
 )

@@ -76,11 +76,11 @@ def _roles(selection):
 
 def _losses(section, selection):
     rows = [
-        (section, "optimal_log_loss", selection["mean"][selection["optimal"]]),
+        (section, f"optimal_{selection['criterion']}", selection["mean"][selection["optimal"]]),
         (section, "threshold", selection["threshold"]),
     ]
     if selection["rule"] != "best":
-        rows.append((section, "selected_log_loss", selection["mean"][selection["selected"]]))
+        rows.append((section, f"selected_{selection['criterion']}", selection["mean"][selection["selected"]]))
     return rows
 
 

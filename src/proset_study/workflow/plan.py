@@ -104,21 +104,28 @@ def _stored(rule, wildcards, study, planned):
     above = [("data", replicate, data_set, None), ("split", replicate, data_set, None)]
     if rule == "stage2":
         above.append(("select_parameters", replicate, data_set, run))
-    data = Path("results", study.name, f"replicate_{replicate}", data_set)
-    folder = data / run / (f"stage1/fold_{wildcards['fold']}/trials" if rule == "stage1" else "stage2/folds")
-    numbers = [n for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1) if (folder / f"{n}.json").exists()]
-    if not numbers or planned & {*above}:
+    if planned & {*above}:
         return 0
+    names = {"replicate": replicate, "data_set": data_set, "run": run}
+    template = layout.TRIAL if rule == "stage1" else layout.PATH
+    files = {
+        n: Path(layout.result(study, template, **{"fold": wildcards.get("fold", n), "trial": n, **names}))
+        for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1)
+    }
+    numbers = [n for n, file in files.items() if file.exists()]
+    if not numbers:
+        return 0
+    data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
     code, seed = method_fingerprint("fits.search", study.runs[run].method), study.config["seed"]
-    origin = [data / "data.npz", data / "split.csv", code, seed, int(replicate), data_set, run]
+    origin = [data, split, code, seed, int(replicate), data_set, run]
     try:
         if rule == "stage1":
             key = fingerprint(study.stage1_settings(run, data_set), numbers[0], *origin, int(wildcards["fold"]))
         else:
-            files = layout.parameters_file(study, replicate, data_set, run)
-            chosen = json.loads(Path(files[0]).read_text(encoding="utf-8"))["parameters"] if files else {}
+            chosen_file = layout.parameters_file(study, replicate, data_set, run)
+            chosen = json.loads(Path(chosen_file[0]).read_text(encoding="utf-8"))["parameters"] if chosen_file else {}
             key = fingerprint(study.stage2_settings(run, data_set), chosen, numbers[0], *origin)
-        record = json.loads((folder / f"{numbers[0]}.json").read_text(encoding="utf-8"))
+        record = json.loads(files[numbers[0]].read_text(encoding="utf-8"))
         return len(numbers) if record["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
         return 0

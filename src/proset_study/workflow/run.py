@@ -1,7 +1,7 @@
 """What happens around a run of Snakemake; whatever is not in its documented interface is used here and nowhere else.
 
-That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`, `.local_exec` and
-`.dag_settings`, as they are in Snakemake 9; pyproject.toml allows no other.
+That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`, `.local_exec`
+and `.dag_settings`, as they are in Snakemake 9; pyproject.toml allows no other.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from proset_study.workflow.targets import made
 
 def is_module(workflow) -> bool:
     """Whether the workflow was imported by another one."""
-    return bool(workflow.modifier.is_module)
+    return not workflow.modifier.is_main_snakefile()
 
 
 def overlays(workflow) -> list[str]:

@@ -7,9 +7,9 @@ import yaml
 
 from proset_study import layout, methods
 from proset_study.config.checks import RESERVED, ConfigError, load
+from proset_study.config.schema import RENAMED, SCHEMA
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 
 
 @pytest.fixture
@@ -272,7 +272,8 @@ def test_schema_is_closed_and_describes_every_key():
 
 def test_reserved_names_are_the_rules():
     text = "\n".join(
-        p.read_text(encoding="utf-8") for p in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+        p.read_text(encoding="utf-8")
+        for p in [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
     )
     rules = {line.removeprefix("rule ").rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
     assert rules == RESERVED
@@ -297,7 +298,15 @@ def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_
         path.write_text("a,t\n1,x\n2,y\n", encoding="utf-8")
         config["data_sets"]["wine"] = {"file": str(path), "target": "t"}
         study = load(config)
-        assert study.data_files("wine") == ([str(path)] if named else [])
-        before = study.data_version("wine")
+        assert layout.custom_files(study, "wine") == ([str(path)] if named else [])
+        before = layout.custom_version(study, "wine")
         path.write_text("a,t\n1,x\n2,y\n3,y\n", encoding="utf-8")
-        assert (study.data_version("wine") == before) == named
+        assert (layout.custom_version(study, "wine") == before) == named
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_key_of_a_former_version_is_refused_with_its_new_name(config, old):
+    where = {"steps": config["experiments"]["E3"]["stage1"], "rule": config["experiments"]["E4"]}.get(old, config)
+    where[old] = where.pop(RENAMED[old], {"numbers": [1], "only": {}})
+    with pytest.raises(ConfigError, match=rf"unknown key '{old}', allowed are .*; {old} is now {RENAMED[old]}"):
+        load(config)
