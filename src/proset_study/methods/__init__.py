@@ -10,15 +10,9 @@ from pkgutil import iter_modules
 from proset_study.methods.base import Method, faults
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
-_OTHERS = (
-    "base",
-    "costs",
-    "estimators",
-    "labels",
-    "nearest_prototype",
-    "prototypes",
-    "weighted",
-)  # modules that are no methods
+_OTHERS = (  # modules that are no methods
+    *("base", "contract", "costs", "estimators", "labels", "nearest_prototype", "prototypes", "weighted"),
+)
 METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, *_OTHERS}))
 
 

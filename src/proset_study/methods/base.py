@@ -5,7 +5,7 @@ be scored without another fit. Stage 1 searches its other parameters at one size
 such size has a path of length 1.
 
 `methods.estimators` makes a method of any classifier with scikit-learn's interface. What is promised here is checked by
-tests/proset_study/methods/contract.py: `pytest --method NAME`.
+`methods.contract`: `pytest --method NAME`.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The contract of `contract.py`, for every method or those that `--method` names, and proof that it notices faults."""
+"""The contract of `methods.contract` for all methods or those of `--method`, and proof that it notices faults."""
 
 import importlib.util
 import re
@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from tests.proset_study.methods.contract import CHECKS, Subject, make_part
+from snakemake.utils import update_config
 
 from proset_study import methods
 from proset_study.config.study import Run
 from proset_study.methods.base import Range
+from proset_study.methods.contract import CHECKS, Subject, make_fold_data, subject_of
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
 from proset_study.methods.knn import KNN
 from proset_study.methods.prototypes import Prototypes
@@ -22,20 +23,24 @@ ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"
 
 
-def subject_of(name: str) -> Subject:
-    """A method with the first experiment that uses it; the template's is in docs/custom-method.md."""
-    experiments = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
-    if name == TEMPLATE:
-        (block,) = re.findall(
-            r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S
-        )
-        (settings,) = yaml.safe_load(block)["experiments"].values()
-        return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
-    method = methods.get(name)
-    for experiment, settings in experiments.items():
-        if settings["method"] == name and "vary" not in settings and "from" not in settings.get("stage1", {}):
-            return Subject(method, Run(experiment, experiment, "", settings))
-    raise ValueError(f"no experiment in config.yaml has the method {name!r}; the contract takes parameters from one")
+def template_subject() -> Subject:
+    """The template with the experiment that docs/custom-method.md gives it."""
+    (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S)
+    (settings,) = yaml.safe_load(block)["experiments"].values()
+    return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
+
+
+def experiments_of(files):
+    """Those of config files, each merged over those before it."""
+    config: dict = {}
+    for file in files:
+        update_config(config, yaml.safe_load(Path(file).read_text(encoding="utf-8")))
+    return config["experiments"]
+
+
+@pytest.fixture(scope="session")
+def experiments(pytestconfig):
+    return experiments_of([ROOT / "config.yaml", *pytestconfig.getoption("configfile")])
 
 
 def load_file(path):
@@ -51,8 +56,25 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_method(name, check):
-    check(subject_of(name))
+def test_method(name, check, experiments):
+    check(template_subject() if name == TEMPLATE else subject_of(name, experiments))
+
+
+def test_a_method_needs_an_experiment_to_take_parameters_from(experiments):
+    others = {name: entry for name, entry in experiments.items() if entry["method"] != "svm"}
+    with pytest.raises(ValueError, match="no experiment uses 'svm'"):
+        subject_of("svm", others)
+    mine = {"method": "svm", "stage1": {"from": "other"}}
+    assert subject_of("svm", {"mine": mine, **experiments}).run.name == "svm"
+
+
+def test_an_experiment_of_another_config_file_is_found(tmp_path):
+    entry = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"experiments": {"mine": entry}}), encoding="utf-8")
+    merged = experiments_of([ROOT / "config.yaml", tmp_path / "mine.yaml"])
+    assert subject_of("svm", merged).run.name == "svm"
+    del merged["svm"]
+    assert subject_of("svm", merged).run.name == "mine"
 
 
 class Tree(EstimatorMethod):
@@ -150,7 +172,7 @@ def explaining(active, familiarity=0.5):
         return SimpleNamespace(label=np.arange(3), share=p, familiarity=0.5)
 
     return prototypes(
-        class_prior=lambda self: np.bincount(make_part(3).y) / len(make_part(3).y),
+        class_prior=lambda self: np.bincount(make_fold_data(3).y) / len(make_fold_data(3).y),
         feature_weights=lambda self: np.array([[1.0, 2.0, 0.0]]),
         active_features=lambda self: np.array(active),
         familiarity=lambda self, X: np.full(len(X), familiarity),
