@@ -63,6 +63,7 @@ class AdaBoost(EstimatorMethod):
         votes = np.zeros((len(X), n_classes))
         for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_, strict=False):
             votes += weight * (np.eye(n_classes)[tree.predict(X)] * n_classes - 1) / (n_classes - 1)
+            # Not scipy.special.softmax: scaled before the largest is taken off, last bits would be others.
             p = np.exp((votes - votes.max(axis=1, keepdims=True)) * (n_classes - 1) / n_classes)
             yield p / p.sum(axis=1, keepdims=True)
 

@@ -41,12 +41,13 @@ class FittedLogisticRegression:
         return last
 
     def staged_predict_proba(self, X):
+        from scipy.special import softmax
+
         for coefficients, intercepts in zip(self.coefficients, self.intercepts, strict=True):
             scores = X @ coefficients.T + intercepts
             if scores.shape[1] == 1:
                 scores = np.column_stack([np.zeros(len(X)), scores])
-            p = np.exp(scores - scores.max(axis=1, keepdims=True))
-            yield p / p.sum(axis=1, keepdims=True)
+            yield softmax(scores, axis=1)
 
     def summary(self):
         return {

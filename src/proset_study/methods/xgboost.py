@@ -129,11 +129,12 @@ def _objective(n_classes):
 
 
 def _probabilities(margin):
+    from scipy.special import softmax
+
     margin = margin.astype(np.float64)
     if margin.ndim == 1 or margin.shape[1] == 1:
         margin = np.column_stack([np.zeros(len(margin)), margin.reshape(len(margin))])
-    p = np.exp(margin - margin.max(axis=1, keepdims=True))
-    return p / p.sum(axis=1, keepdims=True)
+    return softmax(margin, axis=1)
 
 
 METHOD = XGBoost
