@@ -86,7 +86,7 @@ def estimates(
     y: np.ndarray,
     weight: np.ndarray,
     group: np.ndarray | None = None,
-) -> dict[str, float]:
+) -> dict[str, float | None]:
     """Bootstrap estimates of the expected loss.
 
     Parameters

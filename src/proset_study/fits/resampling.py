@@ -87,7 +87,7 @@ def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
     method : type
         The method's class.
     """
-    times = np.ones(len(fitted))
+    times: np.ndarray = np.ones(len(fitted))
     if method.weights != "none":
         fitted, times = np.unique(fitted, return_counts=True)
     taken = data.take(np.concatenate([fitted, scored]))

@@ -6,6 +6,7 @@ Each is a module of this folder, of the same name. They are found, not listed: a
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from proset_study.methods.base import Method, faults
 
@@ -29,7 +30,7 @@ def get(name: str) -> type[Method]:
         raise ValueError(f"method: {name!r} is unknown, allowed are {', '.join(METHODS)}")
     module = f"proset_study.methods.{name}"
     try:
-        method = getattr(import_module(module), "METHOD", None)
+        method: Any = getattr(import_module(module), "METHOD", None)
     except Exception as error:  # whatever the module of somebody else may raise
         raise ValueError(f"method: {module} cannot be imported: {type(error).__name__}: {error}") from error
     if found := faults(method):

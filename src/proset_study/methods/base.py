@@ -11,7 +11,7 @@ such size has a path of length 1.
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, get_args, get_origin, runtime_checkable
+from typing import Any, ClassVar, Protocol, get_args, get_origin, runtime_checkable
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Fitted(Protocol):
     def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
         """Class probabilities for every size from `Method.min_complexity` to the full one."""
 
-    def summary(self) -> dict[str, object]:
+    def summary(self) -> dict[str, Any]:
         """Complexity and diagnostics at full size, as JSON values; `active_features` always."""
 
     def staged_summary(self) -> dict[str, list]:
@@ -133,8 +133,8 @@ def largest_complexity(method: type[Method]) -> int:
     return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 
-def faults(method: type | None) -> list[str]:
-    """What keeps a class from being a `Method`, in words; empty if nothing does."""
+def faults(method: Any) -> list[str]:
+    """What keeps an object from being a class that is a `Method`, in words; empty if nothing does."""
     if not isinstance(method, type):
         return ["`METHOD = ...` with a class is missing"]
     found = []
@@ -149,14 +149,19 @@ def faults(method: type | None) -> list[str]:
             found.append(f"`{name}` is {value!r}, must be a {kind.__name__}")
     functions = [name for name in ("simplicity", "fixed", "fit", "load") if not callable(getattr(method, name, None))]
     found += [f"the function `{name}` is missing" for name in functions]
-    if not found:
-        unknown = [name for name in method.required if name not in method.parameters]
-        found += [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
-        found += [
-            f"`parameters` has {value!r} for {name}, must be a Range"
-            for name, value in method.parameters.items()
-            if not isinstance(value, Range)
-        ]
-        if method.weights not in WEIGHTS:
-            found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
+    return found or _wrong_values(method)
+
+
+def _wrong_values(method: type[Method]) -> list[str]:
+    unknown = [name for name in method.required if name not in method.parameters]
+    found = [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
+    found += [
+        f"`parameters` has {value!r} for {name}, must be a Range"
+        for name, value in method.parameters.items()
+        if not isinstance(value, Range)
+    ]
+    names = getattr(method, "names", Method.names)
+    found += [f"`names` has {name!r}, must be a Name" for name in names if not isinstance(name, Name)]
+    if method.weights not in WEIGHTS:
+        found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
     return found

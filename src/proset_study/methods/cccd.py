@@ -57,7 +57,7 @@ def dominating(covers: np.ndarray) -> list[int]:
         Whether the ball of the row covers the sample of the column.
     """
     chosen = []
-    left, gain = covers.any(axis=0), covers.sum(axis=1)
+    left, gain = np.asarray(covers.any(axis=0)), np.asarray(covers.sum(axis=1))
     while left.any():
         best = int(gain.argmax())
         new = np.flatnonzero(covers[best] & left)

@@ -118,7 +118,7 @@ class DecisionTree:
 
     @staticmethod
     def load(arrays):
-        return FittedDecisionTree(*(arrays[name] for name in _ARRAYS), int(arrays["depth"]))
+        return FittedDecisionTree(**{name: arrays[name] for name in _ARRAYS}, depth=int(arrays["depth"]))
 
 
 METHOD = DecisionTree

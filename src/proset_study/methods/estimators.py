@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import ClassVar
+from typing import Any, ClassVar
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
@@ -74,8 +74,8 @@ class EstimatorMethod:
     min_complexity = 1
     larger_is_simpler = False
     parameters: ClassVar[dict[str, Range]] = {}
-    required = ()
-    quantities = ("active_features",)
+    required: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ("active_features",)
     names: tuple[Name, ...] = ()
     import_seconds = 1.0  # of scikit-learn
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
@@ -94,7 +94,7 @@ class EstimatorMethod:
         return {}
 
     @staticmethod
-    def estimator(parameters: dict[str, float], complexity: int, seed: int) -> object:
+    def estimator(parameters: dict[str, float], complexity: int, seed: int) -> Any:
         """The classifier to fit, its random numbers seeded, on one thread; imports of libraries belong in here."""
         raise NotImplementedError
 

@@ -57,7 +57,8 @@ class HistGradientBoosting(EstimatorMethod):
 
     @staticmethod
     def measures(estimator):
-        used, features, leaves = set(), [], []
+        used: set[int] = set()
+        features, leaves = list[int](), list[int]()
         for trees in estimator._predictors:  # of one iteration, a tree a class
             nodes = [tree.nodes for tree in trees]
             used |= {feature for n in nodes for feature in n["feature_idx"][n["is_leaf"] == 0].tolist()}

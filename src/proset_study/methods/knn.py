@@ -1,18 +1,22 @@
 """k nearest neighbours, Euclidean, uniform weights; its path counts neighbours."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name
+from proset_study.methods.base import Name, Range
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 
 @dataclass(frozen=True)
 class FittedKNN:
     """The training data in a search tree; see `methods.base.Fitted`."""
 
-    tree: object  # scipy.spatial.KDTree
+    tree: "KDTree"
     y: np.ndarray
     weight: np.ndarray
     n_classes: int
@@ -58,7 +62,7 @@ class KNN:
     complexity = "k"
     min_complexity = 1
     larger_is_simpler = True
-    parameters = {}  # noqa: RUF012
+    parameters: ClassVar[dict[str, Range]] = {}
     required = ()
     quantities = ("active_features",)
 

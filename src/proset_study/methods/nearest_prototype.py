@@ -111,8 +111,8 @@ class NearestPrototype:
 
     @staticmethod
     def load(arrays):
-        names = ("prototypes", "labels", "radius", "size")
-        return FittedPrototypes(*(arrays[name] for name in names), int(arrays["n_classes"]))
+        X, labels, radius, size = (arrays[name] for name in ("prototypes", "labels", "radius", "size"))
+        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]))
 
 
 def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

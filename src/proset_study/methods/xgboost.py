@@ -1,6 +1,7 @@
 """XGBoost with trees; its path counts boosting rounds ("iterations")."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,12 +9,15 @@ from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 
+if TYPE_CHECKING:
+    import xgboost
+
 
 @dataclass(frozen=True)
 class FittedXGBoost:
     """A booster; see `methods.base.Fitted`."""
 
-    booster: object  # xgboost.Booster
+    booster: "xgboost.Booster"
     n_classes: int
 
     def predict_proba(self, X):

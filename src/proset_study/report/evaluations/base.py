@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from proset_study import methods
 from proset_study.report.figures.style import ReportFigure, method_name, plain
-from proset_study.store.stored import Final
+from proset_study.store.stored import Final, Missing
 
 NAMES = ("replicate", "experiment", "method", "dataset", "variant")
 SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
@@ -36,6 +36,13 @@ def names_of(final: Final) -> dict:
     """What a row begins with: `NAMES`."""
     values = (final.replicate, final.run.experiment, final.run.method, final.data_set, final.run.variant)
     return dict(zip(NAMES, values, strict=True))
+
+
+def record_of(final: Final, kind: str) -> dict:
+    """The record of an evaluation; `Missing` if there is none."""
+    if (record := final.evaluation(kind)) is None:
+        raise Missing(f"{kind} of {final.label} on {final.data_set}")
+    return record
 
 
 def has_score(method: str, score: str) -> bool:

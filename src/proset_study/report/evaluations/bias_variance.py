@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, short_name
+from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, record_of, short_name
 from proset_study.report.figures.style import COLOURS, GREY, ReportFigure, legend
 from proset_study.store.stored import Final
 
@@ -17,7 +17,7 @@ _PARTS = {"bias2": ("squared bias", COLOURS[0]), "variance": ("variance", COLOUR
 def variance_rows(finals: list[Final]) -> list[dict]:
     """Parts of the Brier score, with `COLUMNS` as keys."""
     return [
-        {**names_of(final), **{key: final.evaluation("bias_variance")[key] for key in COLUMNS[len(NAMES) :]}}
+        {**names_of(final), **{key: record_of(final, "bias_variance")[key] for key in COLUMNS[len(NAMES) :]}}
         for final in finals
     ]
 

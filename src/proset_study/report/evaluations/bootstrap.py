@@ -6,7 +6,15 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, short_name
+from proset_study.report.evaluations.base import (
+    NAMES,
+    SCORES,
+    EvaluationReport,
+    has_score,
+    names_of,
+    record_of,
+    short_name,
+)
 from proset_study.report.figures.style import COLOURS, ReportFigure, legend
 from proset_study.scores import error_rate
 from proset_study.store.stored import Final
@@ -27,7 +35,7 @@ def bootstrap_rows(finals: list[Final]) -> list[dict]:
     """Estimates of the loss of the chosen model beside its test loss, with `COLUMNS` as keys."""
     rows = []
     for final in finals:
-        record, chosen = final.evaluation("bootstrap"), final.stage2["selected"]
+        record, chosen = record_of(final, "bootstrap"), final.stage2["selected"]
         test = {
             "log_loss": final.scores["log_loss"],
             "error": error_rate(final.probabilities, final.y, final.weight),

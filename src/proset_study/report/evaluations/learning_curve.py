@@ -2,7 +2,7 @@
 
 from statistics import fmean, stdev
 
-from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of
+from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, record_of
 from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
 from proset_study.store.stored import Final
 
@@ -16,7 +16,7 @@ def curve_rows(finals: list[Final]) -> list[dict]:
     """Mean and standard deviation of the test scores over the draws of each size, with `COLUMNS` as keys."""
     rows = []
     for final in finals:
-        points = final.evaluation("learning_curve")["points"]
+        points = record_of(final, "learning_curve")["points"]
         for fraction in dict.fromkeys(point["fraction"] for point in points):
             drawn = [point for point in points if point["fraction"] == fraction]
             fitted = [point for point in drawn if "not_fitted" not in point]
@@ -63,7 +63,7 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
             panel.set_ylim(bottom=0.0)
     legend(figure, 2.0)
     first = finals[0]
-    repeats = 1 + max(point["repeat"] for point in first.evaluation("learning_curve")["points"])
+    repeats = 1 + max(point["repeat"] for point in record_of(first, "learning_curve")["points"])
     parts = "parts of it, stratified by class" if first.data.group is None else "parts of whole groups, not stratified"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
     return ReportFigure(

@@ -5,6 +5,7 @@ import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -32,7 +33,7 @@ OPTIMUM = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black"
 CHOICE = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6, "zorder": 7}
 THRESHOLD = {"color": "black", "linestyle": "--", "linewidth": 1.0}
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
     "font.size": 9,
     "axes.titlesize": 9,
@@ -84,13 +85,13 @@ def method_name(method: str) -> str:
     return labels.label(method)
 
 
-def method_style(method: str) -> dict[str, str]:
+def method_style(method: str) -> dict[str, Any]:
     """Colour and marker of a method; the first ten have colours of their own, others share them."""
     i = labels.place(method)
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
 
 
-def class_style(k: int) -> dict[str, str]:
+def class_style(k: int) -> dict[str, Any]:
     """Colour and marker of the class with index `k`."""
     return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
 
@@ -115,7 +116,7 @@ def slug(*names: str) -> str:
 
 
 def panels(
-    number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: object
+    number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: Any
 ) -> tuple[Figure, list[Axes]]:
     """A figure with panels in a grid.
 
@@ -177,7 +178,8 @@ def save(figure: Figure, stem: Path) -> None:
     """Write `stem`.png and `stem`.svg, each beside its target and renamed."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     with context():
-        figure.get_layout_engine().execute(figure)
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
         # Called directly, because `Figure.savefig` draws everything twice.
         canvas = FigureCanvasAgg(figure)
