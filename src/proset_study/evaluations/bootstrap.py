@@ -129,14 +129,14 @@ def estimates(
     no_information = math.fsum(p * mean(column, weight) for p, column in zip(prior, fitted.T, strict=True))
     capped = min(outside, no_information)
     overfitting = (capped - training) / (no_information - training) if training < capped else 0.0
-    part = 0.632 / (1 - 0.368 * overfitting)
+    outside_weight = 0.632 / (1 - 0.368 * overfitting)
     return {
         "training": training,
         "leave_one_out": outside,
         "standard_error": float(np.sqrt(n / (n - 1) * (deviations**2).sum())) if n > 1 else None,
         "no_information": no_information,
         "632": 0.368 * training + 0.632 * outside,
-        "632_plus": (1 - part) * training + part * capped,
+        "632_plus": (1 - outside_weight) * training + outside_weight * capped,
     }
 
 

@@ -129,7 +129,7 @@ class Method(Protocol):
 
 
 def largest_complexity(method: type[Method]) -> int:
-    """The largest step of a method."""
+    """The largest complexity that a method can be fitted with."""
     return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 

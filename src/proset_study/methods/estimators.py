@@ -63,7 +63,7 @@ class EstimatorMethod:
     """A classifier on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
-    `parameters` and `simplicity` if there is something to search, `step`, `staged` and `measures` if there is a path.
+    `parameters` and `simplicity` if there is something to search, `complexity`, `staged` and `measures` if there is a path.
     """
 
     model = FittedEstimator
@@ -100,12 +100,12 @@ class EstimatorMethod:
 
     @classmethod
     def staged(cls, estimator, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Class probabilities for every step, shape (N, K); here for a path of length 1."""
+        """Class probabilities for every size on the path, shape (N, K); here for a path of length 1."""
         yield estimator.predict_proba(X) if cls.probabilistic else np.eye(len(estimator.classes_))[estimator.predict(X)]
 
     @staticmethod
     def measures(estimator) -> dict[str, list]:
-        """`quantities` and more for every step, as JSON values."""
+        """`quantities` and more for every size on the path, as JSON values."""
         return {"active_features": [estimator.n_features_in_]}
 
     def fit(self, parameters, complexity, seed):
@@ -129,7 +129,7 @@ def tree_measures(trees: list) -> dict[str, list[int]]:
 
 
 def mean_of_trees(trees: list, X: np.ndarray) -> Iterator[np.ndarray]:
-    """Mean of the class shares in the leaves of the first 1, 2, ... trees."""
+    """Mean of the class proportions in the leaves of the first 1, 2, ... trees."""
     total = 0.0
     for number, tree in enumerate(trees, start=1):
         total = total + tree.predict_proba(X)

@@ -1,6 +1,6 @@
 """Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
 
-A second library beside XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
+A second library next to XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
 Debian lacks.
 
 References

@@ -30,7 +30,7 @@ class FittedPrototypes:
     radius : ndarray, shape (M,)
         What distances are divided by: 1, but for class covers.
     size : ndarray of int, shape (M,)
-        The step on the path each belongs to: 1, 2, ..., in this order.
+        The place on the path of the size each belongs to: 1, 2, ..., in this order.
     n_classes : int
     """
 
@@ -136,9 +136,9 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     chosen, distance = np.empty(len(X), dtype=int), np.empty(len(X))
     rows = max(1, CHUNK // len(prototypes))
     for start in range(0, len(X), rows):
-        part = slice(start, start + rows)
-        scaled = cdist(X[part], prototypes) / radius
-        chosen[part], distance[part] = scaled.argmin(axis=1), scaled.min(axis=1)
+        chunk = slice(start, start + rows)
+        scaled = cdist(X[chunk], prototypes) / radius
+        chosen[chunk], distance[chunk] = scaled.argmin(axis=1), scaled.min(axis=1)
     return chosen, distance
 
 

@@ -1,4 +1,4 @@
-"""Random forest: the mean of trees of bootstrap samples, each split from a random share of the features.
+"""Random forest: the mean of trees of bootstrap samples, each split from a random proportion of the features.
 
 Its path counts trees.
 

@@ -16,9 +16,9 @@ from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 
-SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
-RATIO = 5 / 3  # of these shares from one radius to the next
-ROWS = 2000  # of a larger part these are enough to find the radii
+SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius
+RATIO = 5 / 3  # of these proportions from one radius to the next
+ROWS = 2000  # of more samples these are enough to find the radii
 MEMORY = 2**28  # bytes of balls that are kept at once
 _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
@@ -170,7 +170,7 @@ class SetCover:
 def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
     """Radii of the path, shape (complexity,): quantiles of the distances between different samples.
 
-    The share of distances below the first one is `SMALLEST`, and it grows by `RATIO` from step to step. At most `ROWS`
+    The proportion of distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to radius. At most `ROWS`
     rows are looked at, evenly spread.
     """
     from scipy.spatial.distance import pdist

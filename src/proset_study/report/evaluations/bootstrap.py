@@ -32,7 +32,7 @@ _ESTIMATES = {  # label, marker, filled, standard error
 
 
 def bootstrap_rows(finals: list[Final]) -> list[dict]:
-    """Estimates of the loss of the chosen model beside its test loss, with `COLUMNS` as keys."""
+    """Estimates of the loss of the chosen model next to its test loss, with `COLUMNS` as keys."""
     rows = []
     for final in finals:
         record, chosen = record_of(final, "bootstrap"), final.stage2["selected"]

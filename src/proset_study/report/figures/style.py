@@ -175,7 +175,7 @@ def _power_of_ten(value):
 
 
 def save(figure: Figure, stem: Path) -> None:
-    """Write `stem`.png and `stem`.svg, each beside its target and renamed."""
+    """Write `stem`.png and `stem`.svg, each next to its target and renamed."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     with context():
         if (layout := figure.get_layout_engine()) is not None:
