@@ -63,7 +63,8 @@ class EstimatorMethod:
     """A classifier on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
-    `parameters` and `simplicity` if there is something to search, `complexity`, `staged` and `measures` if there is a path.
+    `parameters` and `simplicity` if there is something to search; `complexity`, `staged` and `measures` if there is a
+    path.
     """
 
     model = FittedEstimator

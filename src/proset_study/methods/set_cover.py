@@ -170,8 +170,8 @@ class SetCover:
 def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
     """Radii of the path, shape (complexity,): quantiles of the distances between different samples.
 
-    The proportion of distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to radius. At most `ROWS`
-    rows are looked at, evenly spread.
+    The proportion of distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to radius. At
+    most `ROWS` rows are looked at, evenly spread.
     """
     from scipy.spatial.distance import pdist
 
