@@ -22,7 +22,6 @@ from proset_study.store.packed import pack
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
 
-SCHEMA = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
 

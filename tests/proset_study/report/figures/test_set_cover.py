@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
-from tests.proset_study.conftest import SCHEMA
 
 from proset_study.config.checks import ConfigError, load
 from proset_study.data.datasets import make
@@ -59,8 +58,7 @@ def study(tmp_path_factory):
                     "stage2": {"complexity": 14},
                 },
             },
-        },
-        SCHEMA,
+        }
     )
 
 
