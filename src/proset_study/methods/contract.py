@@ -23,7 +23,7 @@ from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
 from proset_study.methods.base import Fitted, Method, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
-from proset_study.methods.weighted import WeightedPrototypeModel
+from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 
 SEED = np.random.SeedSequence(3)
 STEPS = 2  # beyond the first one
@@ -298,7 +298,7 @@ def models_are_what_is_declared(subject: Subject) -> None:
     if isinstance(fitted, WeightedPrototypeModel):
         active = np.flatnonzero((fitted.feature_weights() > 0).any(axis=0))
         assert active.tolist() == fitted.active_features().tolist(), "active features are not those with a weight"
-        explained = fitted.explain(point)
+        explained = explain_point(fitted, point)
         by_class = np.bincount(explained.label, weights=explained.share, minlength=3)
         np.testing.assert_allclose(by_class, fitted.predict_proba(point[None])[0], atol=1e-5, err_msg="explanation")
         np.testing.assert_allclose(explained.familiarity, fitted.familiarity(point[None])[0], rtol=1e-4, atol=1e-6)

@@ -1,5 +1,6 @@
 """How methods, their parameters and their complexity look in figures and tables: what each method says of itself."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 
@@ -20,6 +21,11 @@ def place(method: str) -> int:
 def name_of(quantity: str) -> Name:
     """How a parameter or complexity of any method is written; the first method that names it decides."""
     return _names().get(quantity, Name(quantity))
+
+
+def appearance(methods: Iterable[str]) -> str:
+    """All of this for some methods, as text: what figures and tables depend on besides numbers."""
+    return repr([(label(m), place(m), getattr(get(m), "names", Method.names)) for m in methods])
 
 
 @cache

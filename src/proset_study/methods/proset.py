@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset import explain, model
+from proset import model
 from proset.candidates import check_class_sizes
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
@@ -83,8 +83,8 @@ class FittedProset:
         *_, scores = self.model.staged_scores(X)
         return np.maximum(scores.sum(axis=1) - self.model.class_prior.sum(), 0.0)
 
-    def explain(self, x):
-        return explain.explain(self.model, x)
+    def as_proset(self):
+        return self.model
 
 
 class Proset:

@@ -5,7 +5,7 @@ import numpy as np
 from proset_study.data.splits import TEST
 from proset_study.fits.resampling import training_rows
 from proset_study.methods import makes
-from proset_study.methods.weighted import WeightedPrototypeModel, weighted
+from proset_study.methods.weighted import WeightedPrototypeModel, explain_point, weighted
 from proset_study.report.compared import compared_runs
 from proset_study.report.figures.performance import familiarity
 from proset_study.store.stored import Final, Stored
@@ -39,7 +39,7 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
 
 def _point(final: Final, title, i, row):
     data, p = final.data, final.probabilities[i]
-    found = weighted(final.model.fitted).explain(final.scaled(data.X[[row]])[0])
+    found = explain_point(weighted(final.model.fitted), final.scaled(data.X[[row]])[0])
     train = training_rows(data, final.folds)
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]

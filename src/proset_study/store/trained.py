@@ -10,7 +10,7 @@ from proset_study.data.datasets import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
-from proset_study.methods.weighted import weighted
+from proset_study.methods.weighted import explain_point, weighted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ class Trained:
         table = row.to_frame().T if row.ndim == 1 else row
         if len(table) != 1:
             raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
-        explanation = weighted(self.model.fitted).explain(self.model.scaled(self._rows(table))[0])
+        explanation = explain_point(weighted(self.model.fitted), self.model.scaled(self._rows(table))[0])
         encoder = self.model.encoder
         frame = explanation.frame(self.labels, self.columns if encoder is None else encoder.feature_names)
         frame["sample"] = np.append(self.training_rows, -1)[frame["sample"]]

@@ -4,13 +4,13 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import yaml
 from snakemake.utils import update_config
 
+from proset.model import Model
 from proset_study import methods
 from proset_study.config.study import Run
 from proset_study.methods.base import Range
@@ -164,19 +164,15 @@ def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **func
     return type("Method", (fit,), {"model": fit.model, "quantities": ("active_features", "prototypes")})
 
 
-def explaining(active, familiarity=0.5):
-    """A method whose fits have weights for two of three features, and explain by the class alone."""
-
-    def explain(self, x):
-        p = self.predict_proba(x[None])[0]
-        return SimpleNamespace(label=np.arange(3), share=p, familiarity=0.5)
-
+def explaining(active):
+    """A method whose fits have weights for two of three features, and explain by the class prior alone."""
+    prior = np.bincount(make_fold_data(3).y) / len(make_fold_data(3).y)
     return prototypes(
-        class_prior=lambda self: np.bincount(make_fold_data(3).y) / len(make_fold_data(3).y),
+        class_prior=lambda self: prior,
         feature_weights=lambda self: np.array([[1.0, 2.0, 0.0]]),
         active_features=lambda self: np.array(active),
-        familiarity=lambda self, X: np.full(len(X), familiarity),
-        explain=explain,
+        familiarity=lambda self, X: np.zeros(len(X)),
+        as_proset=lambda self: Model(prior, np.zeros(3), ()),
     )
 
 
@@ -251,7 +247,7 @@ BROKEN = {
         (prototypes(weights=[1.0, 0.0]), "no weight"),
         (prototypes(batch=[2, 1]), "order of their batches"),
         (explaining(active=[0]), "not those with a weight"),
-        (explaining(active=[0, 1], familiarity=3.0), "Not equal to tolerance"),
+        (explaining(active=[0, 1]), "explanation"),
     ],
     "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
     "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],

@@ -55,3 +55,13 @@ def test_numbers_have_the_format_that_the_method_says():
     assert format_number("selected_l1_ratio", 1.0) == "1.00"
     assert format_number("optimal_lambda_v", 0.00123) == "1.2e-3"
     assert format_number("selected_learning_rate", 1.0) == "1"
+
+
+def test_appearance_changes_with_any_of_it(monkeypatch):
+    before = labels.appearance(["knn", "svm"])
+    assert labels.appearance(["knn"]) != before
+    for name, value in (("label", "nearest"), ("place", 30), ("names", (Name("k", axis="k"),))):
+        with monkeypatch.context() as changed:
+            changed.setattr(methods.get("knn"), name, value)
+            assert labels.appearance(["knn", "svm"]) != before
+    assert labels.appearance(["knn", "svm"]) == before
