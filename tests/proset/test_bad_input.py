@@ -312,9 +312,15 @@ CASES = {
         PYTHONUTF8="0",
     ),
     "missing in a job": python_case(
-        "import sys\nsys.modules['pyarrow'] = None\nsys.argv[1:] = ['data', '--settings', "
-        """'{"file": "t.parquet", "target": "kind"}', '--seed', '1', '--data-set', 'mine', '--replicate', '0', """
-        "'--output', 'data.npz']\nopen('t.parquet', 'w').write('x')\nfrom proset_study.__main__ import main\nmain()"
+        """import json, sys
+sys.modules['pyarrow'] = None
+data = {"mine": {"file": "t.parquet", "target": "kind"}}
+study = {"study": "s", "seed": 1, "replicates": [0], "data_sets": data, "experiments": {}}
+open("study.json", "w").write(json.dumps(study))
+open("t.parquet", "w").write("x")
+sys.argv[1:] = ["data", "--study", "study.json", "--data-set", "mine", "--replicate", "0"]
+from proset_study.__main__ import main
+main()"""
     ),
 }
 ROWS = list(rows())
@@ -330,7 +336,7 @@ def test_bad_input_says_what_the_page_says_and_writes_nothing(section, given, me
     parts = [re.escape(part) for part in message.split("…")]
     assert re.search(".*".join(parts) + r"\Z", said, re.DOTALL), said
     assert not (tmp_path / "executed").exists()
-    assert not (tmp_path / "data.npz").exists()
+    assert not list(tmp_path.rglob("data.npz"))
 
 
 def test_every_case_is_on_the_page_and_there_are_enough():
