@@ -30,7 +30,7 @@ LEVELS = {
 
 def objects(folder: Path, compiler: list[str], machine: str, environment: dict[str, str] | None = None) -> list[str]:
     """Compile the sources into `folder`: level.c once for each level of instructions of the machine, and the rest."""
-    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine.lower(), machine)  # as Windows and macOS say
     levels = LEVELS.get(machine, {"portable": []})
     sources = [(name, f"{name}.c", []) for name in ("library", "threads")]
     sources += [(name, "level.c", [*instructions, f"-DLEVEL={name}"]) for name, instructions in levels.items()]
@@ -40,6 +40,14 @@ def objects(folder: Path, compiler: list[str], machine: str, environment: dict[s
     return [f"{folder}/{name}.o" for name, _, _ in sources]
 
 
+def link(
+    library: Path, compiler: list[str], built: list[str], system: str, environment: dict[str, str] | None = None
+) -> None:
+    """Link what `objects` has compiled; `system` as in `sys.platform`."""
+    libraries = [] if system == "win32" else ["-pthread", "-lm"]
+    subprocess.run([*compiler, "-shared", "-s", "-o", str(library), *built, *libraries], check=True, env=environment)
+
+
 def compile_library(folder: Path) -> None:
     """Compile the library into `folder`."""
     zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"]
@@ -47,16 +55,14 @@ def compile_library(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
-        libraries = [] if sys.platform == "win32" else ["-pthread", "-lm"]
         built = objects(Path(scratch), compiler, platform.machine(), environment)
-        command = [*compiler, "-shared", "-s", "-o", f"{scratch}/{LIBRARY}", *built, *libraries]
-        subprocess.run(command, check=True, env=environment)
+        link(Path(scratch, LIBRARY), compiler, built, sys.platform, environment)
         (folder / f"{LIBRARY}.new").write_bytes(Path(scratch, LIBRARY).read_bytes())
     os.replace(folder / f"{LIBRARY}.new", folder / LIBRARY)
 
 
 class BuildWithKernel(build_py):
-    """Python files and the kernel beside them."""
+    """Python files and the kernel next to them."""
 
     def run(self):
         super().run()

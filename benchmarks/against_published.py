@@ -49,20 +49,20 @@ def run(out: Path, python: str, data_sets: list[str] | None = None, seeds: range
 
 def fit_ours(case: Case, seed: int) -> dict:
     """Our fit of one batch, at the processor's best level and at AVX2."""
-    bound = first_fold(case.data_set)
+    fold = first_fold(case.data_set)
     seconds = {}
     for level in levels():
         with at(level):
             start = time.process_time()
-            fitted = fit(bound, case.penalty, seed)
+            fitted = fit(fold, case.penalty, seed)
             seconds[level] = time.process_time() - start
-    *_, p = fitted.staged_predict_proba(bound.X_score)
+    *_, p = fitted.staged_predict_proba(fold.X_score)
     counts = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
     best = seconds[levels()[0]]
     return {
         "seconds": best,
         "avx2_seconds": seconds.get("avx2", best),
-        "log_loss": log_loss(p, bound.y_score),
+        "log_loss": log_loss(p, fold.y_score),
         **counts,
     }
 
@@ -72,41 +72,41 @@ def small(python: str, repeats: int = 30) -> list[dict]:
     rows = []
     penalty = Penalty(1e-3, 1e-8, 0.95, 0.95)
     for data_set in ("cancer", "wine", "iris_2f"):
-        bound = training_part(data_set)
+        fold = training_part(data_set)
         result, _ = published_implementation(
-            bound, {"lambda_v": 1e-3, "lambda_w": 1e-8, "random_state": 0}, python, repeats
+            fold, {"lambda_v": 1e-3, "lambda_w": 1e-8, "random_state": 0}, python, repeats
         )
         ours = {}
         for level in levels():
             with at(level):
-                ours[level] = timed(lambda b=bound, p=penalty: fit(b, p, 0), repeats)
+                ours[level] = timed(lambda b=fold, p=penalty: fit(b, p, 0), repeats)
         best, theirs = ours[levels()[0]], result["seconds"]
-        values = (data_set, len(bound.y), best, ours.get("avx2", best), theirs, theirs / best)
+        values = (data_set, len(fold.y), best, ours.get("avx2", best), theirs, theirs / best)
         rows.append(dict(zip(SMALL_COLUMNS, values, strict=True)))
     return rows
 
 
 def fit_published(case: Case, seed: int, python: str) -> dict:
     """The published fit of one batch."""
-    bound = first_fold(case.data_set)
+    fold = first_fold(case.data_set)
     lambda_v, lambda_w = PENALTIES[case.setting][case.data_set]
     settings = {"lambda_v": lambda_v, "lambda_w": lambda_w, "random_state": seed}
-    result, p = published_implementation(bound, settings, python)
+    result, p = published_implementation(fold, settings, python)
     return {
         "published_seconds": result["seconds"],
-        "published_log_loss": log_loss(p, bound.y_score),
+        "published_log_loss": log_loss(p, fold.y_score),
         "published_features": result["features"],
         "published_prototypes": result["prototypes"],
     }
 
 
-def published_implementation(bound: FoldData, settings: dict, python: str, repeats: int = 1) -> tuple[dict, np.ndarray]:
+def published_implementation(fold: FoldData, settings: dict, python: str, repeats: int = 1) -> tuple[dict, np.ndarray]:
     """CPU seconds, features and prototypes of a fit by `proset` 0.6.1 in a process of its own, and its probabilities.
 
     With `repeats` the median of so many fits after the first, which is not counted.
     """
     with tempfile.TemporaryDirectory() as folder:
-        np.savez(Path(folder, "in.npz"), X=bound.X, y=bound.y, X_score=bound.X_score)
+        np.savez(Path(folder, "in.npz"), X=fold.X, y=fold.y, X_score=fold.X_score)
         script = Path(__file__).with_name("published_fit.py")
         command = [python, str(script), folder, json.dumps(settings), str(repeats)]
         subprocess.run(command, check=True, stdout=sys.stderr)

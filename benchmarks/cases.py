@@ -71,12 +71,12 @@ def _part(data_set, held_out):
     return select_fold(data, folds, held_out, scaled=True)
 
 
-def fit(bound: FoldData, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:
+def fit(fold: FoldData, penalty: Penalty, seed: int, n_threads: int = 1) -> Model:
     """Our fit of one batch, with the settings of the study."""
     return model.fit(
-        bound.X,
-        bound.y,
-        bound.n_classes,
+        fold.X,
+        fold.y,
+        fold.n_classes,
         n_batches=1,
         n_candidates=1000,
         max_fraction=0.5,
@@ -105,10 +105,10 @@ def at(level: str) -> Iterator[None]:
         library.library().proset_use_level(None)
 
 
-def first_batch(bound: FoldData, penalty: Penalty, seed: int) -> Objective:
+def first_batch(fold: FoldData, penalty: Penalty, seed: int) -> Objective:
     """Objective of the first batch with candidates drawn from a seed."""
-    prior = np.bincount(bound.y) / len(bound.y)
-    scores = np.tile(prior, (len(bound.y), 1))
-    candidates = draw_candidates(scores, bound.y, 1000, 0.5, generator(SEED, "benchmark", seed))
-    weight = np.ones(len(bound.y))
-    return model.batch_objective(bound.X, bound.y, weight, scores, candidates, np.zeros(bound.X.shape[1]), penalty)[0]
+    prior = np.bincount(fold.y) / len(fold.y)
+    q = np.tile(prior, (len(fold.y), 1))
+    candidates = draw_candidates(q, fold.y, 1000, 0.5, generator(SEED, "benchmark", seed))
+    weight = np.ones(len(fold.y))
+    return model.batch_objective(fold.X, fold.y, weight, q, candidates, np.zeros(fold.X.shape[1]), penalty)[0]

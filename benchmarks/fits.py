@@ -1,7 +1,7 @@
 """Time of a fit and the objective it reaches, against SciPy's L-BFGS-B with the published settings.
 
-Both start from the same point with the same candidates; objectives are judged in float64, by the direct form of the
-kernel, which the tests compare with the reference.
+Both start from the same point with the same candidates; objectives are judged in float64, by the direct algorithm of
+the kernel, which the tests compare with the reference.
 """
 
 import time
@@ -24,13 +24,13 @@ COLUMNS = (
 
 def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dict]:
     """Rows with `COLUMNS`; "difference" is our objective minus that of the published path, log-losses are of the fold
-    that is left out.
+    held out.
     """
     rows = []
     for case in all_cases(data_sets):
-        bound = first_fold(case.data_set)
+        fold = first_fold(case.data_set)
         for seed in seeds:
-            objective = first_batch(bound, case.penalty, seed)
+            objective = first_batch(fold, case.penalty, seed)
             start = time.perf_counter()
             ours = objective.minimum(MAX_ITER, TOL)
             seconds = time.perf_counter() - start
@@ -38,7 +38,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
             path_seconds = time.perf_counter() - start - seconds
             values = [in_float64(objective, x) for x in (ours.x, theirs.x)]
             features = [int((objective.unpack(x)[0] > 0).sum()) for x in (ours.x, theirs.x)]
-            losses = [left_out_log_loss(objective, x, bound) for x in (ours.x, theirs.x)]
+            losses = [held_out_log_loss(objective, x, fold) for x in (ours.x, theirs.x)]
             row = (
                 case.data_set,
                 case.setting,
@@ -54,12 +54,12 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
     return rows
 
 
-def left_out_log_loss(objective, theta: np.ndarray, bound: FoldData) -> float:
+def held_out_log_loss(objective, theta: np.ndarray, fold: FoldData) -> float:
     """Log-loss of a solution on the fold held out."""
     v, w = objective.unpack(theta)
-    scores = np.bincount(bound.y) / len(bound.y)
-    scores = scores + arithmetic.class_sums(bound.X_score, objective.candidates, 0.0 * v, objective.blocks, v, w)
-    return log_loss(scores / scores.sum(axis=1, keepdims=True), bound.y_score)
+    q = np.bincount(fold.y) / len(fold.y)
+    q = q + arithmetic.class_sums(fold.X_score, objective.candidates, 0.0 * v, objective.class_offsets, v, w)
+    return log_loss(q / q.sum(axis=1, keepdims=True), fold.y_score)
 
 
 def published_path(objective):
@@ -71,13 +71,13 @@ def published_path(objective):
 
 
 def in_float64(objective, theta: np.ndarray) -> float:
-    """The objective by the direct form of the kernel."""
+    """The objective by the direct algorithm of the kernel."""
     v, w = objective.unpack(theta)
-    arrays = (objective.X, objective.labels, objective.row_weights, objective.scores, objective.candidates)
+    arrays = (objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates)
     chosen = kernel.product_is_accurate
     kernel.product_is_accurate = lambda *arguments: False
     try:
-        loss, _, _ = kernel.loss_and_contractions(*arrays, objective.blocks, v, w)
+        loss, _, _ = kernel.loss_and_gradient(*arrays, objective.class_offsets, v, w)
     finally:
         kernel.product_is_accurate = chosen
     return loss + objective.penalty.value_and_gradient(v, w)[0]

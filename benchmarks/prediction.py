@@ -19,13 +19,13 @@ def run(data_sets: list[str] | None = None, repeats: int = 15) -> list[dict]:
 
     rows = []
     for case in all_cases(data_sets):
-        bound = first_fold(case.data_set)
-        Z = np.tile(bound.X_score, (1000 // len(bound.X_score) + 1, 1))
-        fitted = fit(bound, case.penalty, 0)
-        neighbours = KNeighborsClassifier(K, n_jobs=1).fit(bound.X, bound.y)
+        fold = first_fold(case.data_set)
+        Z = np.tile(fold.X_score, (1000 // len(fold.X_score) + 1, 1))
+        fitted = fit(fold, case.penalty, 0)
+        neighbours = KNeighborsClassifier(K, n_jobs=1).fit(fold.X, fold.y)
         ours = timed(lambda f=fitted, z=Z: list(f.staged_predict_proba(z)), repeats) * 1e6 / len(Z)
         classifier = ProsetClassifier(lambda_v=case.penalty.lambda_v, lambda_w=case.penalty.lambda_w, random_state=0)
-        classifier.fit(bound.X, bound.y)
+        classifier.fit(fold.X, fold.y)
         one = timed(lambda c=classifier, z=Z[:1]: c.predict_proba(z), 20 * repeats) * 1e6
         theirs = timed(lambda f=neighbours, z=Z: f.predict_proba(z), repeats) * 1e6 / len(Z)
         values = (case.data_set, case.setting, len(Z), fitted.n_prototypes(), ours, one, theirs, theirs / ours)

@@ -36,17 +36,17 @@ E1_COLUMNS = ("implementation", "seed", *SCORES, "features", "prototypes")
 def e1_on_cancer(python: str, seeds: range = range(20)) -> list[dict]:
     """Rows with `E1_COLUMNS`: fits by both implementations of the one published model that no draw of ours is near."""
     data = make({"sklearn": "breast_cancer", **DRAW}, 0, "cancer", 0)
-    bound = _training_and_test(data)
+    fold = _training_and_test(data)
     rows = []
     for seed in seeds:
         penalty = Penalty(lambda_v=0.029, lambda_w=7.1e-5, alpha_v=0.05, alpha_w=0.05)
-        fitted = _fit(bound, penalty, 1, 1000, 0.5, seed_sequence(seed, "E1 on cancer"))
-        *_, p = fitted.staged_predict_proba(bound.X_score)
+        fitted = _fit(fold, penalty, 1, 1000, 0.5, seed_sequence(seed, "E1 on cancer"))
+        *_, p = fitted.staged_predict_proba(fold.X_score)
         ours = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
         settings = {"lambda_v": 0.029, "lambda_w": 7.1e-5, "alpha_v": 0.95, "alpha_w": 0.95, "random_state": seed}
-        theirs, q = published_implementation(bound, settings, python)
+        theirs, q = published_implementation(fold, settings, python)
         for implementation, counts, probabilities in (("ours", ours, p), ("proset 0.6.1", theirs, q)):
-            scores = score_predictions(probabilities, bound.y_score)
+            scores = score_predictions(probabilities, fold.y_score)
             row = {"implementation": implementation, "seed": seed, **scores, **counts}
             rows.append({column: row[column] for column in E1_COLUMNS})
     return rows
@@ -69,8 +69,8 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
         if not wanted or (data_sets and data_set not in data_sets):
             continue
         data = make(settings[data_set], 0, data_set, 0)
-        bound = _training_and_test(data)
-        found = [_scores(bound, known, case, seed) for seed in seeds]
+        fold = _training_and_test(data)
+        found = [_scores(fold, known, case, seed) for seed in seeds]
         for score in SCORES:
             key = (*case, "final", score)
             values = [scores[score] for scores in found]
@@ -81,7 +81,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
     return rows
 
 
-def _scores(bound, known, case, seed):
+def _scores(fold, known, case, seed):
     """The parameters of a published case: what it selected, or what its experiment fixes."""
     experiment, variant = case[0], case[3]
     fixed = _config()["experiments"][experiment].get("parameters", {})
@@ -90,26 +90,26 @@ def _scores(bound, known, case, seed):
         name: known.get((*case, "stage1", f"{role}_{name}"), fixed.get(name)) for name in ("lambda_v", "lambda_w")
     }
     fitted = _fit(
-        bound,
+        fold,
         Penalty(**penalties, alpha_v=fixed["alpha_v"], alpha_w=fixed["alpha_w"]),
         int(known[*case, "stage2", f"{role}_batches"]),
         int(variant.removeprefix("candidates=") or fixed["n_candidates"]),
         fixed["max_fraction"],
         seed_sequence(seed, "same parameters", *case),
     )
-    *_, probabilities = fitted.staged_predict_proba(bound.X_score)
-    return score_predictions(probabilities, bound.y_score)
+    *_, probabilities = fitted.staged_predict_proba(fold.X_score)
+    return score_predictions(probabilities, fold.y_score)
 
 
 def _training_and_test(data):
     return select_fold(data, np.where(data.test, TEST, 0), TEST, scaled=True)
 
 
-def _fit(bound, penalty, n_batches, n_candidates, max_fraction, seed):
+def _fit(fold, penalty, n_batches, n_candidates, max_fraction, seed):
     return model.fit(
-        bound.X,
-        bound.y,
-        bound.n_classes,
+        fold.X,
+        fold.y,
+        fold.n_classes,
         n_batches=n_batches,
         n_candidates=n_candidates,
         max_fraction=max_fraction,

@@ -99,8 +99,8 @@ def gap(data_sets: list[str] | None) -> list[dict]:
     for name in data_sets or DATA_SETS:
         data = make(config["data_sets"][name], config["seed"], name, 0)
         key = integer_seed(config["seed"], "split", name, 0)
-        bound = select_fold(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
-        X, y, n = bound.X, bound.y, len(bound.y)
+        fold = select_fold(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
+        X, y, n = fold.X, fold.y, len(fold.y)
         radii = find_radii(X, max(STEPS))
         for step in STEPS:
             (bits,) = ball_bits(lambda these, X=X: cdist(X[these], X), n, n, [radii[step - 1]])

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from benchmarks.cases import DATA, SEED, all_cases, first_batch
-from benchmarks.fits import in_float64, left_out_log_loss, published_path
+from benchmarks.fits import held_out_log_loss, in_float64, published_path
 
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.datasets import make
@@ -27,12 +27,12 @@ def run(data_sets: list[str] | None = None, replicates: range = range(10)) -> li
         for replicate in replicates:
             data = make(DATA[case.data_set], SEED, case.data_set, replicate)
             folds = split(data.y, 5, 0.3, integer_seed(SEED, "split", case.data_set, replicate))
-            bound = select_fold(data, folds, TEST, scaled=True)
-            objective = first_batch(bound, case.penalty, replicate)
+            fold = select_fold(data, folds, TEST, scaled=True)
+            objective = first_batch(fold, case.penalty, replicate)
             solutions = (objective.minimum(MAX_ITER, TOL).x, published_path(objective).x)
-            overlap = 0.0 if "generator" in DATA[case.data_set] else len(bound.y_score) / len(bound.y)
+            overlap = 0.0 if "generator" in DATA[case.data_set] else len(fold.y_score) / len(fold.y)
             values = [in_float64(objective, x) for x in solutions]
-            losses = [left_out_log_loss(objective, x, bound) for x in solutions]
+            losses = [held_out_log_loss(objective, x, fold) for x in solutions]
             rows.append(
                 dict(zip(COLUMNS, (case.data_set, case.setting, replicate, *values, *losses, overlap), strict=True))
             )

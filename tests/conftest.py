@@ -38,7 +38,7 @@ def rng():
 
 @pytest.fixture
 def batch(rng):
-    """A small second batch: samples of 3 classes, scores that are not the prior, candidates, weights."""
+    """A small second batch: samples of 3 classes, a previous q that is not the prior, candidates, weights."""
     n, n_features, n_classes = 60, 4, 3
     X = rng.normal(size=(n, n_features))
     y = np.sort(rng.integers(0, n_classes, n))
@@ -48,10 +48,10 @@ def batch(rng):
     return {
         "X": X,
         "y": y,
-        "scores": rng.uniform(0.2, 3.0, (n, n_classes)),
+        "previous_q": rng.uniform(0.2, 3.0, (n, n_classes)),
         "candidates": candidates,
-        "feature_weights": np.array([0.9, 0.0, 0.4, 1.7]),
-        "prototype_weights": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
+        "v": np.array([0.9, 0.0, 0.4, 1.7]),
+        "w": rng.uniform(0.0, 5.0, 20) * (rng.random(20) > 0.3),
         "sample_weight": rng.uniform(0.1, 4.0, n),
     }
 

@@ -1,8 +1,13 @@
-"""The proset classifier: few weighted prototypes, Gaussian kernels with sparse feature weights."""
+"""Prototype classifiers with the interface of scikit-learn.
+
+`ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
+chooses prototypes by set cover. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
+nothing.
+"""
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model"]
 
 _HOME = {
@@ -18,3 +23,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'proset' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__} - {"import_module"})

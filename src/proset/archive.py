@@ -4,6 +4,7 @@ import json
 import zipfile
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,20 +15,40 @@ FORMAT_VERSION = 1
 MAX_BYTES = 2**31  # of an archive of the study, whose data sets may have 500 MB
 
 
-def write_archive(path: str | Path, header: dict, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays and a JSON header as .npz: beside the target first, then renamed.
+def write_archive(path: str | Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays and a JSON header as .npz: next to the target first, then renamed.
 
-    Raises TypeError for arrays of Python objects, which only pickle could store.
+    Parameters
+    ----------
+    path : str or Path
+    header : dict
+        Of what JSON can hold.
+    arrays : dict of str to ndarray
+
+    Raises
+    ------
+    TypeError
+        For arrays of Python objects, which only pickle could store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_archive(f"{folder}/a.npz", {"what": "squares"}, {"x": np.array([1, 4, 9])})
+    ...     header, arrays = read_archive(f"{folder}/a.npz")
+    >>> header["what"], arrays["x"].tolist()
+    ('squares', [1, 4, 9])
     """
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise TypeError(f"array {name!r} holds Python objects; only numbers, booleans and strings can be saved")
     header = {"format": FORMAT, "version": FORMAT_VERSION, **header}
+    named: dict[str, Any] = {"header": np.array(json.dumps(header, sort_keys=True)), **arrays}
     with replacing(path) as file:
-        np.savez_compressed(file, header=np.array(json.dumps(header, sort_keys=True)), **arrays)
+        np.savez_compressed(file, **named)
 
 
-def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict, dict[str, np.ndarray]]:
+def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays of an archive.
 
     Parameters
@@ -63,7 +84,7 @@ def read_archive(path: str | Path, max_bytes: int = MAX_BYTES) -> tuple[dict, di
     return header, arrays
 
 
-def _read(archive, member):
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     """One array, to the end of its bytes, where the checksum is; other compressions than this could swell unseen."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{member.filename} is compressed in another way")
@@ -74,4 +95,5 @@ def _read(archive, member):
         if not dtype.hasobject and prod(shape) * dtype.itemsize != member.file_size - file.tell():
             raise ValueError(f"{member.filename} is not of the size it claims")
         file.seek(0)
-        return np.lib.format.read_array(file, allow_pickle=False)
+        array: np.ndarray = np.lib.format.read_array(file, allow_pickle=False)
+        return array

@@ -46,7 +46,7 @@ def class_sums(
     X: np.ndarray,
     prototypes: np.ndarray,
     centre: np.ndarray,
-    blocks: np.ndarray,
+    class_offsets: np.ndarray,
     v: np.ndarray,
     w: np.ndarray,
     n_threads: int = 1,
@@ -57,5 +57,5 @@ def class_sums(
     do not depend on the other rows.
     """
     if library.library():
-        return library.class_sums(X, prototypes, centre, blocks, v, w, n_threads)
-    return kernel.class_sums(X - centre, prototypes - centre, blocks, v, w)
+        return library.class_sums(X, prototypes, centre, class_offsets, v, w, n_threads)
+    return kernel.class_sums(X - centre, prototypes - centre, class_offsets, v, w)

@@ -12,7 +12,7 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
     ----------
     class_counts : ndarray of int, shape (K,)
     max_fraction : float in (0, 1)
-        Largest share of a bin that may become candidates (eta).
+        Largest proportion of a bin that may become candidates (eta).
     class_names : ndarray, shape (K,)
         For the message.
 
@@ -32,26 +32,32 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
 
 def _large_enough(count: int, max_fraction: float) -> bool:
     half = ceil(count / 2)  # the larger of the two bins of a class has at least this many samples
-    return 0 < _nearest(max_fraction * half) < half
+    return bool(0 < _nearest(np.asarray(max_fraction * half)) < half)
 
 
-def correct_samples(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+def correct_samples(q: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Samples whose true class is strictly more probable than every other.
 
     Parameters
     ----------
-    scores : ndarray of float, shape (N, K)
-        Unnormalised class probabilities q.
+    q : ndarray of float, shape (N, K)
+        Unnormalised class probabilities.
     y : ndarray of int, shape (N,)
 
     Returns
     -------
     ndarray of bool, shape (N,)
+
+    Examples
+    --------
+    >>> correct_samples(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0, 0])).tolist()
+    [True, False]
     """
     rows = np.arange(len(y))
-    others = scores.copy()
+    others = q.copy()
     others[rows, y] = -np.inf
-    return scores[rows, y] > others.max(axis=1)
+    correct: np.ndarray = q[rows, y] > others.max(axis=1)
+    return correct
 
 
 def bin_counts(bin_sizes: np.ndarray, n_candidates: int, max_fraction: float) -> np.ndarray:
@@ -70,6 +76,11 @@ def bin_counts(bin_sizes: np.ndarray, n_candidates: int, max_fraction: float) ->
     Returns
     -------
     ndarray of int, shape (2 K,)
+
+    Examples
+    --------
+    >>> bin_counts(np.array([10, 100, 200]), n_candidates=65, max_fraction=0.5).tolist()
+    [5, 30, 30]
     """
     counts = np.zeros(len(bin_sizes))
     order = np.argsort(bin_sizes, kind="stable")
@@ -84,18 +95,18 @@ def bin_counts(bin_sizes: np.ndarray, n_candidates: int, max_fraction: float) ->
     return _nearest(counts).astype(np.intp)
 
 
-def _nearest(count):
+def _nearest(count: np.ndarray) -> np.ndarray:
     return np.floor(count + 0.5)  # half up: a bin of one sample may give it
 
 
 def draw_candidates(
-    scores: np.ndarray, y: np.ndarray, n_candidates: int, max_fraction: float, rng: np.random.Generator
+    q: np.ndarray, y: np.ndarray, n_candidates: int, max_fraction: float, rng: np.random.Generator
 ) -> np.ndarray:
     """Draw the candidates of one batch, uniformly and without replacement inside each bin.
 
     Parameters
     ----------
-    scores : ndarray of float, shape (N, K)
+    q : ndarray of float, shape (N, K)
         Unnormalised class probabilities before this batch.
     y : ndarray of int, shape (N,)
     n_candidates : int
@@ -107,8 +118,8 @@ def draw_candidates(
     ndarray of int, shape (J,)
         Indices of the candidates, sorted by class and then by index.
     """
-    n_classes = scores.shape[1]
-    bin_of = 2 * y + correct_samples(scores, y)
+    n_classes = q.shape[1]
+    bin_of = 2 * y + correct_samples(q, y)
     bins = [np.flatnonzero(bin_of == b) for b in range(2 * n_classes)]
     counts = bin_counts(np.array([len(b) for b in bins]), n_candidates, max_fraction)
     drawn = [rng.choice(b, size=c, replace=False) for b, c in zip(bins, counts, strict=True) if c > 0]

@@ -5,9 +5,10 @@ import warnings
 from collections.abc import Iterator
 from math import fsum
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -19,6 +20,7 @@ from proset import arithmetic, model
 from proset.candidates import check_class_sizes
 from proset.explain import explain
 from proset.library import MAX_THREADS
+from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 
@@ -26,11 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
-SMALLEST_SPREAD, LARGEST_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
-LARGEST = 1e100  # squares have to be finite
+MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
 
-class ProsetClassifier(ClassifierMixin, BaseEstimator):
+class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Classifier from few weighted prototypes with Gaussian kernels and sparse feature weights.
 
     Features are expected on a scale of about 1; standardise them first. (From a scale of 100 on, the fit mostly ends
@@ -43,11 +44,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
     n_candidates : int >= 1, default=1000
         Candidates for prototypes drawn per batch (M).
     max_fraction : float in (0, 1), default=0.5
-        Largest share of a bin of samples that may become candidates (eta).
+        Largest proportion of a bin of samples that may become candidates (eta).
     lambda_v, lambda_w : float in [0, 1e6], default=1e-3 and 1e-8
         Penalty on feature weights and on prototype weights.
     alpha_v, alpha_w : float in [0, 1], default=0.95
-        Share of that penalty which is l2 (squared); the rest is l1. Opposite to scikit-learn's `l1_ratio`.
+        Mixing ratio of that penalty: the proportion of l2 (squared), the rest is l1. Opposite to scikit-learn's
+        `l1_ratio`.
     max_iter : int >= 1
         Largest number of solver iterations per batch.
     tol : float > 0
@@ -56,7 +58,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         For the draw of candidates.
     n_jobs : int or None, default=None
         Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
-        nothing but the time. A fit uses one per 2,000 samples at most.
+        nothing but the time. A fit uses one per 512 samples at most.
 
     Attributes
     ----------
@@ -74,12 +76,31 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Largest number of solver iterations of a batch (0 without batches).
 
+    Notes
+    -----
+    What is minimised is stated in `proset.objective`.
+
     References
     ----------
     N. Ruf, proset technical report (2021), chapter on the classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from proset import ProsetClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X = scale(X)
+    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
+    >>> model.active_features_.tolist()  # length and width of petals
+    [2, 3]
+    >>> 3 <= model.n_prototypes_ <= 75  # at most half of the 150 samples are candidates
+    True
+    >>> model.predict(X[[0, 75, 149]]).tolist()
+    [0, 1, 2]
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_batches": [Interval(Integral, 0, None, closed="left")],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -119,7 +140,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> "ProsetClassifier":
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
         """Fit all batches.
 
         Parameters
@@ -129,8 +150,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         y : array-like, shape (N,)
             Class labels, at least two different ones.
         sample_weight : array-like, shape (N,), optional
-            Non-negative. They replace counts in the prior and the likelihood; candidates are drawn without regard
-            to them, except that samples of weight 0 are left out altogether.
+            Non-negative importance weights. They replace counts in the prior and the likelihood; candidates are drawn
+            without regard to them, except that samples of weight 0 are left out altogether.
 
         Returns
         -------
@@ -149,18 +170,27 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
             If an argument is out of range, `X` is not finite or on a scale where nothing can be learnt, `y` has one
             class only, weights are negative, all zero or huge, or a class has too few samples to draw candidates and
             references from it.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> y = ["left"] * 5 + ["right"] * 5
+        >>> model = ProsetClassifier(random_state=0).fit(X, y)
+        >>> model.classes_.tolist(), model.class_prior_.tolist()
+        (['left', 'right'], [0.5, 0.5])
         """
         self._validate_params()
         with _no_overflow():
-            X, y = validate_data(self, X, y, dtype=np.float64)
+            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
+        X, y = checked
         _check_scale(X)
         check_classification_targets(y)
         weight = None
         rows = np.arange(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if weight.max(initial=0.0) > LARGEST:
-                raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {LARGEST:g}")
+            if weight.max(initial=0.0) > MAX_ABS:
+                raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_ABS:g}")
             rows = np.flatnonzero(weight > 0)
             if not len(rows):
                 raise ValueError("sample_weight is zero for every sample; at least two classes need positive weight")
@@ -200,7 +230,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
             warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
         return self
 
-    def _why(self, X):
+    def _why(self, X: np.ndarray) -> str:
         spread = X.std(axis=0).max()
         if not 0.1 < spread < 10.0:
             return (
@@ -220,28 +250,117 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         self.n_prototypes_ = fitted.n_prototypes()
         self.n_iter_ = max((batch.n_iter for batch in fitted.batches), default=0)
 
-    def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Class probabilities, shape (N, K), with 0, 1, ..., B batches, from one pass over the prototypes."""
+    def staged_predict_proba(self, X: npt.ArrayLike) -> Iterator[np.ndarray]:
+        """Class probabilities with 0, 1, ..., B batches, from one pass over the prototypes.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        iterator of ndarray, shape (N, K)
+            First the class prior.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite or has other features than in `fit`.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(n_batches=2, random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> [p.round(1).tolist() for p in model.staged_predict_proba([[1.0]])]
+        [[[0.5, 0.5]], [[0.0, 1.0]], [[0.0, 1.0]]]
+        """
         X = self._validated(X)
         return self._model.staged_predict_proba(X, self._n_threads())
 
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities, shape (N, K), in the order of `classes_`; rows sum to 1."""
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            In the order of `classes_`; rows sum to 1.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite or has other features than in `fit`.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> model.predict_proba([[-1.0], [1.0], [100.0]]).round(1).tolist()  # the last one: as far away as any
+        [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+        """
         *_, last = self.staged_predict_proba(X)
         return last
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class of each sample, shape (N,)."""
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
+        """The most probable class of each sample.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N,)
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite or has other features than in `fit`.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> model.predict([[-1.0], [1.0]]).tolist()
+        ['left', 'right']
+        """
         probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        labels: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
+        return labels
 
-    def familiarity(self, X: np.ndarray) -> np.ndarray:
-        """How much prototype weight is near each sample, shape (N,), >= 0; near 0 the prediction is the prior."""
+    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+        """How much prototype weight is near each sample; near 0 the prediction is the prior.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            sum_k q_k(x) - 1, see `proset.objective`; >= 0.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite or has other features than in `fit`.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> near, far = model.familiarity([[1.0], [100.0]])
+        >>> bool(near > 1), float(far)
+        (True, 0.0)
+        """
         X = self._validated(X)
-        *_, scores = self._model.staged_scores(X, self._n_threads())
-        return np.maximum(arithmetic.row_sums(scores) - fsum(self.class_prior_), 0.0)
+        *_, q = self._model.staged_q(X, self._n_threads())
+        return np.maximum(arithmetic.row_sums(q) - fsum(self.class_prior_), 0.0)
 
-    def explain(self, x: np.ndarray) -> "pd.DataFrame":
+    def explain(self, x: npt.ArrayLike) -> "pd.DataFrame":
         """The prior and the prototypes behind the prediction for one sample.
 
         Parameters
@@ -261,6 +380,16 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If `x` is not one sample of the features that were fitted.
+
+        Examples
+        --------
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> found = model.explain([1.0])
+        >>> found[["batch", "sample", "class", "weight"]].head(2).to_string(index=False).splitlines()[1:]
+        ['     0      -1  left     0.5', '     0      -1 right     0.5']
+        >>> found["class"][2], round(float(found["share"].sum()), 6)  # the prototype that says most
+        ('right', 1.0)
         """
         X = self._validated(x if getattr(x, "ndim", 1) == 2 else np.atleast_2d(x))
         if len(X) != 1:
@@ -268,21 +397,25 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
         return explain(self._model, X[0]).frame(self.classes_, names)
 
-    def _n_threads(self):
+    def _n_threads(self) -> int:
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
         if n_jobs == 0:
             raise ValueError("n_jobs: 0 is not allowed, must be None, positive, or negative (-1: one per processor)")
         return min(n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs), MAX_THREADS)
 
-    def _validated(self, X):
+    def _validated(self, X: Any) -> np.ndarray:
         if self._is_plain(X):
-            return X
+            plain: np.ndarray = X
+            return plain
         check_is_fitted(self, "batches_")
         with _no_overflow():
             X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.clip(X, -LARGEST, LARGEST)  # a point so far away is as far as any; its distances stay finite
+        clipped: np.ndarray = np.clip(
+            X, -MAX_ABS, MAX_ABS
+        )  # a point so far away is as far as any; its distances stay finite
+        return clipped
 
-    def _is_plain(self, X):
+    def _is_plain(self, X: Any) -> bool:
         """Whether nothing has to be done about X: scikit-learn's checks take longer than the prediction of one row."""
         return (
             type(X) is np.ndarray
@@ -291,24 +424,24 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):
             and len(X) > 0
             and X.shape[1] == getattr(self, "n_features_in_", None)
             and not hasattr(self, "feature_names_in_")
-            and bool((np.abs(X) <= LARGEST).all())  # false if it is not finite
+            and bool((np.abs(X) <= MAX_ABS).all())  # false if it is not finite
         )
 
 
-def _no_overflow():
+def _no_overflow() -> np.errstate:
     """No warning when scikit-learn sums up huge values to see whether all of them are finite."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
-def _check_scale(X):
+def _check_scale(X: np.ndarray) -> None:
     """Refuse features whose squares overflow, or that are so large or all so small that the fit cannot start."""
     low, high = X.min(axis=0), X.max(axis=0)
-    largest = np.maximum(-low, high)
-    if largest.max() > LARGEST:
-        raise ValueError(f"X: feature {largest.argmax()} reaches {largest.max():g}, at most {LARGEST:g} is allowed")
+    max_abs = np.maximum(-low, high)
+    if max_abs.max() > MAX_ABS:
+        raise ValueError(f"X: feature {max_abs.argmax()} reaches {max_abs.max():g}, at most {MAX_ABS:g} is allowed")
     spread = (high - low).max()
-    if spread > LARGEST_SPREAD or 0 < spread < SMALLEST_SPREAD:
+    if spread > MAX_SPREAD or 0 < spread < MIN_SPREAD:
         raise ValueError(
             f"X: feature {(high - low).argmax()} spreads over {spread:g}, the widest feature has to spread over "
-            f"{SMALLEST_SPREAD:g} to {LARGEST_SPREAD:g}; standardise the features, for example with StandardScaler"
+            f"{MIN_SPREAD:g} to {MAX_SPREAD:g}; standardise the features, for example with StandardScaler"
         )

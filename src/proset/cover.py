@@ -2,12 +2,12 @@
 
 The problem (Bien and Tibshirani 2011, eq. 4): for each class l choose prototypes P_l among the candidates so that
 
-    sum_l [ sum_(j in P_l) (cost + wrong_l(j)) + weight of the points of class l outside all balls of P_l ]
+    sum_l [ sum_(j in P_l) (cost + miscovered_l(j)) + weight of the points of class l outside all balls of P_l ]
 
-is smallest, where the ball of candidate j holds the points closer than its radius, and wrong_l(j) is the weight of the
-points in it that are not of class l. It falls into one problem per class, so that a step of the greedy algorithm for
-one class leaves the gains of all others as they are: each class has its own sequence of steps, and the greedy algorithm
-over all classes merges them.
+is smallest, where the ball of candidate j holds the points closer than its radius, and miscovered_l(j) is the weight of
+the points in it that are not of class l. It falls into one problem per class, so that a step of the greedy algorithm
+for one class leaves the gains of all others as they are: each class has its own sequence of steps, and the greedy
+algorithm over all classes merges them.
 
 Conventions
 -----------
@@ -23,6 +23,7 @@ import numpy as np
 
 CHUNK = 2**22  # pairs of a point and a candidate that are looked at together
 ROUNDING = 1e-12  # gains that differ by less, relative to the weight of all points, are equal
+_Step = tuple[float, int, float]  # gain, candidate, weight of the points newly covered
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,13 @@ def ball_bits(
     -------
     list of ndarray of uint8, shape (N, ceil(M / 8))
         One for each of `radii`.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 2.0, 10.0])
+    >>> (bits,) = ball_bits(lambda rows: np.abs(x[rows, None] - x), 4, 4, [1.5])
+    >>> np.unpackbits(bits, axis=1, count=4).tolist()
+    [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     """
     bits = [np.empty((n_points, -(-n_candidates // 8)), dtype=np.uint8) for _ in radii]
     for rows in chunks(n_points, n_candidates):
@@ -133,26 +141,36 @@ def greedy(
     Returns
     -------
     Cover
+
+    Examples
+    --------
+    Points of class 0 at 0, 1 and 2, one of class 1 at 10; the ball at 1 holds the first three:
+
+    >>> x = np.array([0.0, 1.0, 2.0, 10.0])
+    >>> (bits,) = ball_bits(lambda rows: np.abs(x[rows, None] - x), 4, 4, [1.5])
+    >>> cover = greedy(bits, np.array([0, 0, 0, 1]), np.ones(4), cost=0.25)
+    >>> cover.index.tolist(), cover.labels.tolist(), cover.objective_path.tolist()
+    ([1, 3], [0, 1], [4.0, 1.25, 0.5])
     """
     rows = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
-    right = np.array([_weight_in_balls(bits[r], weight[r]) for r in rows])  # (K, 8 ceil(M / 8))
-    wrong = right.sum(axis=0) - right
+    covered = np.array([_weight_in_balls(bits[r], weight[r]) for r in rows])  # (K, 8 ceil(M / 8))
+    miscovered = covered.sum(axis=0) - covered
     tolerance = ROUNDING * weight.sum()
     sequences = [
-        _class_steps(bits, r, weight, right[k], wrong[k] + cost, tolerance, None if only is None else only[k])
+        _class_steps(bits, r, weight, covered[k], miscovered[k] + cost, tolerance, None if only is None else only[k])
         for k, r in enumerate(rows)
     ]
     steps = list(_merged(sequences, tolerance))
     index = np.array([j for _, j, _, _ in steps], dtype=int)
     labels = np.array([k for _, _, k, _ in steps], dtype=int)
     new = np.array([new for *_, new in steps], dtype=np.float64)
-    gains = new - wrong[labels, index] - cost
+    gains = new - miscovered[labels, index] - cost
     return Cover(
         index=index,
         labels=labels,
-        covered=right[labels, index],
+        covered=covered[labels, index],
         newly_covered=new,
-        miscovered=wrong[labels, index],
+        miscovered=miscovered[labels, index],
         objective_path=weight.sum() - np.concatenate([[0.0], np.cumsum(gains)]),
     )
 
@@ -169,9 +187,17 @@ def chunks(number: int, width: int) -> Iterator[slice]:
     return (slice(first, min(first + size, number)) for first in range(0, number, size))
 
 
-def _class_steps(bits, rows, weight, right, price, tolerance, only):
+def _class_steps(
+    bits: np.ndarray,
+    rows: np.ndarray,
+    weight: np.ndarray,
+    covered: np.ndarray,
+    costs: np.ndarray,
+    tolerance: float,
+    only: np.ndarray | None,
+) -> Iterator[_Step]:
     """Yield (gain, candidate, weight of the points newly covered) of each step of the greedy algorithm in one class."""
-    gain = right - price
+    gain = covered - costs
     if only is not None:
         taken = np.ones(len(gain), dtype=bool)
         taken[only] = False
@@ -185,14 +211,14 @@ def _class_steps(bits, rows, weight, right, price, tolerance, only):
         gain[j] = -np.inf
 
 
-def _merged(sequences, tolerance):
+def _merged(sequences: list[Iterator[_Step]], tolerance: float) -> Iterator[tuple[float, int, int, float]]:
     """Yield (gain, candidate, class, newly covered) of all classes, the largest gain first."""
     heads = [next(s, None) for s in sequences]
-    while any(head is not None for head in heads):
-        best = max(head[0] for head in heads if head is not None)
-        ties = [(head[1], k) for k, head in enumerate(heads) if head is not None and head[0] >= best - tolerance]
-        j, k = min(ties)
-        yield heads[k][0], j, k, heads[k][2]
+    while steps := {k: head for k, head in enumerate(heads) if head is not None}:
+        best = max(gain for gain, _, _ in steps.values())
+        j, k = min((j, k) for k, (gain, j, _) in steps.items() if gain >= best - tolerance)
+        gain, _, new = steps[k]
+        yield gain, j, k, new
         heads[k] = next(sequences[k], None)
 
 

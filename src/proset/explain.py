@@ -1,5 +1,6 @@
-"""Why a model predicts what it does: the share of the prior and of every prototype in the score of one point."""
+"""Why a model predicts what it does: what the prior and every prototype contribute to q of one point."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ class Explanation:
     feature_similarity: np.ndarray
     familiarity: float
 
-    def frame(self, class_names: np.ndarray, feature_names: np.ndarray) -> "pd.DataFrame":
+    def frame(self, class_names: np.ndarray, feature_names: Sequence[str] | np.ndarray) -> "pd.DataFrame":
         """One row per term; the feature-wise similarities are columns named after the features."""
         import pandas as pd
 
@@ -66,7 +67,7 @@ class Explanation:
 
 
 def explain(model: Model, x: np.ndarray) -> Explanation:
-    """Take the score of one point apart.
+    """Take q(x) of one point apart.
 
     Parameters
     ----------

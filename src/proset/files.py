@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their target, then renamed."""
+"""Files that are whole or not there: written next to their target, then renamed."""
 
 import os
 import platform
@@ -15,15 +15,24 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the place of `path` at the end of the block, unless that raises.
 
     Its content reaches the disk before the name does, so that not even a loss of power leaves half a file under `path`.
-    The folder must exist.
+    The folder must exist. (On Windows a target that another process has open cannot be replaced: PermissionError.)
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(f"{folder}/a.txt") as file:
+    ...         _ = file.write(b"whole")
+    ...     Path(f"{folder}/a.txt").read_text()
+    'whole'
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # unique on a shared disk
+    temporary = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # unique on a shared disk
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

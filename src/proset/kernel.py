@@ -1,24 +1,25 @@
-"""Gaussian kernel values in tiles, their class sums, and the contractions the gradient needs, in NumPy.
+"""Gaussian kernel values in tiles, their class sums, and loss and gradient of a batch, in NumPy.
 
 This is what the compiled library computes (compiled/kernel.h), for machines without it: slower, with other last digits.
 
 Pure functions on arrays. Prototypes are sorted by class, so that each class is a contiguous block of columns:
-`blocks` holds the K + 1 block boundaries. Kernel values exist for one tile of rows at a time; no array grows with the
-product of the numbers of rows and prototypes.
+`class_offsets` holds the K + 1 boundaries of these blocks. Kernel values exist for one tile of rows at a time; no array
+grows with the product of the numbers of rows and prototypes.
 
-There are two ways to the exponent: as a matrix product, x^2 - 2 x c + c^2, in float32, and where its terms would cancel
-too much, one feature after the other in float64.
+There are two algorithms for the distance in the exponent: a matrix product, x^2 - 2 x c + c^2, in float32, and where
+its terms would cancel too much, one feature after the other in float64.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
 
 MAX_EXPONENT_ERROR = 1e-3
-MIN_EXPONENT = -50.0 * np.log(2.0)  # kernel values below 2^-50 are lost beside the class prior: they are cut to 0
+MIN_EXPONENT = -50.0 * np.log(2.0)  # kernel values below 2^-50 are lost next to the class prior: they are cut to 0
 TILE_BYTES = 300_000  # of kernel values: they stay in the second-level cache while they are contracted
 _EPS = float(np.finfo(np.float32).eps)
+_Fill = Callable[[slice, np.ndarray], None]  # writes the exponents of some rows
 
 
 def product_is_accurate(feature_weights: np.ndarray, X: np.ndarray, prototypes: np.ndarray) -> bool:
@@ -26,15 +27,15 @@ def product_is_accurate(feature_weights: np.ndarray, X: np.ndarray, prototypes: 
 
     With s the largest norm of a scaled row or prototype, the terms, of size s^2, cancel: the error is about eps s^2.
     """
-    largest = np.maximum(np.abs(X).max(axis=0, initial=0.0), np.abs(prototypes).max(axis=0, initial=0.0))
+    max_abs = np.maximum(np.abs(X).max(axis=0, initial=0.0), np.abs(prototypes).max(axis=0, initial=0.0))
     with np.errstate(over="ignore"):
-        return bool(_EPS * ((feature_weights * largest) ** 2).sum() < MAX_EXPONENT_ERROR)
+        return bool(_EPS * ((feature_weights * max_abs) ** 2).sum() < MAX_EXPONENT_ERROR)
 
 
 def class_sums(
     X: np.ndarray,
     prototypes: np.ndarray,
-    blocks: np.ndarray,
+    class_offsets: np.ndarray,
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
 ) -> np.ndarray:
@@ -45,7 +46,7 @@ def class_sums(
     X : ndarray, shape (N, D)
     prototypes : ndarray, shape (J, D)
         Sorted by class.
-    blocks : ndarray of int, shape (K + 1,)
+    class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
 
@@ -53,26 +54,26 @@ def class_sums(
     -------
     ndarray of float64, shape (N, K)
     """
-    sums = np.zeros((len(X), len(blocks) - 1))
+    sums = np.zeros((len(X), len(class_offsets) - 1))
     used = np.flatnonzero(feature_weights > 0)
     for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used]):
         weights = prototype_weights.astype(G.dtype)
-        for k, block in enumerate(_slices(blocks)):
+        for k, block in enumerate(_slices(class_offsets)):
             sums[rows, k] = G[:, block] @ weights[block]
     return sums
 
 
-def loss_and_contractions(
+def loss_and_gradient(
     X: np.ndarray,
     labels: np.ndarray,
     row_weights: np.ndarray,
-    scores: np.ndarray,
+    previous_q: np.ndarray,
     prototypes: np.ndarray,
-    blocks: np.ndarray,
+    class_offsets: np.ndarray,
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Weighted negative log-likelihood of the references and its derivatives, from one pass over the kernel.
+    """Weighted negative log-likelihood of the references and its gradient, from one pass over the kernel.
 
     Parameters
     ----------
@@ -81,45 +82,42 @@ def loss_and_contractions(
     labels : ndarray of int, shape (N,)
     row_weights : ndarray, shape (N,)
         r_n, the factor of each sample's log-likelihood.
-    scores : ndarray of float64, shape (N, K)
-        q of the earlier batches.
+    previous_q : ndarray of float64, shape (N, K)
+        Unnormalised class probabilities q before this batch.
     prototypes : ndarray, shape (J, D)
         Candidates, sorted by class.
-    blocks : ndarray of int, shape (K + 1,)
+    class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
 
     Returns
     -------
     loss : float
-    d_feature_weights : ndarray of float64, shape (D,)
-    d_prototype_weights : ndarray of float64, shape (J,)
+    dv : ndarray of float64, shape (D,)
+    dw : ndarray of float64, shape (J,)
 
     Notes
     -----
-    With a_nk = r_n (1 / sum_l q_l(x_n) - [y_n = k] / q_k(x_n)):
-
-        dloss/dw_j = sum_n a_{n,k(j)} G_nj
-        dloss/dv_d = -v_d sum_{n,j} a_{n,k(j)} w_j G_nj (x_nd - x_jd)^2
+    The formulas are in `proset.objective`; `a` is what it calls so.
     """
     used = np.flatnonzero(feature_weights > 0)  # df/dv_d has the factor v_d: features at zero need no contraction
     X, prototypes, v = X[:, used], prototypes[:, used], feature_weights[used]
-    loss, contracted = 0.0, np.zeros(len(v))
-    d_features, d_prototypes = np.zeros(len(feature_weights)), np.zeros(len(prototypes))
+    loss, contracted = 0.0, np.zeros(len(v))  # contracted: sum_{n,j} a_nk(j) w_j G_nj (x_nd - x_jd)^2
+    dv, dw = np.zeros(len(feature_weights)), np.zeros(len(prototypes))
     for rows, G in _tiles(X, prototypes, v):
         w, C = prototype_weights.astype(G.dtype), prototypes.astype(G.dtype)
         is_product = G.dtype == np.float32
         moments = np.column_stack([w, w[:, None] * C]) if is_product else w[:, None]
-        sums = [G[:, b] @ moments[b] for b in _slices(blocks)]
-        q = scores[rows] + np.stack([s[:, 0] for s in sums], axis=1)
-        own, total = q[np.arange(len(q)), labels[rows]], q.sum(axis=1)
-        loss -= float(row_weights[rows] @ np.log(own / total))
+        sums = [G[:, b] @ moments[b] for b in _slices(class_offsets)]
+        q = previous_q[rows] + np.stack([s[:, 0] for s in sums], axis=1)
+        q_true, total = q[np.arange(len(q)), labels[rows]], q.sum(axis=1)
+        loss -= float(row_weights[rows] @ np.log(q_true / total))
         a = np.repeat((row_weights[rows] / total)[:, None], q.shape[1], axis=1)
-        a[np.arange(len(q)), labels[rows]] -= row_weights[rows] / own
+        a[np.arange(len(q)), labels[rows]] -= row_weights[rows] / q_true
         z = X[rows]
-        for k, b in enumerate(_slices(blocks)):
+        for k, b in enumerate(_slices(class_offsets)):
             from_tile = a[:, k].astype(G.dtype) @ G[:, b]
-            d_prototypes[b] += from_tile
+            dw[b] += from_tile
             if is_product:  # x^2 - 2 x c + c^2 of the square
                 contracted += (a[:, k] * sums[k][:, 0]) @ z**2 - 2.0 * (a[:, [k]] * sums[k][:, 1:] * z).sum(axis=0)
                 contracted += (from_tile * prototype_weights[b]) @ prototypes[b] ** 2
@@ -127,11 +125,11 @@ def loss_and_contractions(
                 aGw = a[:, [k]] * G[:, b] * w[b]
                 for d in range(len(v)):
                     contracted[d] += (aGw * (z[:, d, None] - prototypes[b, d]) ** 2).sum()
-    d_features[used] = -v * contracted
-    return loss, d_features, d_prototypes
+    dv[used] = -v * contracted
+    return loss, dv, dw
 
 
-def _tiles(X, prototypes, v) -> Iterator[tuple[slice, np.ndarray]]:
+def _tiles(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2) for successive slices of rows; the next one overwrites G."""
     is_product = product_is_accurate(v, X, prototypes)
     fill, dtype = (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v), float)
@@ -148,11 +146,11 @@ def _tiles(X, prototypes, v) -> Iterator[tuple[slice, np.ndarray]]:
         yield rows, G
 
 
-def _product(X, prototypes, v):
+def _product(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> _Fill:
     scaled = (prototypes * v).astype(np.float32)  # (J, D)
     right = np.vstack([scaled.T, np.ones(len(scaled)), -0.5 * (scaled**2).sum(axis=1)]).astype(np.float32)  # (D + 2, J)
 
-    def fill(rows, G):
+    def fill(rows: slice, G: np.ndarray) -> None:
         z = (X[rows] * v).astype(np.float32)
         left = np.column_stack([z, -0.5 * (z**2).sum(axis=1), np.ones(len(z), dtype=np.float32)])  # (rows, D + 2)
         np.matmul(left, right, out=G)
@@ -160,8 +158,8 @@ def _product(X, prototypes, v):
     return fill
 
 
-def _direct(X, prototypes, v):
-    def fill(rows, G):
+def _direct(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> _Fill:
+    def fill(rows: slice, G: np.ndarray) -> None:
         G[:] = 0.0
         with np.errstate(over="ignore"):  # an infinite distance is a kernel value of 0
             for d in range(len(v)):
@@ -170,5 +168,5 @@ def _direct(X, prototypes, v):
     return fill
 
 
-def _slices(blocks):
-    return [slice(start, stop) for start, stop in pairwise(blocks)]
+def _slices(class_offsets: np.ndarray) -> list[slice]:
+    return [slice(start, stop) for start, stop in pairwise(class_offsets)]

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +35,16 @@ MAX_THREADS = 256
 
 Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), c_void_p, POINTER(c_double))
 _Progress = ctypes.CFUNCTYPE(c_int32, c_int64, c_double)
+_Result = tuple[np.ndarray, float, int, int, bool, str]  # the fields of `proset.solver.Solution`
 
 
 class Problem(ctypes.Structure):
     """`Problem` of compiled/problem.h."""
 
+    arrays: list[np.ndarray]  # what the pointers point to
+
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "labels", "row_weights", "scores", "candidates", "starts")),
+        *((name, c_void_p) for name in ("X", "labels", "row_weights", "previous_q", "candidates", "class_offsets")),
         *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
         *((name, c_double) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")),
     )
@@ -47,7 +52,7 @@ class Problem(ctypes.Structure):
 
 class _Prediction(ctypes.Structure):
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "prototypes", "centre", "starts", "v", "w")),
+        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w")),
         *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
     )
 
@@ -56,8 +61,14 @@ class _Solution(ctypes.Structure):
     _fields_ = (("value", c_double), *((name, c_int64) for name in ("n_iter", "n_evaluations", "message")))
 
 
+class Library(ctypes.CDLL):
+    """The loaded library; `level` names the instructions in use."""
+
+    level: str
+
+
 @cache
-def library() -> ctypes.CDLL | None:
+def library() -> Library | None:
     """The loaded library with its level chosen, or None where NumPy has to do; that warns, once.
 
     Raises
@@ -70,7 +81,7 @@ def library() -> ctypes.CDLL | None:
         return None
     path = Path(__file__).with_name("_kernel.dll" if sys.platform == "win32" else "_kernel.so")
     try:
-        loaded = ctypes.CDLL(str(path))
+        loaded = Library(str(path))
     except OSError as error:
         warnings.warn(
             f"the compiled library of proset cannot be loaded ({error}); NumPy takes its place: fits are several times "
@@ -100,6 +111,12 @@ def library() -> ctypes.CDLL | None:
     return loaded
 
 
+def _loaded() -> Library:
+    loaded = library()
+    assert loaded is not None, "callers ask library() first"
+    return loaded
+
+
 def problem(arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], weights: tuple[float, ...]) -> Problem:
     """A `Problem` with its fields in their order, which keeps the arrays it points to."""
     kept = [_integers(a) if a.dtype.kind == "i" else _floats(a) for a in arrays]
@@ -108,9 +125,7 @@ def problem(arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], weights: tup
     return made
 
 
-def fit(
-    problem: Problem, theta: np.ndarray, scale: np.ndarray, max_iter: int, tol: float
-) -> tuple[np.ndarray, float, int, int, bool, str]:
+def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, max_iter: int, tol: float) -> _Result:
     """Minimise the objective of a batch; the fields of `proset.solver.Solution`.
 
     Raises
@@ -124,19 +139,19 @@ def fit(
     theta, scale, solution = _floats(theta).copy(), _floats(scale), _Solution()
     with _interrupts() as received:
         progress = _Progress(lambda n_iter, value: len(received))  # Python runs here, and with it handlers of signals
-        library().proset_fit(byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution))
+        _loaded().proset_fit(byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution))
     return _result(solution, theta, max_iter)
 
 
 @contextmanager
-def _interrupts() -> Iterator[list]:
+def _interrupts() -> Iterator[list[tuple[int, FrameType | None]]]:
     """Collect Ctrl-C in a list, and let it do at the end what it does elsewhere: a fit has no place where it could."""
-    received: list = []
+    received: list[tuple[int, FrameType | None]] = []
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield received
         return
-    signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
     try:
         yield received
     finally:
@@ -147,20 +162,20 @@ def _interrupts() -> Iterator[list]:
 
 def minimize(
     fun: Callable[[np.ndarray], tuple[float, np.ndarray]], x0: np.ndarray, scale: np.ndarray, max_iter: int, tol: float
-) -> tuple[np.ndarray, float, int, int, bool, str]:
+) -> _Result:
     """Minimise any function of non-negative variables with the compiled solver; for tests of it."""
     x, scale, solution, n = _floats(x0).copy(), _floats(scale), _Solution(), len(x0)
 
-    def function(context, x, active, gradient):
+    def function(context: Any, x: Any, active: Any, gradient: Any) -> float:
         value, slopes = fun(np.ctypeslib.as_array(x, (n,)).copy())
         np.ctypeslib.as_array(gradient, (n,))[:] = slopes
         return value
 
-    library().proset_minimize(Function(function), _pointer(x), _pointer(scale), n, max_iter, tol, byref(solution))
+    _loaded().proset_minimize(Function(function), _pointer(x), _pointer(scale), n, max_iter, tol, byref(solution))
     return _result(solution, x, max_iter)
 
 
-def _result(solution, x, max_iter):
+def _result(solution: _Solution, x: np.ndarray, max_iter: int) -> _Result:
     number = solution.message
     if number == _NO_MEMORY:
         raise MemoryError(f"no memory for a fit of {len(x)} variables")
@@ -174,25 +189,26 @@ def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
     """Value and gradient of the objective of a batch."""
     theta = _floats(theta)
     gradient = np.empty_like(theta)
-    return library().proset_objective(byref(problem), _pointer(theta), _pointer(gradient)), gradient
+    value: float = _loaded().proset_objective(byref(problem), _pointer(theta), _pointer(gradient))
+    return value, gradient
 
 
 def class_sums(
     X: np.ndarray,
     prototypes: np.ndarray,
     centre: np.ndarray,
-    starts: np.ndarray,
+    class_offsets: np.ndarray,
     v: np.ndarray,
     w: np.ndarray,
     n_threads: int,
 ) -> np.ndarray:
     """`proset.kernel.class_sums` of features counted from a centre."""
     X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
-    starts = _integers(starts)
-    sums = np.empty((len(X), len(starts) - 1))
-    arrays = (_pointer(array) for array in (X, prototypes, centre, starts, v, w))
-    prediction = _Prediction(*arrays, *X.shape, len(starts) - 1, n_threads)
-    if library().proset_class_sums(byref(prediction), _pointer(sums)):
+    class_offsets = _integers(class_offsets)
+    sums = np.empty((len(X), len(class_offsets) - 1))
+    arrays = (_pointer(array) for array in (X, prototypes, centre, class_offsets, v, w))
+    prediction = _Prediction(*arrays, *X.shape, len(class_offsets) - 1, n_threads)
+    if _loaded().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
     return sums
 
@@ -201,7 +217,7 @@ def log(x: np.ndarray) -> np.ndarray:
     """Natural logarithm of positive normal numbers."""
     x = _floats(x)
     result = np.empty_like(x)
-    library().proset_log(_pointer(x), x.size, _pointer(result))
+    _loaded().proset_log(_pointer(x), x.size, _pointer(result))
     return result
 
 
@@ -209,7 +225,7 @@ def means(X: np.ndarray) -> np.ndarray:
     """Means of the columns, summed in the order of the rows."""
     X = _floats(X)
     result = np.empty(X.shape[1])
-    library().proset_means(_pointer(X), *X.shape, _pointer(result))
+    _loaded().proset_means(_pointer(X), *X.shape, _pointer(result))
     return result
 
 
@@ -217,24 +233,24 @@ def row_sums(X: np.ndarray) -> np.ndarray:
     """Sums of the rows, in the order of the columns."""
     X = _floats(X)
     result = np.empty(len(X))
-    library().proset_row_sums(_pointer(X), *X.shape, _pointer(result))
+    _loaded().proset_row_sums(_pointer(X), *X.shape, _pointer(result))
     return result
 
 
 def sort_neighbours(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows of X in an order that keeps neighbours together."""
     X, rows = _floats(X), _integers(rows).copy()
-    library().proset_sort_neighbours(_pointer(X), X.shape[1], _pointer(rows), len(rows))
+    _loaded().proset_sort_neighbours(_pointer(X), X.shape[1], _pointer(rows), len(rows))
     return rows
 
 
-def _floats(array):
+def _floats(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _integers(array):
+def _integers(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _pointer(array):
+def _pointer(array: np.ndarray) -> int:
     return array.ctypes.data

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from proset import arithmetic
 from proset.candidates import draw_candidates
 from proset.objective import Objective, Penalty
 
+MAX_ABS = 1e100  # of features and weights: squares have to be finite
 DUPLICATE_TOLERANCE = 1e-6  # prototypes closer than this in every scaled active feature are one
 
 
@@ -70,18 +72,18 @@ class Model:
     centre: np.ndarray
     batches: tuple[Batch, ...]
 
-    def staged_scores(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
-        """q(x), shape (N, K), float64, for 0, 1, ..., B batches; each step is a new array."""
-        scores = np.tile(self.class_prior, (len(X), 1))
-        yield scores
+    def staged_q(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
+        """Unnormalised class probabilities q(x), shape (N, K), for 0, 1, ..., B batches; each step is a new array."""
+        q = np.tile(self.class_prior, (len(X), 1))
+        yield q
         for batch in self.batches:
-            scores = scores + batch_sums(X, batch, self.centre, len(self.class_prior), n_threads)
-            yield scores
+            q = q + batch_sums(X, batch, self.centre, len(self.class_prior), n_threads)
+            yield q
 
     def staged_predict_proba(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
         """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass."""
-        for scores in self.staged_scores(X, n_threads):
-            yield scores / arithmetic.row_sums(scores)[:, None]
+        for q in self.staged_q(X, n_threads):
+            yield q / arithmetic.row_sums(q)[:, None]
 
     def active_features(self, n_batches: int | None = None) -> np.ndarray:
         """Sorted indices of features active in any of the first `n_batches` (default: all) batches."""
@@ -109,9 +111,8 @@ class Model:
         n_features, n_classes = len(arrays["centre"]), len(arrays["class_prior"])
         batches = []
         for b in range(int(arrays["n_batches"])):
-            batch = Batch(
-                **{name: arrays[f"batch_{b}_{name}"] for name in _ARRAYS}, **json.loads(str(arrays[f"batch_{b}_fit"]))
-            )
+            values: dict[str, Any] = {name: arrays[f"batch_{b}_{name}"] for name in _ARRAYS}
+            batch = Batch(**values, **json.loads(str(arrays[f"batch_{b}_fit"])))
             n = len(batch.labels)
             if batch.feature_weights.shape != (n_features,) or batch.prototypes.shape != (n, n_features):
                 raise ValueError(f"batch {b + 1} has arrays of wrong shape for {n_features} features")
@@ -173,35 +174,35 @@ def fit(
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
     centre = arithmetic.means(X)
-    scores = np.tile(class_weight / fsum(class_weight), (len(y), 1))
-    model = Model(scores[0].copy(), centre, ())
+    q = np.tile(class_weight / fsum(class_weight), (len(y), 1))
+    model = Model(q[0].copy(), centre, ())
     for b in range(n_batches):
         rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
-        candidates = draw_candidates(scores, y, n_candidates, max_fraction, rng)
-        batch = _fit_batch(X, y, weight, scores, candidates, centre, penalty, max_iter, tol, n_threads)
-        scores = scores + batch_sums(X, batch, centre, n_classes, n_threads)
+        candidates = draw_candidates(q, y, n_candidates, max_fraction, rng)
+        batch = _fit_batch(X, y, weight, q, candidates, centre, penalty, max_iter, tol, n_threads)
+        q = q + batch_sums(X, batch, centre, n_classes, n_threads)
         model = Model(model.class_prior, centre, (*model.batches, batch))
     return model
 
 
 def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, n_threads: int = 1) -> np.ndarray:
     """What one batch adds to q(x), shape (N, K)."""
-    blocks = np.searchsorted(batch.labels, np.arange(n_classes + 1))
+    class_offsets = np.searchsorted(batch.labels, np.arange(n_classes + 1))
     v, w = batch.feature_weights, batch.prototype_weights
-    return arithmetic.class_sums(X, batch.prototypes, centre, blocks, v, w, n_threads)
+    return arithmetic.class_sums(X, batch.prototypes, centre, class_offsets, v, w, n_threads)
 
 
 def batch_objective(
     X: np.ndarray,
     y: np.ndarray,
     weight: np.ndarray,
-    scores: np.ndarray,
+    q: np.ndarray,
     candidates: np.ndarray,
     centre: np.ndarray,
     penalty: Penalty,
     n_threads: int = 1,
 ) -> tuple[Objective, np.ndarray]:
-    """Objective of a batch, given the scores of the earlier ones, (N, K), and the rows of its candidates.
+    """Objective of a batch, given q with the earlier ones, (N, K), and the rows of its candidates.
 
     Returns
     -------
@@ -209,13 +210,13 @@ def batch_objective(
     candidates : ndarray of int, shape (J,)
         The same rows in the order in which the objective has their weights; sorted by class.
     """
-    n_classes = scores.shape[1]
+    n_classes = q.shape[1]
     references = np.setdiff1d(np.arange(len(y)), candidates, assume_unique=True)
-    blocks = np.searchsorted(y[candidates], np.arange(n_classes + 1))
+    class_offsets = np.searchsorted(y[candidates], np.arange(n_classes + 1))
     is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
     if is_sorted:
         references = arithmetic.neighbours_together(X, references)
-        of_class = np.split(candidates, blocks[1:-1])
+        of_class = np.split(candidates, class_offsets[1:-1])
         candidates = np.concatenate([arithmetic.neighbours_together(X, rows) for rows in of_class])
     labels = y[references]
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
@@ -224,9 +225,9 @@ def batch_objective(
         X=X[references] - centre,
         labels=labels,
         row_weights=weight[references] * (class_weight / reference_weight)[labels] / fsum(class_weight),
-        scores=scores[references],
+        previous_q=q[references],
         candidates=X[candidates] - centre,
-        blocks=blocks,
+        class_offsets=class_offsets,
         penalty=penalty,
         is_sorted=is_sorted,
         n_threads=n_threads,
@@ -234,8 +235,19 @@ def batch_objective(
     return objective, candidates
 
 
-def _fit_batch(X, y, weight, scores, drawn, centre, penalty, max_iter, tol, n_threads):
-    objective, candidates = batch_objective(X, y, weight, scores, drawn, centre, penalty, n_threads)
+def _fit_batch(
+    X: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    q: np.ndarray,
+    drawn: np.ndarray,
+    centre: np.ndarray,
+    penalty: Penalty,
+    max_iter: int,
+    tol: float,
+    n_threads: int,
+) -> Batch:
+    objective, candidates = batch_objective(X, y, weight, q, drawn, centre, penalty, n_threads)
     solution = objective.minimum(max_iter, tol)
     if not np.isfinite(solution.fun):
         raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
@@ -279,11 +291,19 @@ def merge_duplicates(
         Positions among the J, in increasing order of (label, sample index).
     merged_weights : ndarray
         Sum of the weights of each group.
+
+    Examples
+    --------
+    >>> scaled, labels, weights = np.array([[0.5], [0.0], [0.5]]), np.zeros(3, dtype=int), np.array([1.0, 2.0, 3.0])
+    >>> kept, merged_weights = merge_duplicates(scaled, labels, weights, sample_index=np.array([7, 8, 9]))
+    >>> kept.tolist(), merged_weights.tolist()
+    ([0, 1], [4.0, 2.0])
     """
     positive = np.flatnonzero(weights > 0)
+    # By hand: importing connected_components from SciPy takes longer than most fits.
     parent = {int(i): int(i) for i in positive}
 
-    def root(i):
+    def root(i: int) -> int:
         while parent[i] != i:
             parent[i] = parent[parent[i]]
             i = parent[i]

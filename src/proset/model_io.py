@@ -3,18 +3,17 @@
 import math
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
-from proset.model import Model
+from proset.model import MAX_ABS, Model
 
 if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
-LARGEST = 1e100  # squares have to be finite
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -33,6 +32,18 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         If the classifier is not fitted.
     TypeError
         If class labels or parameters are neither numbers, booleans nor strings.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from proset import ProsetClassifier, load_model, save_model
+    >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+    >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.npz")
+    ...     loaded = load_model(f"{folder}/model.npz")
+    >>> bool((loaded.predict_proba(X) == model.predict_proba(X)).all())
+    True
     """
     from sklearn.utils.validation import check_is_fitted
 
@@ -72,6 +83,18 @@ def load_model(path: str | Path) -> "ProsetClassifier":
         model that a fit can give: unknown arrays, numbers that are not finite or out of range, shapes or labels that
         do not fit. Files from strangers may be loaded: nothing in them is executed, at most two times `MAX_BYTES` of
         memory are taken.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from proset import load_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.npz")
+    ...     _ = path.write_bytes(b"something else")
+    ...     load_model(path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: ...model.npz is damaged or not a proset file: File is not a zip file
     """
     from proset.classifier import ProsetClassifier
 
@@ -94,12 +117,12 @@ def load_model(path: str | Path) -> "ProsetClassifier":
     return classifier
 
 
-def _check(model, classes, names, unknown):
+def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown: list[str]) -> None:
     """ValueError unless the model is one that a fit can give."""
     n_features, n_classes = len(model.centre), len(model.class_prior)
     if unknown:
         raise ValueError(f"unknown array {unknown[0]!r}")
-    _check_array("centre", model.centre, (n_features,), -LARGEST)
+    _check_array("centre", model.centre, (n_features,), -MAX_ABS)
     _check_array("class_prior", model.class_prior, (n_classes,), 0.0)
     if abs(model.class_prior.sum() - 1.0) > 1e-6 or (model.class_prior == 0).any():
         raise ValueError("class_prior must be positive and sum to 1")
@@ -112,25 +135,29 @@ def _check(model, classes, names, unknown):
     for b, batch in enumerate(model.batches):
         n, where = len(batch.labels), f"batch_{b}_"
         _check_array(f"{where}feature_weights", batch.feature_weights, (n_features,), 0.0)
-        _check_array(f"{where}prototypes", batch.prototypes, (n, n_features), -LARGEST)
+        _check_array(f"{where}prototypes", batch.prototypes, (n, n_features), -MAX_ABS)
         _check_array(f"{where}prototype_weights", batch.prototype_weights, (n,), 0.0)
         for name in ("labels", "sample_index", "candidate_index"):
             shape = (batch.candidate_index.size if name == "candidate_index" else n,)
             _check_array(f"{where}{name}", getattr(batch, name), shape, 0, kind="iu")
         if (batch.labels[1:] < batch.labels[:-1]).any() or (n and batch.labels[-1] >= n_classes):
             raise ValueError(f"{where}labels must be sorted and below {n_classes}")
-        for scalar in (field for field in fields(batch) if field.type in (float, int, bool, str)):
-            value = getattr(batch, scalar.name)
-            if type(value) is not scalar.type or (scalar.type is float and not math.isfinite(value)):
-                raise ValueError(f"{where}fit: {scalar.name} must be a {scalar.type.__name__}, is {value!r:.50}")
+        for field in fields(batch):
+            value: Any = getattr(batch, field.name)
+            kind = field.type
+            if not isinstance(kind, type) or kind is np.ndarray:
+                continue
+            is_finite = not isinstance(value, float) or math.isfinite(value)
+            if type(value) is not kind or not is_finite:
+                raise ValueError(f"{where}fit: {field.name} must be a {kind.__name__}, is {value!r:.50}")
 
 
-def _check_array(name, array, shape, low, kind="f"):
+def _check_array(name: str, array: np.ndarray, shape: tuple[int, ...], low: float, kind: str = "f") -> None:
     if array.dtype.kind not in kind or array.shape != shape:
         raise ValueError(f"{name} must be numbers of shape {shape}, is {array.dtype} of shape {array.shape}")
-    if array.size and not (array.min() >= low and array.max() <= LARGEST):  # NaN fails, too
-        raise ValueError(f"{name} must be finite numbers from {low:g} to {LARGEST:g}")
+    if array.size and not (array.min() >= low and array.max() <= MAX_ABS):  # NaN fails, too
+        raise ValueError(f"{name} must be finite numbers from {low:g} to {MAX_ABS:g}")
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value

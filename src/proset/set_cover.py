@@ -3,9 +3,10 @@
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import haversine_distances
@@ -20,11 +21,11 @@ from proset.cover_lp import round_relaxed
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
-LARGEST_WEIGHT = 1e100  # sums of more are beyond the largest number
+MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
 
-class SetCoverClassifier(ClassifierMixin, BaseEstimator):
+class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
 
     The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so
@@ -81,9 +82,21 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
     ----------
     J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5
     (2011), 2403-2424.
+
+    Examples
+    --------
+    Points of class a at 0, 1 and 2, one of class b at 10; the ball around 1 holds the first three:
+
+    >>> from proset import SetCoverClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"]
+    >>> model = SetCoverClassifier(eps=1.5, cost=0.25).fit(X, y)
+    >>> model.prototypes_.tolist(), model.prototype_labels_.tolist(), model.newly_covered_.tolist()
+    ([[1.0], [10.0]], ['a', 'b'], [3.0, 1.0])
+    >>> model.objective_path_.tolist()
+    [4.0, 1.25, 0.5]
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "eps": [Interval(Real, 0, None, closed="neither")],
         "cost": [Interval(Real, 0, None, closed="left"), None],
         "method": [StrOptions({"greedy", "lp"})],
@@ -97,7 +110,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         eps: float = 1.0,
         cost: float | None = None,
         method: str = "greedy",
-        metric: str | Callable = "euclidean",
+        metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean",
         n_neighbors: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
@@ -108,17 +121,17 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
     def fit(
         self,
-        X: np.ndarray,
-        y: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        candidates: np.ndarray | None = None,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        candidates: npt.ArrayLike | None = None,
     ) -> "SetCoverClassifier":
         """Choose the prototypes.
 
@@ -144,21 +157,31 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If an argument is out of range, the arrays do not fit each other or are not finite, all weights are zero,
             `n_neighbors` exceeds the number of samples, or a dissimilarity is negative or not a number.
+
+        Examples
+        --------
+        Dissimilarities of two samples of each class from three candidates, and weights:
+
+        >>> D = [[0.0, 5.0, 9.0], [1.0, 4.0, 9.0], [9.0, 5.0, 0.0], [9.0, 6.0, 1.0]]
+        >>> model = SetCoverClassifier(eps=2.0, metric="precomputed")
+        >>> model.fit(D, [0, 0, 1, 1], sample_weight=[1.0, 1.0, 2.0, 2.0]).prototype_index_.tolist()
+        [2, 0]
         """
         self._validate_params()
         for name in ("eps", "cost", "n_neighbors"):
             if isinstance(getattr(self, name), bool):  # which Python takes for a number
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
-            vars(self).pop(name, None)
-        X, y = validate_data(self, X, y, dtype=np.float64)
+            self.__dict__.pop(name, None)
+        checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
+        X, y = checked
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if weight.min() < 0:
             raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
-        if weight.max() > LARGEST_WEIGHT:
-            raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {LARGEST_WEIGHT:g}")
+        if weight.max() > MAX_WEIGHT:
+            raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_WEIGHT:g}")
         rows = np.flatnonzero(weight > 0)
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
         points, weight = X[rows], weight[rows]
@@ -187,9 +210,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
             return self._distances(points[these], centres[those])
 
         n_points, n_candidates = len(points), len(index)
-        if self.n_neighbors is None:
-            radius = self.eps
-        else:
+        radius: float | np.ndarray = self.eps
+        if self.n_neighbors is not None:
             radius = rank_radii(lambda c: distances(slice(None), c), n_points, n_candidates, self.n_neighbors)
         (bits,) = ball_bits(distances, n_points, n_candidates, [radius])
         cost = default_cost(weight) if self.cost is None else float(self.cost)
@@ -217,13 +239,32 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class of the nearest prototype of each sample, shape (m,); the first chosen of equally near ones.
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
+        """The class of the nearest prototype of each sample; of equally near ones, the first chosen.
 
-        With "precomputed", `X` holds the dissimilarities from all candidates, shape (m, M).
+        Parameters
+        ----------
+        X : array-like, shape (m, D)
+            With "precomputed" the dissimilarities from all candidates, shape (m, M).
+
+        Returns
+        -------
+        ndarray, shape (m,)
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite, has other features than in `fit`, or a dissimilarity is negative or not a number.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.predict([[-3.0], [6.0]]).tolist()
+        ['a', 'b']
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked
         self._check_dissimilarities(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):
@@ -233,21 +274,19 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):
                 else:
                     near = self._distances(X[rows], self.prototypes_)
                 found[rows] = self._labels[near.argmin(axis=1)]
-        return self.classes_[found]
+        labels: np.ndarray = self.classes_[found]
+        return labels
 
-    def _check_dissimilarities(self, X):
+    def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:
             raise ValueError(
                 f"X: {X.min():g} is not allowed with metric='precomputed', dissimilarities must be at least 0"
             )
 
-    def _distances(self, A, B):
+    def _distances(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         # SciPy's: scikit-learn's put equal points at a distance of 1e-8 and depend on the other rows of a chunk.
-        found = (
-            haversine_distances(A, B)
-            if self.metric == "haversine"
-            else cdist(A, B, SCIPY.get(self.metric, self.metric))
-        )
+        metric = SCIPY.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        found: np.ndarray = haversine_distances(A, B) if metric == "haversine" else cdist(A, B, metric)
         if np.isnan(found).any():
             raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")
         return found

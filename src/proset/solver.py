@@ -39,6 +39,7 @@ WINDOW = 10  # iterations over which the decrease is judged
 REFRESH = 10  # steps of the second phase after which the held variables are looked at again
 NOISE = 1e-7  # relative accuracy of the values: rises below it do not count as such
 _EPS = float(np.finfo(float).eps)
+_Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # value and gradient at a point
 
 
 @dataclass(frozen=True)
@@ -67,43 +68,50 @@ class Solution:
     message: str
 
 
-def _between(low, high):
+def _between(low: tuple[float, float, float], high: tuple[float, float, float]) -> float:
     """Minimum of the cubic with the values and slopes of two steps, kept within 0.1 and 0.9 of the way between."""
     (a, fa, ga), (b, fb, gb) = low, high
-    share = 0.1
+    ratio = 0.1
     if np.isfinite(fb) and np.isfinite(gb):
         m = ga + gb - 3 * (fb - fa) / (b - a)
         root = np.sqrt(max(m * m - ga * gb, 0.0))
         if gb - ga + 2 * root > 0:
-            share = 1 - (gb + root - m) / (gb - ga + 2 * root)
-    return a + min(max(share, 0.1), 0.9) * (b - a)
+            ratio = 1 - (gb + root - m) / (gb - ga + 2 * root)
+    return a + min(max(ratio, 0.1), 0.9) * (b - a)
 
 
 class _Point:
     """A point ``x`` (in units of `unit`) with value and gradient there, and the counted function behind it."""
 
-    def __init__(self, fun, x, unit):
+    x: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+    def __init__(self, fun: _Function, x: np.ndarray, unit: np.ndarray):
         self.fun, self.unit, self.n_evaluations = fun, unit, 0
         self.active = np.ones(len(x), dtype=bool)  # False: held at the bound, its derivative is an older one
         self.gradient = np.empty(len(x))
-        self.x, self.value, self.gradient = x, *self.evaluate(x)
+        self.x = x
+        self.value, self.gradient = self.evaluate(x)
 
-    def evaluate(self, x):
+    def evaluate(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         self.n_evaluations += 1
         value, gradient = self.fun(x * self.unit)
         return float(value), np.where(self.active, gradient * self.unit, self.gradient)
 
-    def leave_out_held(self):
+    def leave_out_held(self) -> None:
         self.active = (self.x > 0) | (self.gradient <= 0)
 
-    def rescale(self, unit):
+    def rescale(self, unit: np.ndarray) -> None:
         self.x, self.gradient, self.unit = self.x * self.unit / unit, self.gradient / self.unit * unit, unit
 
-    def projected_gradient(self):
+    def projected_gradient(self) -> float:
         """Maximum norm of the step from x to the projection of x - gradient."""
         return float(np.max(np.abs(self.x - np.maximum(self.x - self.gradient, 0.0)), initial=0.0))
 
-    def line_search(self, direction, step, step_max, wolfe, trials=12):
+    def line_search(
+        self, direction: np.ndarray, step: float, step_max: float, wolfe: float, trials: int = 12
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """Move along the projection of ``x + step * direction`` to the bounds.
 
         A step is accepted if the value falls by 1e-3 of what the slope promises and the slope at its end is at most
@@ -141,18 +149,18 @@ class _Point:
 class _Pairs:
     """The last `size` steps `s` and gradient changes `y`, as rows, oldest first."""
 
-    def __init__(self, size, n):
+    def __init__(self, size: int, n: int):
         self._data, self.count = np.empty((2, size, n)), 0
 
     @property
-    def s(self):
+    def s(self) -> np.ndarray:
         return self._data[0, : self.count]
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         return self._data[1, : self.count]
 
-    def add(self, s, y):
+    def add(self, s: np.ndarray, y: np.ndarray) -> None:
         if self.count == self._data.shape[1]:
             self._data[:, :-1] = self._data[:, 1:]
             self.count -= 1
@@ -170,7 +178,7 @@ class _Model:
     part of ``S'Y``.
     """
 
-    def __init__(self, pairs, n):
+    def __init__(self, pairs: _Pairs, n: int):
         self.theta, self.w, self.inverse_m = 1.0, np.zeros((0, n)), np.zeros((0, 0))
         if pairs.count:
             s, y = pairs.s, pairs.y
@@ -180,11 +188,11 @@ class _Model:
             lower = np.tril(sy, -1)
             self.inverse_m = np.block([[np.diag(-np.diag(sy)), lower.T], [lower, self.theta * (s @ s.T)]])
 
-    def apply_m(self, columns):
+    def apply_m(self, columns: np.ndarray) -> np.ndarray:
         return np.linalg.solve(self.inverse_m, columns)
 
 
-def _cauchy_point(x, g, model):
+def _cauchy_point(x: np.ndarray, g: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First local minimum of the quadratic model along the projection of ``x - t g``, t >= 0.
 
     The path has a breakpoint wherever a variable reaches its bound. Breakpoints are taken in chunks: within one, the
@@ -202,7 +210,7 @@ def _cauchy_point(x, g, model):
     order = np.flatnonzero((stop > 0) & (stop < np.inf))
     order = order[np.argsort(stop[order], kind="stable")]
 
-    def running(start, changes):
+    def running(start: np.ndarray, changes: np.ndarray) -> np.ndarray:
         """Rows ``start``, ``start + changes[0]``, ``start + changes[0] + changes[1]``, ..."""
         return np.cumsum(np.concatenate([start[None], changes]), axis=0)
 
@@ -234,7 +242,7 @@ def _cauchy_point(x, g, model):
         t, p, c, mc, dd = times[-1], ps[-1], cs[-1], mcs[-1], dds[-1]
 
 
-def _path_direction(x, g, model):
+def _path_direction(x: np.ndarray, g: np.ndarray, model: _Model) -> np.ndarray:
     """Step of L-BFGS-B: to the Cauchy point, from there to the minimum of the model over the free variables."""
     point, free, c = _cauchy_point(x, g, model)
     if len(model.w) and free.any():
@@ -246,13 +254,14 @@ def _path_direction(x, g, model):
         if g @ (point - x) > 0:  # the projection leads uphill: go straight to the first bound instead
             down = step < 0
             point[free] = np.maximum(start + np.min(-start[down] / step[down], initial=1.0) * step, 0.0)
-    return point - x
+    step_to_point: np.ndarray = point - x
+    return step_to_point
 
 
 # --- second phase: projected L-BFGS ------------------------------------------------------------------------------
 
 
-def _free_direction(x, g, pairs, near):
+def _free_direction(x: np.ndarray, g: np.ndarray, pairs: _Pairs, near: float) -> tuple[np.ndarray, bool]:
     """Quasi-Newton step in the free variables, straight to the bound in those held there.
 
     Held are variables within `near` of the bound that the gradient pushes towards it. The inverse matrix is that of the
@@ -282,7 +291,7 @@ def _free_direction(x, g, pairs, near):
 
 
 def minimize(
-    fun: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    fun: _Function,
     x0: np.ndarray,
     scale: np.ndarray,
     *,
@@ -313,6 +322,14 @@ def minimize(
     ------
     FloatingPointError
         If the function or its gradient is not finite at the start.
+
+    Examples
+    --------
+    >>> def fun(x):  # its minimum without bounds is at (3, -1)
+    ...     return (x[0] - 3) ** 2 + (x[1] + 1) ** 2, np.array([2 * (x[0] - 3), 2 * (x[1] + 1)])
+    >>> solution = minimize(fun, np.array([1.0, 1.0]), scale=np.ones(2))
+    >>> solution.x.round(4).tolist(), round(solution.fun, 4), solution.converged
+    ([3.0, 0.0], 1.0, True)
     """
     x0 = np.maximum(np.asarray(x0, dtype=float), 0.0)
     n, n_iter, message = len(x0), 0, f"limit of {max_iter} iterations reached"

@@ -32,8 +32,8 @@ int main(int count, char **arguments) {
     const int64_t *sizes = get(7), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
                   n_threads = sizes[5], max_iter = sizes[6];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
-    problem.X = get(N * D), problem.labels = get(N), problem.row_weights = get(N), problem.scores = get(N * K);
-    problem.candidates = get(J * D), problem.starts = get(K + 1);
+    problem.X = get(N * D), problem.labels = get(N), problem.row_weights = get(N), problem.previous_q = get(N * K);
+    problem.candidates = get(J * D), problem.class_offsets = get(K + 1);
     const double *penalty = get(4), *theta = get(D + J), *scale = get(D + J);
     problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2],
     problem.alpha_w = penalty[3];
@@ -48,11 +48,12 @@ int main(int count, char **arguments) {
     put(&solution, 4), put(x, D + J);
     double *centre = rows + N * K;
     proset_means(problem.X, N, D, centre), put(centre, D);
-    const Prediction prediction = {problem.X, problem.candidates, centre, problem.starts, x, x + D, N, D, K, n_threads};
+    const Prediction prediction = {problem.X, problem.candidates, centre, problem.class_offsets, x, x + D, N, D,
+                                   K,         n_threads};
     if (proset_class_sums(&prediction, rows)) return 4;
     put(rows, N * K);
-    proset_row_sums(problem.scores, N, K, centre + D), put(centre + D, N);
-    proset_log(problem.scores, N * K, rows), put(rows, N * K);
+    proset_row_sums(problem.previous_q, N, K, centre + D), put(centre + D, N);
+    proset_log(problem.previous_q, N * K, rows), put(rows, N * K);
     int64_t *order = malloc(8 * (size_t)N);
     for (int64_t n = 0; n < N; n++) order[n] = n;
     proset_sort_neighbours(problem.X, D, order, N), put(order, N);

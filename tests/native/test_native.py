@@ -54,30 +54,30 @@ def problem(n, n_features, n_classes, n_candidates, factor):
     X, C = (factor * rng.integers(-1000, 1000, (size, n_features)) / 577.0 for size in (n, n_candidates))
     labels, of_candidate = ((np.abs(Z[:, :2]).sum(axis=1) * n_classes / factor).astype(int) % n_classes for Z in (X, C))
     order = np.argsort(of_candidate, kind="stable")
-    C, blocks = C[order], np.searchsorted(of_candidate[order], np.arange(n_classes + 1))
+    C, class_offsets = C[order], np.searchsorted(of_candidate[order], np.arange(n_classes + 1))
     is_sorted = n_features <= arithmetic.SORTED_FEATURES
     if is_sorted:
         rows = arithmetic.neighbours_together(X, np.arange(n))
         X, labels = X[rows], labels[rows]
-    weights, scores = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
+    weights, previous_q = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
     penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
-    return Objective(X, labels, weights, scores, C, blocks, penalty, is_sorted=is_sorted, n_threads=2)
+    return Objective(X, labels, weights, previous_q, C, class_offsets, penalty, is_sorted=is_sorted, n_threads=2)
 
 
 def stored(objective, max_iter):
     """What the driver reads."""
     numbers = [
         *objective.X.shape,
-        objective.scores.shape[1],
+        objective.previous_q.shape[1],
         len(objective.candidates),
         objective.is_sorted,
         2,
         max_iter,
     ]
-    arrays = (objective.X, objective.labels, objective.row_weights, objective.scores, objective.candidates)
+    arrays = (objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates)
     p = objective.penalty
     penalty = np.array([p.lambda_v, p.lambda_w, p.alpha_v, p.alpha_w])
-    rest = (objective.blocks, penalty, objective.start(), objective.scale())
+    rest = (objective.class_offsets, penalty, objective.start(), objective.scale())
     return b"".join(np.ascontiguousarray(a).tobytes() for a in (np.array(numbers, dtype=np.int64), *arrays, *rest))
 
 
@@ -92,10 +92,10 @@ def expected(objective, max_iter):
     )
     centre = arithmetic.means(objective.X)
     v, w = objective.unpack(x)
-    sums = arithmetic.class_sums(objective.X, objective.candidates, centre, objective.blocks, v, w)
+    sums = arithmetic.class_sums(objective.X, objective.candidates, centre, objective.class_offsets, v, w)
     order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
-    scores = objective.scores
-    tail = (x, centre, sums, arithmetic.row_sums(scores), arithmetic.log(scores), order)
+    previous_q = objective.previous_q
+    tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)
     head = np.float64(value).tobytes() + gradient.tobytes() + bytes(solution)
     return head + b"".join(a.tobytes() for a in tail)
 
@@ -114,10 +114,18 @@ def test_arm64_gives_the_same_bits(setup, tmp_path):
     check_driver(["qemu-aarch64", driver(setup, tmp_path, compiler, "aarch64")], tmp_path, "neon")
 
 
-def test_it_compiles_for_windows_and_macos(setup, tmp_path):
-    for target, machine in (("x86_64-windows-gnu", "x86_64"), ("aarch64-macos", "aarch64"), ("x86_64-macos", "x86_64")):
-        (tmp_path / target).mkdir()
-        assert setup.objects(tmp_path / target, [*ZIG, "-target", target], machine)
+@pytest.mark.parametrize(
+    ("target", "machine", "system"),
+    [
+        ("x86_64-windows-gnu", "AMD64", "win32"),
+        ("aarch64-macos", "arm64", "darwin"),
+        ("x86_64-macos", "x86_64", "darwin"),
+    ],
+)
+def test_it_compiles_and_links_for_windows_and_macos(setup, tmp_path, target, machine, system):
+    compiler = [*ZIG, "-target", target]
+    setup.link(tmp_path / "library", compiler, setup.objects(tmp_path, compiler, machine), system)
+    assert (tmp_path / "library").stat().st_size > 50_000
 
 
 def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_path):
@@ -152,7 +160,7 @@ def sanitized(setup, tmp_path_factory):
 
 
 def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
-    tests = [ROOT / "tests" / name for name in ("test_objective.py", "test_solver.py")]
+    tests = [ROOT / "tests/proset" / name for name in ("test_objective.py", "test_solver.py")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "not no_array_grows"]
     said = run(*command, cwd=ROOT, env=sanitized)
     assert " passed" in said

@@ -27,7 +27,6 @@ from proset_study.data.encoding import Encoder
 from proset_study.data.splits import select_fold, split
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
 COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
@@ -186,6 +185,16 @@ def python_case(code, **environment):
     return case
 
 
+def job_without_pyarrow(folder):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config["data_sets"]["mine"] = {"file": "t.parquet", "target": "kind"}
+    (folder / "study.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "t.parquet").write_text("x", encoding="utf-8")
+    arguments = ["data", "--study", "study.json", "--data-set", "mine", "--replicate", "0"]
+    start = f"import sys\nsys.modules['pyarrow'] = None\nsys.argv[1:] = {arguments}\n"
+    python_case(f"{start}from proset_study.__main__ import main\nmain()")(folder)
+
+
 def installed_case(name, version, needs=""):
     """A package comes first in the list of installed ones, with this version and what it needs."""
 
@@ -311,17 +320,7 @@ CASES = {
         LC_ALL="C",
         PYTHONUTF8="0",
     ),
-    "missing in a job": python_case(
-        """import json, sys
-sys.modules['pyarrow'] = None
-data = {"mine": {"file": "t.parquet", "target": "kind"}}
-study = {"study": "s", "seed": 1, "replicates": [0], "data_sets": data, "experiments": {}}
-open("study.json", "w").write(json.dumps(study))
-open("t.parquet", "w").write("x")
-sys.argv[1:] = ["data", "--study", "study.json", "--data-set", "mine", "--replicate", "0"]
-from proset_study.__main__ import main
-main()"""
-    ),
+    "missing in a job": job_without_pyarrow,
 }
 ROWS = list(rows())
 

@@ -21,22 +21,22 @@ def test_bin_counts_of_hand_solved_cases(sizes, n_candidates, eta, expected):
 
 
 def test_a_sample_is_correct_only_if_strictly_ahead():
-    scores = np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.5], [0.1, 0.2, 0.3]])
-    assert correct_samples(scores, np.array([0, 0, 0])).tolist() == [True, False, False]
+    q = np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.5], [0.1, 0.2, 0.3]])
+    assert correct_samples(q, np.array([0, 0, 0])).tolist() == [True, False, False]
 
 
 def test_draw_is_uniform_inside_bins_sorted_by_class_and_without_repeats(rng):
     y = np.repeat([0, 1, 2], [50, 100, 150])
-    scores = np.tile([1 / 6, 1 / 3, 1 / 2], (300, 1))
-    drawn = draw_candidates(scores, y, 90, 0.5, rng)
+    q = np.tile([1 / 6, 1 / 3, 1 / 2], (300, 1))
+    drawn = draw_candidates(q, y, 90, 0.5, rng)
     assert len(set(drawn.tolist())) == len(drawn)
     assert np.bincount(y[drawn]).tolist() == [25, 33, 33]  # half of the smallest; the other two share the rest
     assert (np.lexsort((drawn, y[drawn])) == np.arange(len(drawn))).all()
     frequency = np.zeros(300)
     for _ in range(400):
-        frequency[draw_candidates(scores, y, 90, 0.5, rng)] += 1
-    for k, share in enumerate([0.5, 1 / 3, 33 / 150]):
-        expected = 400 * share
+        frequency[draw_candidates(q, y, 90, 0.5, rng)] += 1
+    for k, proportion in enumerate([0.5, 1 / 3, 33 / 150]):
+        expected = 400 * proportion
         assert np.abs(frequency[y == k] - expected).max() < 5 * np.sqrt(expected)
 
 
@@ -48,9 +48,9 @@ def test_class_sizes(count, eta, allowed):
         check_class_sizes(np.array([100, count]), eta, np.array(["many", "few"]))
         y = np.repeat([0, 1], [100, count])
         for top in (0, 1):  # with the class correct or not
-            scores = np.full((len(y), 2), 0.5)
-            scores[:, top] = 1.0
-            drawn = draw_candidates(scores, y, 1000, eta, np.random.default_rng(0))
+            q = np.full((len(y), 2), 0.5)
+            q[:, top] = 1.0
+            drawn = draw_candidates(q, y, 1000, eta, np.random.default_rng(0))
             assert 0 < (y[drawn] == 1).sum() < count
     else:
         with pytest.raises(ValueError, match=rf"class .*few.* has {count} samples; max_fraction={eta} needs at least"):

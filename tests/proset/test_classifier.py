@@ -6,8 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import estimator_checks_generator
+from tests.reference import classifier as reference
 
-from proset import ProsetClassifier, reference
+from proset import ProsetClassifier
 
 IMPOSSIBLE = {
     "check_sample_weight_equivalence_on_dense_data": "candidates are drawn at random among the rows, so that a row of "
@@ -48,7 +49,7 @@ def candidate_weights(batch):
 
 def recomputed_objective(model, X, y, b, sample_weight=None):
     """f(v, w) of batch b from the fitted attributes alone."""
-    *_, before = [scores for scores, _ in zip(model._model.staged_scores(X), range(b + 1), strict=False)]
+    *_, before = [q for q, _ in zip(model._model.staged_q(X), range(b + 1), strict=False)]
     batch = model.batches_[b]
     penalty = {name: getattr(model, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
     return reference.objective(

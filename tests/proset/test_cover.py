@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from tests.reference import set_cover as reference
 
-from proset import cover, cover_reference
+from proset import cover
 from proset.cover import ball_bits, greedy, rank_radii
 from proset.cover_lp import best_rounding, relax, round_relaxed
 
@@ -31,7 +32,7 @@ def problem(request):
 def test_the_greedy_algorithm_is_that_of_the_definition(problem):
     inside, y, weight, cost = problem
     found = greedy(bits_of(inside), y, weight, cost)
-    pairs, path = cover_reference.greedy(inside, y, weight, cost)
+    pairs, path = reference.greedy(inside, y, weight, cost)
     assert list(zip(found.index.tolist(), found.labels.tolist(), strict=True)) == pairs
     np.testing.assert_allclose(found.objective_path, path, atol=1e-9)
 
@@ -43,7 +44,7 @@ def test_the_greedy_algorithm_is_that_of_the_definition_in_chunks(monkeypatch):
     y = X[:, 0].astype(int) // 4
     inside = cdist(X, X) < 2.5
     (bits,) = ball_bits(lambda rows: cdist(X[rows], X), 150, 150, [2.5])
-    pairs, _ = cover_reference.greedy(inside, y, np.ones(150), 1 / 150)
+    pairs, _ = reference.greedy(inside, y, np.ones(150), 1 / 150)
     found = greedy(bits, y, np.ones(150), 1 / 150)
     assert list(zip(found.index.tolist(), found.labels.tolist(), strict=True)) == pairs
     assert len(pairs) > 10
@@ -51,17 +52,17 @@ def test_the_greedy_algorithm_is_that_of_the_definition_in_chunks(monkeypatch):
 
 def test_bound_optimum_and_both_algorithms_are_in_order(problem):
     inside, y, weight, cost = problem
-    bits, best = bits_of(inside), cover_reference.optimum(inside, y, weight, cost)
+    bits, best = bits_of(inside), reference.optimum(inside, y, weight, cost)
     by_greedy = greedy(bits, y, weight, cost)
     rounded = round_relaxed(bits, y, weight, cost, inside.shape[1], np.random.default_rng(0))
     for found in (by_greedy, rounded):
-        value = cover_reference.objective(inside, y, weight, cost, chosen(found))
+        value = reference.objective(inside, y, weight, cost, chosen(found))
         assert found.objective == pytest.approx(value, abs=1e-9)
         assert best <= found.objective + 1e-9
     assert rounded.lower_bound <= best + 1e-7
     assert by_greedy.objective <= weight.sum()
-    largest = max(2 * np.log(max(np.bincount(y).max(), 3)), 1)
-    assert rounded.objective <= largest * rounded.lower_bound + 1e-7  # the factor of the source
+    factor = max(2 * np.log(max(np.bincount(y).max(), 3)), 1)
+    assert rounded.objective <= factor * rounded.lower_bound + 1e-7  # that of the source
 
 
 def test_counts_are_what_the_balls_hold(problem):
@@ -99,7 +100,7 @@ def test_the_relaxation_of_a_triangle_is_half_of_each_ball():
     assert relaxed.value == pytest.approx(0.75)
     rounded = round_relaxed(bits_of(inside), y, weight, 0.5, 3, np.random.default_rng(0))
     assert (rounded.objective, rounded.lower_bound) == (1.0, pytest.approx(0.75))
-    assert cover_reference.optimum(inside, y, weight, 0.5) == 1.0
+    assert reference.optimum(inside, y, weight, 0.5) == 1.0
 
 
 def test_candidates_that_cannot_help_are_left_out_of_the_linear_program():
@@ -110,12 +111,12 @@ def test_candidates_that_cannot_help_are_left_out_of_the_linear_program():
     X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
     inside = cdist(X, X) < 0.6
     relaxed = relax(bits_of(inside), y, np.ones(40), 0.1, 40, 1)
-    own = y == 1
-    prices = 0.1 + inside[~own].sum(axis=0)
+    of_class = y == 1
+    costs = 0.1 + inside[~of_class].sum(axis=0)
     whole = linprog(
-        np.concatenate([prices, np.ones(own.sum())]),
-        A_ub=-np.hstack([inside[own], np.eye(own.sum())]),
-        b_ub=-np.ones(own.sum()),
+        np.concatenate([costs, np.ones(of_class.sum())]),
+        A_ub=-np.hstack([inside[of_class], np.eye(of_class.sum())]),
+        b_ub=-np.ones(of_class.sum()),
         bounds=(0, 1),
     )
     assert 0 < len(relaxed.candidates) < 40

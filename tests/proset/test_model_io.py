@@ -37,6 +37,17 @@ def test_round_trip(model, saved):
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
 
+def test_the_names_in_a_file_stay(saved):
+    """Files that were written earlier have these; another name is another version of the format."""
+    batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]
+    names = {"header", "classes", "feature_names_in", "class_prior", "centre", "n_batches"}
+    with np.load(saved) as archive:
+        assert set(archive) == names | {f"batch_{b}_{name}" for b in (0, 1) for name in batch}
+        fit = {"objective", "n_iter", "n_evaluations", "converged", "message"}
+        assert set(json.loads(str(archive["batch_1_fit"]))) == fit
+        assert json.loads(str(archive["header"])).keys() == {"format", "version", "parameters"}
+
+
 def test_unfitted_is_refused(tmp_path):
     with pytest.raises(NotFittedError):
         save_model(ProsetClassifier(), tmp_path / "m.npz")
@@ -205,5 +216,5 @@ def test_archives_that_swell_are_refused_before_they_do(saved, how):
             archive.writestr("centre2.npy", content.getvalue()[:128].replace(b"16777216", b"99999999"))
         for i in range(9 if how == "unpacked" else 1):
             archive.writestr("centre.npy" if how == "twice" else f"more_{i}.npy", content.getvalue())
-    with pytest.raises(ValueError, match=r"model.npz .*(another way|there twice|of the size it claims|are allowed)"):
+    with pytest.raises(ValueError, match=r"model.npz .*(another way|a duplicate|of the size it claims|are allowed)"):
         load_model(saved)

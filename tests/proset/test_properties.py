@@ -124,9 +124,9 @@ def test_the_objective_knows_no_order_of_rows_and_no_names_of_classes(known, ran
             X=X[rest],
             labels=codes[rest],
             row_weights=np.full(len(rest), 1 / n),
-            scores=np.tile(prior, (len(rest), 1)),
+            previous_q=np.tile(prior, (len(rest), 1)),
             candidates=X[candidates],
-            blocks=np.searchsorted(codes[candidates], np.arange(k + 1)),
+            class_offsets=np.searchsorted(codes[candidates], np.arange(k + 1)),
             penalty=Penalty(1e-3, 1e-8, 0.95, 0.95),
         )(np.concatenate([v, np.ones(k)]))
 
@@ -141,7 +141,7 @@ def test_the_objective_knows_no_order_of_rows_and_no_names_of_classes(known, ran
 @examples
 @given(st.lists(st.integers(0, 500), min_size=4, max_size=40), st.integers(1, 2000), st.floats(0.01, 0.99))
 def test_the_numbers_of_candidates_know_no_order_of_bins(sizes, n_candidates, max_fraction):
-    """And never exceed the share of a bin, nor by more than rounding what was wanted."""
+    """And never exceed the proportion of a bin, nor by more than rounding what was wanted."""
     sizes = np.array(sizes)
     counts = bin_counts(sizes, n_candidates, max_fraction)
     np.testing.assert_array_equal(np.sort(bin_counts(sizes[::-1], n_candidates, max_fraction)), np.sort(counts))

@@ -26,7 +26,7 @@ def test_few_evaluations_reach_an_objective_no_worse_than_the_published_path(dat
     assert abs(features[0] - features[1]) <= 1
 
 
-def test_an_evaluation_allocates_little_beside_its_results():
+def test_an_evaluation_allocates_little_besides_its_results():
     objective = first_batch(first_fold("xor_6f"), Case("xor_6f", "default").penalty, seed=0)
     objective(objective.start())
     tracemalloc.start()

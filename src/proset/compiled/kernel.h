@@ -15,8 +15,8 @@
 
                        sum_n a_n G_nj (x_nd - c_jd)^2 = sum_n a_n G_nj x_nd^2 - 2 c_jd s_d + c_jd^2 s_0.
 
-   Forms of the exponent, see choose_form(). Where few features count and rows are sorted (order.h), groups of 8 rows
-   whose bounding box is out of reach of a block's are left out: their kernel values are 0.
+   Algorithms of the distance, see choose_algorithm(). Where few features count and rows are sorted (order.h), groups of
+   8 rows whose bounding box is out of reach of a block's are left out: their kernel values are 0.
 
    Order of operations. A sum over features or rows of a tile runs in their order, one fma after the other, in float32;
    a sum over the 16 lanes in that of sum16(); sums over tiles are float64 and run in the order of the tiles within a
@@ -40,13 +40,13 @@ enum { PAIR = 2, CHUNK = 13 };
 enum { PAIR = 1, CHUNK = 6 };
 #endif
 
-#define REACH 50.0f         /* kernel values below 2^-50 are lost beside the class prior */
+#define REACH 50.0f         /* kernel values below 2^-50 are lost next to the class prior */
 #define BEYOND 50.5f        /* out of reach, however the exponent is rounded */
 #define EPSILON 1.1920929e-7f
 #define LARGE 0x1p40        /* residuals times the smallest kernel values would be denormal numbers, which are slow */
 #define SCALE 0.8493218002880191 /* sqrt(log2(e) / 2) */
 
-enum form { DIFFERENCE, PRODUCT, WIDE };
+enum algorithm { DIFFERENCE, PRODUCT, WIDE };
 
 /* 2 ** -x for x >= 0 (rounding may give a little less), 0 where x is above REACH or not a number. Relative error: 1e-7 */
 INLINE v16 exp2_minus(v16 x) {
@@ -66,10 +66,10 @@ INLINE v16 exp2_minus(v16 x) {
 /* Prototypes as one evaluation sees them. */
 typedef struct {
     const double *prototypes, *centre; /* (J, stride), (stride): what features are counted from */
-    const int64_t *starts, *used;      /* the D features that count, */
+    const int64_t *class_offsets, *used; /* the D features that count, */
     const double *scale;               /* and v_d SCALE of them */
     int64_t stride, D, K, T, strip;    /* T and strip: rows */
-    enum form form;
+    enum algorithm algorithm;
     int boxes;
     int64_t *order;           /* [blocks][16]: which prototype is where, -1 for padding */
     int64_t *first;           /* [K + 1]: first block of each class */
@@ -87,13 +87,13 @@ typedef struct {
     double *q;                /* [K][T] */
     float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
     uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
-    double *own, *others, *b, *loss; /* [T] */
+    double *q_true, *q_others, *b, *loss; /* [T] */
     float *a;                 /* [K][T] */
 } Tile;
 
-static int64_t n_blocks(int64_t K, const int64_t *starts) {
+static int64_t n_blocks(int64_t K, const int64_t *class_offsets) {
     int64_t blocks = 0;
-    for (int64_t k = 0; k < K; k++) blocks += (starts[k + 1] - starts[k] + LANES - 1) / LANES;
+    for (int64_t k = 0; k < K; k++) blocks += (class_offsets[k + 1] - class_offsets[k] + LANES - 1) / LANES;
     return blocks;
 }
 
@@ -120,7 +120,7 @@ static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int
     tile->G = TAKE(memory, float, blocks * T * LANES), tile->A = TAKE(memory, float, T * (1 + D));
     tile->S = TAKE(memory, float, PAIR * (1 + D) * LANES), tile->gv = TAKE(memory, float, D * LANES);
     tile->near = TAKE(memory, uint32_t, blocks), tile->a = TAKE(memory, float, K * T);
-    tile->own = TAKE(memory, double, T), tile->others = TAKE(memory, double, T);
+    tile->q_true = TAKE(memory, double, T), tile->q_others = TAKE(memory, double, T);
     tile->b = TAKE(memory, double, T), tile->loss = TAKE(memory, double, T);
 }
 
@@ -129,12 +129,12 @@ static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int
    With s the largest norm of a scaled prototype or row near one, rounding x and c to float32 moves an exponent e by at
    most 2 eps s sqrt(e) < 15 eps s (DIFFERENCE), and x^2 - 2 x c + c^2, half the arithmetic, by up to 3 eps s^2, as its
    terms cancel (PRODUCT; where it saves little, it has to be better than that). WIDE takes the differences in float64:
-   slow, and right at any scale. Rows further out are out of reach in any form. */
-static enum form choose_form(const Packed *packed, int64_t blocks) {
-    float largest = 0.0f;
+   slow, and right at any scale. Rows further out are out of reach with any of them. */
+static enum algorithm choose_algorithm(const Packed *packed, int64_t blocks) {
+    float max_norm = 0.0f;
     for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
-        if (packed->order[i] >= 0 && !(packed->c_norm[i] <= largest)) largest = packed->c_norm[i];
-    const float s = sqrtf(largest) + sqrtf(REACH), product_error = 3.0f * EPSILON * s * s;
+        if (packed->order[i] >= 0 && !(packed->c_norm[i] <= max_norm)) max_norm = packed->c_norm[i];
+    const float s = sqrtf(max_norm) + sqrtf(REACH), product_error = 3.0f * EPSILON * s * s;
     if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 3e-4f)
         return PRODUCT;
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
@@ -152,7 +152,7 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
     for (int64_t k = 0; k < packed->K; k++) {
         packed->first[k] = place / LANES;
         for (int64_t zeros = 0; zeros < 2; zeros++)
-            for (int64_t j = packed->starts[k]; j < packed->starts[k + 1]; j++)
+            for (int64_t j = packed->class_offsets[k]; j < packed->class_offsets[k + 1]; j++)
                 if (active[j] && (weights[j] > 0.0) != zeros) packed->order[place++] = j;
         while (place % LANES) packed->order[place++] = -1;
     }
@@ -174,14 +174,14 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
             packed->low[block * D + d] = low, packed->high[block * D + d] = high;
         }
     }
-    packed->form = choose_form(packed, blocks);
-    packed->boxes = sorted && D > 0 && D <= SORTED_FEATURES && packed->form == DIFFERENCE;
+    packed->algorithm = choose_algorithm(packed, blocks);
+    packed->boxes = sorted && D > 0 && D <= SORTED_FEATURES && packed->algorithm == DIFFERENCE;
 }
 
 /* Rows of a tile to scaled float32, up to a multiple of 8 rows, which is returned; the last row fills up. */
 static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X, int64_t rows) {
     const int64_t D = packed->D, padded = (rows + GROUP - 1) / GROUP * GROUP;
-    const float factor = packed->form == PRODUCT ? -2.0f : 1.0f;
+    const float factor = packed->algorithm == PRODUCT ? -2.0f : 1.0f;
     for (int64_t n = 0; n < padded; n++) {
         const double *row = X + (n < rows ? n : rows - 1) * packed->stride;
         float norm = 0.0f;
@@ -198,7 +198,7 @@ static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X
 /* Rows counted from the middle of the tile, and the boxes of their groups. */
 static void centre_rows(const Packed *packed, const Tile *tile, int64_t padded) {
     const int64_t D = packed->D, T = packed->T;
-    const float factor = packed->form == PRODUCT ? -0.5f : 1.0f;
+    const float factor = packed->algorithm == PRODUCT ? -0.5f : 1.0f;
     for (int64_t d = 0; d < D; d++) {
         float *column = tile->columns + d * T, *low = tile->low + d * LANES, *high = tile->high + d * LANES,
               from = INFINITY, to = -INFINITY;
@@ -310,13 +310,13 @@ INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, i
     for (int64_t k = 0; k < packed->K; k++) {
         memset(tile->q_lanes, 0, sizeof(float) * padded * LANES);
         for (int64_t block = packed->first[k], P; block < packed->first[k + 1]; block += P) {
-            P = block + PAIR <= packed->first[k + 1] && packed->form != WIDE ? PAIR : 1;
+            P = block + PAIR <= packed->first[k + 1] && packed->algorithm != WIDE ? PAIR : 1;
             uint32_t near = 0;
             for (int p = 0; p < P; p++) near |= groups_in_reach(packed, tile, block + p, groups);
             for (int p = 0; store && p < P; p++) tile->near[block + p] = near;
-            if (packed->form == WIDE)
+            if (packed->algorithm == WIDE)
                 wide_distances(packed, tile, X, rows, padded, block, store);
-            else if (packed->form == PRODUCT)
+            else if (packed->algorithm == PRODUCT)
                 P > 1 ? distances(packed, tile, block, near, PAIR, 1, store)
                       : distances(packed, tile, block, near, 1, 1, store);
             else
@@ -328,29 +328,31 @@ INLINE void tile_sums(const Packed *packed, const Tile *tile, const double *X, i
     }
 }
 
-/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and the loss of the tile, -log(own / total) = log(1 + odds) */
+/* a_k of every row of a tile, b = sum_k a_k sum_j w_j G_nj, and the loss of the tile, with q_true that of the true class:
+   -log(q_true / sum_k q_k) = log(1 + odds). */
 static double residuals(const Packed *packed, const Tile *tile, int64_t rows, int64_t padded, const int64_t *labels,
-                        const double *row_weights, const double *scores) {
+                        const double *row_weights, const double *previous_q) {
     const int64_t K = packed->K, T = packed->T;
-    double *own = tile->own, *others = tile->others, *m_own = tile->loss, *m_others = tile->b;
-    for (int64_t n = 0; n < rows; n++) own[n] = others[n] = m_own[n] = m_others[n] = 0.0;
+    double *q_true = tile->q_true, *q_others = tile->q_others, *m_true = tile->loss, *m_others = tile->b;
+    for (int64_t n = 0; n < rows; n++) q_true[n] = q_others[n] = m_true[n] = m_others[n] = 0.0;
     for (int64_t k = 0; k < K; k++) {
         const double *m = tile->q + k * T;
         for (int64_t n = 0; n < rows; n++) {
-            const double q = scores[n * K + k] + m[n];
-            const int is_own = labels[n] == k;
-            own[n] += is_own ? q : 0.0, m_own[n] += is_own ? m[n] : 0.0;
-            others[n] += is_own ? 0.0 : q, m_others[n] += is_own ? 0.0 : m[n];
+            const double q = previous_q[n * K + k] + m[n];
+            const int is_true = labels[n] == k;
+            q_true[n] += is_true ? q : 0.0, m_true[n] += is_true ? m[n] : 0.0;
+            q_others[n] += is_true ? 0.0 : q, m_others[n] += is_true ? 0.0 : m[n];
         }
     }
     for (int64_t n = 0; n < rows; n++) {
-        const double odds = others[n] / own[n], a_other = LARGE * row_weights[n] / (own[n] + others[n]),
-                     a_own = -a_other * odds;
-        tile->b[n] = a_other * m_others[n] + a_own * m_own[n]; /* a_own without cancellation */
-        own[n] = a_own, others[n] = a_other, tile->loss[n] = row_weights[n] * log1p_of(odds);
+        const double odds = q_others[n] / q_true[n], a_other = LARGE * row_weights[n] / (q_true[n] + q_others[n]),
+                     a_true = -a_other * odds;
+        tile->b[n] = a_other * m_others[n] + a_true * m_true[n]; /* a_true without cancellation */
+        q_true[n] = a_true, q_others[n] = a_other; /* a takes the place of q */
+        tile->loss[n] = row_weights[n] * log1p_of(odds);
     }
     for (int64_t k = 0; k < K; k++) {
-        for (int64_t n = 0; n < rows; n++) tile->a[k * T + n] = (float)(labels[n] == k ? own[n] : others[n]);
+        for (int64_t n = 0; n < rows; n++) tile->a[k * T + n] = (float)(labels[n] == k ? q_true[n] : q_others[n]);
         for (int64_t n = rows; n < padded; n++) tile->a[k * T + n] = 0.0f;
     }
     double loss = 0.0;
@@ -413,8 +415,8 @@ static void wide_contract(const Packed *packed, const Tile *tile, const float *a
 }
 
 /* Sums over the rows of a tile: gw[block][16] += dloss/dw, gv[d] += sum_{n,j} a w G (x_d - c_d)^2. */
-static void contractions(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
-                         double *gw, double *gv) {
+static void tile_gradient(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
+                          double *gw, double *gv) {
     const int64_t D = packed->D, T = packed->T, width = 1 + D;
     float radius = 0.0f;
     for (int64_t n = 0; n < padded; n++) {
@@ -422,7 +424,7 @@ static void contractions(const Packed *packed, const Tile *tile, const double *X
         for (int64_t d = 0; d < D; d++) norm += tile->centred[n * D + d] * tile->centred[n * D + d];
         if (!(norm <= radius)) radius = norm;
     }
-    const int is_wide = packed->form == WIDE || !(EPSILON * radius < 1e-3f);
+    const int is_wide = packed->algorithm == WIDE || !(EPSILON * radius < 1e-3f);
     for (int64_t d = 0; d < D; d++) *(v16 *)(tile->gv + d * LANES) = all(0.0f);
     for (int64_t k = 0; k < packed->K; k++) {
         const float *a = tile->a + k * T;
@@ -490,13 +492,13 @@ static void evaluate_strips(void *shared, int64_t thread) {
             centre_rows(packed, tile, padded);
             tile_sums(packed, tile, X, rows, padded, 1);
             *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n,
-                               problem->scores + n * K);
-            contractions(packed, tile, X, rows, padded, gw, gv);
+                               problem->previous_q + n * K);
+            tile_gradient(packed, tile, X, rows, padded, gw, gv);
         }
     }
 }
 
-/* Everything that evaluate() needs beside the problem. */
+/* Everything that evaluate() needs besides the problem. */
 typedef struct {
     Packed packed;
     Evaluation evaluation;
@@ -505,7 +507,7 @@ typedef struct {
 } Workspace;
 
 static void take_workspace(Memory *memory, Workspace *work, const Problem *problem) {
-    const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->starts),
+    const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->class_offsets),
                   longest = D > blocks * LANES ? D : blocks * LANES;
     Packed *packed = &work->packed;
     Evaluation *evaluation = &work->evaluation;
@@ -513,7 +515,7 @@ static void take_workspace(Memory *memory, Workspace *work, const Problem *probl
     work->ones = TAKE(memory, double, longest), work->zeros = TAKE(memory, double, D);
     *packed = (Packed){.prototypes = problem->candidates,
                        .centre = work->zeros,
-                       .starts = problem->starts,
+                       .class_offsets = problem->class_offsets,
                        .used = work->used,
                        .scale = work->scale,
                        .stride = D,
@@ -551,7 +553,7 @@ static double evaluate(void *context, const double *theta, const uint8_t *active
     Evaluation *evaluation = &work->evaluation;
     const Problem *problem = evaluation->problem;
     Packed *packed = &work->packed;
-    const int64_t J = problem->starts[problem->K];
+    const int64_t J = problem->class_offsets[problem->K];
     const double *v = theta, *w = theta + problem->D;
     double *dv = gradient, *dw = gradient + problem->D;
     packed->D = 0;
@@ -604,14 +606,14 @@ static void sum_strips(void *shared, int64_t thread) {
 }
 
 static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **tiles, const Prediction *prediction) {
-    const int64_t K = prediction->K, J = prediction->starts[K], blocks = n_blocks(K, prediction->starts);
+    const int64_t K = prediction->K, J = prediction->class_offsets[K], blocks = n_blocks(K, prediction->class_offsets);
     int64_t D = 0;
     for (int64_t d = 0; d < prediction->D; d++) D += prediction->v[d] > 0.0;
     int64_t *used = TAKE(memory, int64_t, D);
     double *scale = TAKE(memory, double, D);
     *packed = (Packed){.prototypes = prediction->prototypes,
                        .centre = prediction->centre,
-                       .starts = prediction->starts,
+                       .class_offsets = prediction->class_offsets,
                        .used = used,
                        .scale = scale,
                        .stride = prediction->D,

@@ -16,7 +16,7 @@ static Solution fit(const Problem *problem, double *theta, const double *scale, 
     Memory memory = {0};
     Workspace work;
     if (!with_workspace(problem, &memory, &work)) return (Solution){.message = NO_MEMORY};
-    const int64_t n = problem->D + problem->starts[problem->K];
+    const int64_t n = problem->D + problem->class_offsets[problem->K];
     const Solution solution = minimize(evaluate, &work, theta, scale, n, max_iter, tol, progress);
     release(&memory);
     return solution;
@@ -25,7 +25,7 @@ static Solution fit(const Problem *problem, double *theta, const double *scale, 
 static double objective(const Problem *problem, const double *theta, double *gradient) {
     Memory memory = {0}, for_active = {0};
     Workspace work;
-    const int64_t n = problem->D + problem->starts[problem->K];
+    const int64_t n = problem->D + problem->class_offsets[problem->K];
     TAKE(&for_active, uint8_t, n);
     if (!with_workspace(problem, &memory, &work) || !allocate(&for_active)) return NAN;
     uint8_t *active = TAKE(&for_active, uint8_t, n);

@@ -6,9 +6,9 @@
 typedef struct {
     const double *X;                     /* (N, D) */
     const int64_t *labels;               /* (N) */
-    const double *row_weights, *scores;  /* (N), (N, K) */
+    const double *row_weights, *previous_q; /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
-    const int64_t *starts;               /* K + 1 boundaries of the classes among the candidates */
+    const int64_t *class_offsets;        /* K + 1 boundaries of the classes among the candidates */
     int64_t N, D, K, sorted,
         n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
     double lambda_v, lambda_w, alpha_v, alpha_w;
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const double *X, *prototypes;        /* (N, D), (J, D), sorted by class */
     const double *centre;                /* (D), subtracted from both */
-    const int64_t *starts;
+    const int64_t *class_offsets;
     const double *v, *w;                 /* (D), (J) */
     int64_t N, D, K, n_threads;
 } Prediction;

@@ -66,23 +66,23 @@ static double value_at(State *state, const double *x, double *gradient) {
 
 /* Maximum norm of the step from x to the projection of x - gradient. */
 static double projected_gradient(const State *state) {
-    double largest = 0.0;
+    double max_abs = 0.0;
     for (int64_t i = 0; i < state->n; i++) {
         const double to = state->x[i] - state->gradient[i], step = fabs(state->x[i] - (to > 0.0 ? to : 0.0));
-        if (step > largest) largest = step;
+        if (step > max_abs) max_abs = step;
     }
-    return largest;
+    return max_abs;
 }
 
 /* Minimum of the cubic with the values and slopes of two steps, kept within 0.1 and 0.9 of the way between. */
 static double between(double a, double fa, double ga, double b, double fb, double gb) {
-    double share = 0.1;
+    double ratio = 0.1;
     if (isfinite(fb) && isfinite(gb)) {
         const double m = ga + gb - 3.0 * (fb - fa) / (b - a), square = m * m - ga * gb,
                      root = sqrt(square > 0.0 ? square : 0.0);
-        if (gb - ga + 2.0 * root > 0.0) share = 1.0 - (gb + root - m) / (gb - ga + 2.0 * root);
+        if (gb - ga + 2.0 * root > 0.0) ratio = 1.0 - (gb + root - m) / (gb - ga + 2.0 * root);
     }
-    return a + (share < 0.1 ? 0.1 : share > 0.9 ? 0.9 : share) * (b - a);
+    return a + (ratio < 0.1 ? 0.1 : ratio > 0.9 ? 0.9 : ratio) * (b - a);
 }
 
 /* Move along the projection of x + step * direction to the bounds; 1 if a step was accepted, which is in s and y then. */

@@ -80,8 +80,8 @@ class FittedProset:
         return self.model.active_features()
 
     def familiarity(self, X):
-        *_, scores = self.model.staged_scores(X)
-        return np.maximum(scores.sum(axis=1) - self.model.class_prior.sum(), 0.0)
+        *_, q = self.model.staged_q(X)
+        return np.maximum(q.sum(axis=1) - self.model.class_prior.sum(), 0.0)
 
     def as_proset(self):
         return self.model

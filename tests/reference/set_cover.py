@@ -52,9 +52,9 @@ def optimum(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) 
     total, candidates = 0.0, range(inside.shape[1])
     for k in range(max(y) + 1):
         sets = (chosen for size in range(len(candidates) + 1) for chosen in combinations(candidates, size))
-        wrong, own = weight * (y != k), weight * (y == k)
+        of_class, of_others = weight * (y == k), weight * (y != k)
         total += min(
-            own @ ~inside[:, list(chosen)].any(axis=1) + sum(wrong @ inside[:, j] + cost for j in chosen)
+            of_class @ ~inside[:, list(chosen)].any(axis=1) + sum(of_others @ inside[:, j] + cost for j in chosen)
             for chosen in sets
         )
     return total

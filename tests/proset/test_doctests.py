@@ -1,0 +1,42 @@
+"""The examples in the docstrings of the package run, and every public name has one."""
+
+import doctest
+import importlib
+import inspect
+import pydoc
+from pathlib import Path
+
+import pytest
+
+import proset
+
+MODULES = sorted(f"proset.{path.stem}" for path in Path(proset.__file__).parent.glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_give_what_they_say(module):
+    failed, _ = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
+
+
+def public():
+    """Public names, and the public methods that their classes define themselves."""
+    for name in proset.__all__:
+        member = getattr(proset, name)
+        yield name, member
+        for method, function in vars(member).items() if inspect.isclass(member) else ():
+            if inspect.isfunction(function) and not method.startswith(("_", "set_")):  # set_: made by scikit-learn
+                yield f"{name}.{method}", function
+
+
+@pytest.mark.parametrize(("name", "member"), list(public()))
+def test_every_public_name_has_an_example(name, member):
+    assert doctest.DocTestFinder(recurse=False).find(member, name)[0].examples
+
+
+def test_completion_and_help_show_the_public_names():
+    assert set(dir(proset)) >= {*proset.__all__, "__version__"}
+    assert "import_module" not in dir(proset)
+    text = pydoc.plain(pydoc.render_doc(proset))
+    for name in proset.__all__:
+        assert f" {name}(" in text, name
