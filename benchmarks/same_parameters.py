@@ -14,7 +14,7 @@ from benchmarks.against_published import published_implementation
 from proset import model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset_study.data.datasets import make
+from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.report.comparison import allowed_range
 from proset_study.scores import score_predictions

@@ -1,6 +1,6 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset_study.environment import import_xgboost_alone, install_command, pin_libraries
+from proset_study.environment import check_core, import_xgboost_alone, install_command, pin_libraries
 
 pin_libraries()  # before NumPy is imported, however the command is started
 
@@ -35,7 +35,7 @@ def config(args: argparse.Namespace) -> None:
 
 def make_data(args: argparse.Namespace) -> None:
     """Make or load a data set."""
-    from proset_study.data.datasets import make
+    from proset_study.data.sources import make
 
     settings = args.study.data_settings(args.data_set)
     make(settings, args.study.config["seed"], args.data_set, args.replicate).save(_file(args, layout.DATA))
@@ -43,8 +43,9 @@ def make_data(args: argparse.Namespace) -> None:
 
 def make_split(args: argparse.Namespace) -> None:
     """Split a data set into folds and test part."""
-    from proset_study.data.datasets import DataSet
-    from proset_study.data.splits import split, write_split
+    from proset_study.data.dataset import DataSet
+    from proset_study.data.splits import write_split
+    from proset_study.data.splitting import split
     from proset_study.seeds import integer_seed
 
     config = args.study.config
@@ -289,7 +290,7 @@ def _results(args):
 
 
 def _inputs(args):
-    from proset_study.data.datasets import DataSet
+    from proset_study.data.dataset import DataSet
     from proset_study.data.splits import read_split
 
     data = DataSet.load(_file(args, layout.DATA))
@@ -413,12 +414,13 @@ def main() -> None:
     args = _parser().parse_args(words)
     start = time.monotonic()
     try:
+        check_core()
         if "study" in args:
             args.study = Study.read(args.study)
         args.function(args)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
-    except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:
+    except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError, ImportError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     if what := _what(vars(args)):
         print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)

@@ -1,4 +1,7 @@
-"""The environment of a run and its jobs: packages, folders, pinned libraries, the Python that runs the workflow."""
+"""The environment of a run and its jobs: packages, folders, pinned libraries, the Python that runs the workflow.
+
+Importing this module imports neither NumPy nor `proset`, which may be another package of that name.
+"""
 
 import os
 import platform
@@ -11,8 +14,6 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-
-from proset.files import LEFTOVERS
 
 PROJECT = "proset-study"
 LEFT_FOR_GOOD_S = 3600
@@ -32,7 +33,7 @@ def check_packages() -> None:
     from packaging.requirements import Requirement
 
     try:
-        needed = [Requirement(line) for line in requires(PROJECT)]
+        needed = [Requirement(line) for line in requires(PROJECT) or ()]
     except PackageNotFoundError:
         sys.exit(f"{PROJECT} is not installed for {sys.executable}; install it with: {install_command()}")
     faults = []
@@ -48,6 +49,29 @@ def check_packages() -> None:
     if faults:
         end = f"install with: {install_command()}"
         sys.exit("\n".join([f"packages of {sys.executable} do not fit:", *faults, end]))
+
+
+def check_core() -> None:
+    """See that the package `proset` is ours: another distribution on PyPI installs one of the same name.
+
+    Raises
+    ------
+    ImportError
+        If it is not, or cannot be imported; says what helps.
+    """
+    try:
+        import proset
+    except ImportError as error:
+        found = f"cannot be imported: {error}"
+    else:
+        if "SetCoverClassifier" in getattr(proset, "__all__", ()):
+            return
+        found = f"is another one: {vars(proset).get('__file__') or 'a folder without __init__.py'}"
+    raise ImportError(
+        f"the package proset of {sys.executable} {found}; the distribution proset on PyPI installs a package of the "
+        f"same name; put ours back, from the folder of the study, with `{sys.executable} -m pip install "
+        "--force-reinstall --no-deps .`, and keep the other one in an environment of its own"
+    )
 
 
 def install_command() -> str:
@@ -96,7 +120,7 @@ def import_xgboost_alone() -> None:
 
     For processes that use the native interface only. XGBoost takes scikit-learn as missing if it cannot be imported.
     """
-    sys.modules["sklearn"] = None  # Python's way to make an import fail
+    sys.modules["sklearn"] = None  # type: ignore[assignment]  # Python's way to make an import fail
     try:
         import xgboost  # noqa: F401
     finally:
@@ -121,6 +145,8 @@ def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
     OSError
         If a folder is read-only or its disk is full, or if an input that is no result is dated after now; names it.
     """
+    from proset.files import LEFTOVERS
+
     for folder in folders:
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -3,18 +3,28 @@
 import hashlib
 import json
 import re
-import resource
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from proset.files import replacing
+
+try:
+    import resource
+except ModuleNotFoundError as error:
+    raise ImportError(
+        f"the study runs on Linux and macOS, not on {sys.platform}, where Python has no module `resource` to measure "
+        "memory with; the classifiers in the package proset run there"
+    ) from error
+
+FORMAT_VERSION = 1  # to be raised when earlier records cannot be read any more: all results become stale
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -63,7 +73,15 @@ _SEALS[".json"] = ("\n}\n", ',\n "sha256": "', '"\n}\n')
 
 
 def place(path: str | Path) -> str | None:
-    """Where below results/ a result of a replicate is; None for everything else, for example a file of the report."""
+    """Where below results/ a result of a replicate is; None for everything else, for example a file of the report.
+
+    Examples
+    --------
+    >>> place("results/study/replicate_0/wine/E3/fit.json")
+    'study/replicate_0/wine/E3/fit.json'
+    >>> place("reports/study/results.csv") is None
+    True
+    """
     parts = Path(path).parts
     found = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
     return "/".join(parts[max(0, found[-1] - 1) :]) if found and found[-1] < len(parts) - 1 else None
@@ -157,13 +175,43 @@ def read_table(path: str | Path, n_rows: int) -> np.ndarray:
     return table
 
 
+def is_number(text: str) -> bool:
+    """Whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def fingerprint(*parts: object) -> str:
-    """Hash of everything that a record depends on: files (as Path) by their bytes, all else as canonical JSON."""
+    """Hash of everything that a record depends on.
+
+    Parameters
+    ----------
+    *parts : object
+        Files, as Path, count by their bytes as this process first found them: a job, or a plan of jobs, reads each of
+        them once, and its inputs do not change. All else counts as canonical JSON.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+    """
     digest = hashlib.sha256()
     for part in parts:
-        content = part.read_bytes() if isinstance(part, Path) else json.dumps(part, sort_keys=True).encode()
-        digest.update(hashlib.sha256(content).digest())
+        digest.update(_file_digest(part.resolve()) if isinstance(part, Path) else _json_digest(part))
     return digest.hexdigest()[:32]
+
+
+@cache
+def _file_digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _json_digest(part: object) -> bytes:
+    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).digest()
 
 
 @dataclass
@@ -184,6 +232,6 @@ class Resources:
 
     def record(self) -> dict[str, float]:
         """All of it as one flat dictionary."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS, KiB on Linux
         peak_mib = peak / (1024**2 if sys.platform == "darwin" else 1024)
         return {**self.seconds, "peak_memory_mib": round(peak_mib, 1)}

@@ -24,20 +24,39 @@ def log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ------
     FloatingPointError
         If a probability is not finite.
+
+    Examples
+    --------
+    >>> probabilities, y = np.array([[0.5, 0.5], [0.75, 0.25]]), np.array([0, 1])
+    >>> round(log_loss(probabilities, y), 6), error_rate(probabilities, y)
+    (1.039721, 0.5)
     """
-    own = probabilities[np.arange(len(y)), y].astype(np.float64)
-    if not np.isfinite(own).all():
-        raise FloatingPointError(f"{np.count_nonzero(~np.isfinite(own))} of {len(own)} probabilities are not finite")
-    return mean(-arithmetic.log(np.clip(own, 1e-15, 1.0 - 1e-15)), weight)
+    of_true_class = probabilities[np.arange(len(y)), y].astype(np.float64)
+    if bad := np.count_nonzero(~np.isfinite(of_true_class)):
+        raise FloatingPointError(f"{bad} of {len(y)} probabilities are not finite")
+    return mean(-arithmetic.log(np.clip(of_true_class, 1e-15, 1.0 - 1e-15)), weight)
 
 
 def error_rate(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Share of samples whose most probable class is not their own; parameters as in `log_loss`."""
+    """Proportion of samples whose most probable class is not the true one; parameters as in `log_loss`."""
     return mean(probabilities.argmax(axis=1) != y, weight)
 
 
 def mean(values: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Mean of some numbers, shape (N,), from correctly rounded sums: in any order, by any instructions, the same."""
+    """Mean of numbers from correctly rounded sums: in any order, by any instructions, the same.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N,)
+    weight : ndarray, shape (N,), optional
+
+    Examples
+    --------
+    >>> mean(np.array([1e16, 1.0, -1e16]))
+    0.3333333333333333
+    >>> mean(np.array([1.0, 4.0]), weight=np.array([2.0, 1.0]))
+    2.0
+    """
     if weight is None:
         return math.fsum(values) / len(values)
     return math.fsum(weight * values) / math.fsum(weight)

@@ -25,7 +25,15 @@ def seed_sequence(seed: int, *key: str | int) -> np.random.SeedSequence:
 
 
 def generator(seed: int, *key: str | int) -> np.random.Generator:
-    """A NumPy generator for one purpose; see `seed_sequence`."""
+    """A NumPy generator for one purpose; see `seed_sequence`.
+
+    Examples
+    --------
+    >>> generator(0, "split", "wine", 0).random() == generator(0, "split", "wine", 0).random()
+    True
+    >>> generator(0, "split", "wine", 0).random() == generator(0, "split", "wine", 1).random()
+    False
+    """
     return np.random.default_rng(seed_sequence(seed, *key))
 
 

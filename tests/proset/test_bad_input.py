@@ -22,9 +22,11 @@ from sklearn.datasets import load_iris
 from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
-from proset_study.data.datasets import make
+from proset_study.data.categories import read_rows
 from proset_study.data.encoding import Encoder
-from proset_study.data.splits import select_fold, split
+from proset_study.data.sources import make
+from proset_study.data.splits import select_fold
+from proset_study.data.splitting import split
 
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
@@ -114,7 +116,7 @@ def nothing_to_impute_from(folder):
 def new_rows_as_numbers(folder):
     (folder / "t.csv").write_text("c,kind\n01,x\n1,y\n02,x\n2,y\n")
     data = make({"file": "t.csv", "target": "kind", "categorical": ["c"]}, 0, "mine", 0)
-    Encoder.fit(data.X, data).read(pd.read_csv("t.csv"))
+    read_rows(Encoder.fit(data.X, data), pd.read_csv("t.csv"))
 
 
 def model_case(change):

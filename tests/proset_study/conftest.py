@@ -6,8 +6,9 @@ import pytest
 
 from proset_study import evaluations, layout
 from proset_study.config.checks import load
-from proset_study.data.datasets import make
-from proset_study.data.splits import split, write_split
+from proset_study.data.sources import make
+from proset_study.data.splits import write_split
+from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters

@@ -1,9 +1,11 @@
 import os
+import subprocess
+import sys
 import time
 
 import pytest
 
-from proset_study.environment import prepare
+from proset_study.environment import check_core, prepare
 
 
 def test_old_leftovers_go_and_the_future_ends(tmp_path):
@@ -27,3 +29,35 @@ def test_an_input_of_the_future_is_refused_with_the_command_that_mends_it(tmp_pa
     os.utime(path, (time.time() + 7200, time.time() + 7200))
     with pytest.raises(OSError, match=r"dated after now .*: touch '.*my data.csv'$"):
         prepare([tmp_path / "results"], [str(path)])
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("__version__ = '0.6.1'\n__all__ = ['ClassifierProset']\n", "is another one: {folder}/proset/__init__.py;"),
+        ("import a_library_that_is_not_there\n", "cannot be imported: No module named 'a_library_that_is_not_there';"),
+    ],
+    ids=["other", "other without its requirements"],
+)
+def test_another_package_of_the_name_is_refused_with_the_command_that_helps(tmp_path, child_environment, code, found):
+    (tmp_path / "proset").mkdir()
+    (tmp_path / "proset/__init__.py").write_text(code, encoding="utf-8")
+    environment = {**child_environment, "PYTHONPATH": f"{tmp_path}{os.pathsep}{child_environment['PYTHONPATH']}"}
+    command = [sys.executable, "-m", "proset_study", "config", "--files", "config.yaml"]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"ImportError: the package proset of {sys.executable} {found.format(folder=tmp_path)}")
+    assert f"`{sys.executable} -m pip install --force-reinstall --no-deps .`" in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_our_own_package_passes():
+    check_core()
+
+
+def test_the_check_needs_neither_numpy_nor_proset(child_environment):
+    code = "import proset_study.environment, sys; print({'numpy', 'proset'} & set(sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=child_environment, check=True
+    )
+    assert run.stdout == "set()\n"

@@ -1,4 +1,7 @@
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -73,9 +76,20 @@ def test_fingerprint_reads_files_and_orders_keys(tmp_path):
     (tmp_path / "x").write_bytes(b"1")
     (tmp_path / "y").write_bytes(b"1")
     assert fingerprint(tmp_path / "x", {"a": 1, "b": 2}) == fingerprint(tmp_path / "y", json.loads('{"b": 2, "a": 1}'))
-    (tmp_path / "y").write_bytes(b"2")
-    assert fingerprint(tmp_path / "x") != fingerprint(tmp_path / "y")
+    (tmp_path / "z").write_bytes(b"2")
+    assert fingerprint(tmp_path / "x") != fingerprint(tmp_path / "z")
     assert fingerprint("a", "b") != fingerprint("b", "a")
+
+
+def test_fingerprint_reads_a_file_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "data"
+    path.write_bytes(b"1")
+    first = fingerprint(path, 0), fingerprint(path, 1)
+    path.unlink()
+    assert (fingerprint(path, 0), fingerprint(Path("data"), 1)) == first
+    with pytest.raises(FileNotFoundError):
+        fingerprint(tmp_path / "other")
 
 
 def test_resources_measure_phases():
@@ -84,7 +98,14 @@ def test_resources_measure_phases():
         sum(range(200_000))
     record = resources.record()
     assert 0 < record["fit_cpu_s"] <= record["fit_wall_s"] + 0.1
-    assert record["peak_memory_mib"] > 10
+    assert 10 < record["peak_memory_mib"] < 100_000  # in MiB, whatever the unit of the system is
+
+
+def test_a_system_without_the_measurement_of_memory_is_told_what_is_supported(child_environment):
+    code = "import sys; sys.modules['resource'] = None; import proset_study.records"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=child_environment)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].startswith("ImportError: the study runs on Linux and macOS, not on ")
 
 
 def test_a_result_is_bound_to_its_place(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.workflow.project import new_project, verify
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 
 LINE = [
     *"{}{}{{}}<>&'\"\\$%#~^_|*`;,=:@!?/ []()",

@@ -20,7 +20,7 @@ rule data:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
         seed=study.config["seed"],
-        code=code_fingerprint("proset_study.data.datasets"),
+        code=lambda wildcards: key("data", source=source_of(study.config["data_sets"][wildcards.data_set])),
     shell:
         "python -m proset_study data --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} 2> {log:q}"
@@ -45,7 +45,7 @@ rule split:
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
-        code=code_fingerprint("proset_study.data.splits"),
+        code=key("split"),
     shell:
         "python -m proset_study split --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} 2> {log:q}"

@@ -26,7 +26,7 @@ rule fit:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: method_fingerprint("fits.final", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("fit", method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study fit --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"
@@ -53,7 +53,7 @@ rule evaluate:
         settings=lambda wildcards: study.evaluation_settings(wildcards.kind),
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: method_fingerprint(f"evaluations.{wildcards.kind}", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("evaluation", kind=wildcards.kind, method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study evaluate --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --kind {wildcards.kind:q} 2> {log:q}"

@@ -17,7 +17,7 @@ rule score:
     params:
         study=lambda wildcards, input: study_file,
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
-        code=code_fingerprint("proset_study.store.results"),
+        code=key("score"),
     shell:
         "python -m proset_study score --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --experiment {wildcards.experiment:q} 2> {log:q}"
@@ -39,6 +39,6 @@ rule score_data_set:
     params:
         study=lambda wildcards, input: study_file,
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
-        code=code_fingerprint("proset_study.store.results"),
+        code=key("score"),
     shell:
         "python -m proset_study score-data-set --study {params.study:q} --data-set {wildcards.data_set:q} 2> {log:q}"

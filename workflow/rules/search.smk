@@ -20,7 +20,7 @@ rule stage1:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("search", method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study stage1 --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --fold {wildcards.fold:q}"
@@ -47,7 +47,7 @@ rule select_parameters:
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
         folds=study.config["folds"],
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
-        code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("select", method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study select-parameters --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"
@@ -75,7 +75,7 @@ rule stage2:
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("search", method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study stage2 --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q}"
@@ -100,7 +100,7 @@ rule select_complexity:
         rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
-        code=lambda wildcards: method_fingerprint("fits.search", study.runs[wildcards.run].method),
+        code=lambda wildcards: key("select", method=study.runs[wildcards.run].method),
     shell:
         "python -m proset_study select-complexity --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} 2> {log:q}"

@@ -1,78 +1,18 @@
-"""From the columns of the user's own file to the features of a method: missing values filled, categories one-hot.
+"""From the columns of a data set to the features of a method: missing values filled, categories one-hot.
 
 What is filled in, and which categories become features, is learned from the rows that a model is fitted to, in every
 fold anew. Data sets without categories and without an imputer are their own features and need none of this.
 """
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 
 MISSING = "(missing)"  # the category of a field without a value, unless the most frequent one is put there
 NUMBER, UNKNOWN = -1, -1  # in place of the code of a category: the feature is a number, the fitted rows lack it
 PREFIX = "encoder_"  # of the arrays in a model file
-
-
-def is_number(text: str) -> bool:
-    """Whether Python reads a text as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def as_text(column: "pd.Series") -> "pd.Series":
-    """Categories as text, whether they are text, numbers or booleans; missing ones stay missing.
-
-    Whole numbers have no decimal point, even if pandas has made them floats for the sake of missing ones; what a number
-    becomes does not depend on the others.
-    """
-    return column.astype(object).map(_text, na_action="ignore").astype("string")
-
-
-def with_codes(
-    features: "pd.DataFrame", categorical: list[str], impute: str | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers for all columns, in which categories have codes.
-
-    Parameters
-    ----------
-    features : DataFrame, shape (N, D)
-        Checked by `own_file.read_columns`.
-    categorical : list of str
-    impute : str or None
-        With "median" and "mean", which categories do not have, a missing one is the category `MISSING`.
-
-    Returns
-    -------
-    X : ndarray of float64, shape (N, D)
-        Codes in the categorical columns; NaN where a value is missing.
-    categories : ndarray of str, shape (C,)
-        The category of each code, sorted within a column.
-    category_column : ndarray of int, shape (C,)
-        The column of each code.
-    """
-    import pandas as pd
-
-    X, categories, category_column = np.empty(features.shape), [], []
-    for d, name in enumerate(features.columns):
-        if name not in categorical:
-            X[:, d] = features[name].to_numpy(dtype=np.float64, na_value=np.nan)
-            continue
-        found = pd.Categorical(as_text(features[name]))
-        X[:, d] = np.where(found.codes < 0, np.nan, found.codes + len(categories))
-        categories += found.categories.tolist()
-        if impute in ("median", "mean") and (found.codes < 0).any() and MISSING not in found.categories:
-            categories.append(MISSING)
-        category_column += [d] * (len(categories) - len(category_column))
-    return X, np.array(categories, dtype=str), np.array(category_column, dtype=int)
 
 
 @dataclass(frozen=True)
@@ -100,8 +40,27 @@ class Encoder:
     category: np.ndarray
 
     @classmethod
-    def fit(cls, X: np.ndarray, data: "DataSet") -> "Encoder":
-        """Learn from rows of a data set; ValueError if there is nothing to impute a column from."""
+    def fit(cls, X: np.ndarray, data: DataSet) -> "Encoder":
+        """Learn from rows of a data set.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, D)
+            As in `DataSet.X`, some rows of it.
+        data : DataSet
+
+        Raises
+        ------
+        ValueError
+            If the rows have no value to impute a column from.
+
+        Examples
+        --------
+        >>> names = np.array(["size"])
+        >>> data = DataSet(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1]), names, names, impute="mean")
+        >>> Encoder.fit(data.X, data).transform(data.X).ravel().tolist()
+        [1.0, 2.0, 3.0]
+        """
         categories = np.array([], dtype=str) if data.categories is None else data.categories
         of_code = np.array([], dtype=int) if data.category_column is None else data.category_column
         fill = _fill(X, np.unique(of_code), _codes_of_missing(categories, of_code, X.shape[1]), data.impute)
@@ -157,29 +116,6 @@ class Encoder:
         encoded[:, one_hot] = encoded[:, one_hot] == self.code[one_hot]
         return encoded
 
-    def read(self, table: "pd.DataFrame") -> np.ndarray:
-        """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out.
-
-        Raises
-        ------
-        ValueError
-            If a column is missing, or has been read as numbers although its categories are written in another way.
-        """
-        if lacking := [str(name) for name in self.names if name not in table.columns]:
-            missing, needed = (", ".join(map(repr, names)) for names in (lacking, self.names.tolist()))
-            raise ValueError(f"X: column {missing} is missing; needed are {needed}")
-        X = np.empty((len(table), len(self.names)))
-        for d, name in enumerate(self.names):
-            one_hot = (self.column == d) & ~self.is_number
-            if one_hot.any():
-                _refuse_parsed(table[name], self.category[one_hot].tolist())
-                texts = as_text(table[name])
-                codes = texts.map(dict(zip(self.category[one_hot], self.code[one_hot].astype(float), strict=True)))
-                X[:, d] = codes.fillna(UNKNOWN).where(texts.notna()).to_numpy(dtype=np.float64, na_value=np.nan)
-            else:
-                X[:, d] = table[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        return X
-
     def arrays(self) -> dict[str, np.ndarray]:
         """For a model file."""
         return {PREFIX + field.name: getattr(self, field.name) for field in fields(self)}
@@ -190,36 +126,6 @@ class Encoder:
         if PREFIX + "names" not in arrays:
             return None
         return cls(**{field.name: arrays.pop(PREFIX + field.name) for field in fields(cls)})
-
-
-def _text(value):
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _refuse_parsed(column, categories):
-    """Numbers and booleans cannot be told from categories that are written in another way: 1 may be '1' or '01'."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if not is_numeric_dtype(column.dtype) or column.isna().all():
-        return
-    if changed := [text for text in categories if _parsed(text) != text]:
-        read = "booleans" if is_bool_dtype(column.dtype) else "numbers"
-        raise ValueError(
-            f"X: column {column.name!r} was read as {read}, its categories are text such as {changed[0]!r}; "
-            "read it with dtype=str"
-        )
-
-
-def _parsed(text):
-    """The text of the number or boolean that a reader may take this for."""
-    if text.lower() in ("true", "false"):
-        return text.capitalize()
-    for parse in (int, float):
-        try:
-            return _text(parse(text))
-        except ValueError:
-            pass
-    return text
 
 
 def _codes_of_missing(categories, of_code, n_columns):

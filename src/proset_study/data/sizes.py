@@ -28,7 +28,7 @@ SKLEARN = {
     "digits": Size(1797, 64, 10),
 }
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
-UNKNOWN_CLASSES = 5  # of the user's own file: only reading all of it would tell
+UNKNOWN_CLASSES = 5  # of a custom table: only reading all of it would tell
 UNKNOWN_CATEGORIES = 5  # of one of its columns
 
 
@@ -43,8 +43,13 @@ def size_of(data: dict) -> Size:
     Returns
     -------
     Size
-        Exact for generated data and those of scikit-learn. For the user's own file the numbers of classes and
+        Exact for generated data and those of scikit-learn. For a custom table the numbers of classes and
         categories are guesses; that of the rows of a CSV file follows from its bytes and the length of its first lines.
+
+    Examples
+    --------
+    >>> size_of({"generator": "xor", "features": 3, "irrelevant": 2})
+    Size(rows=800, features=5, classes=2)
     """
     if data.get("generator") == "checker":
         return Size(data.get("squares", 8) ** 2 * data.get("samples_per_square", 100), 2, 2)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from proset_study.data.datasets import DataSet
+    from proset_study.data.dataset import DataSet
     from proset_study.fits.search import Case
 
 ABOUT = ("description", "settings", "generated", "n_fits")  # for the config and the schedule; in no record

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from proset_study.data.datasets import DataSet, make, mixture_probabilities
+from proset_study.data.dataset import DataSet
+from proset_study.data.generators import mixture_probabilities
+from proset_study.data.sources import make
 from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
 

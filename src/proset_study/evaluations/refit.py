@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset_study import methods
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.fits.resampling import data_of_rows
 from proset_study.fits.search import Case
 

@@ -4,21 +4,17 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
 from proset_study import methods
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import Encoder
 from proset_study.data.splits import TEST, select_fold
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted
 from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
 
@@ -89,24 +85,15 @@ class FinalModel:
     scale: np.ndarray
     encoder: Encoder | None = None
 
-    def predict_proba(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
-        """Class probabilities, shape (N, K).
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (N, D), or DataFrame
-            An array is as `DataSet.X`. A table is as the file: if the data set has categories or an imputer, columns
-            are found by their names, and others left out; else it has the features alone, in the order of the file.
-        """
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Class probabilities, shape (N, K), of rows as in `DataSet.X`."""
         return self.fitted.predict_proba(self.scaled(X))
 
-    def encoded(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+    def encoded(self, X: np.ndarray) -> np.ndarray:
         """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units."""
-        if self.encoder is None:
-            return np.asarray(X, dtype=np.float64)
-        return self.encoder.transform(X if isinstance(X, np.ndarray) else self.encoder.read(X))
+        return X if self.encoder is None else self.encoder.transform(X)
 
-    def scaled(self, X: "np.ndarray | pd.DataFrame") -> np.ndarray:
+    def scaled(self, X: np.ndarray) -> np.ndarray:
         """Features as the model was fitted to them, shape (N, E)."""
         return (self.encoded(X) - self.centre) / self.scale
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.methods import Method
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import methods
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.fits.resampling import bootstrap_data
 from proset_study.records import Resources, fingerprint, read_json, write_json

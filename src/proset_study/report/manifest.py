@@ -13,11 +13,11 @@ from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study.config.study import Study
 from proset_study.environment import library_arithmetic, pins
-from proset_study.fingerprints import uses_kernel
+from proset_study.fingerprints import LIBRARIES, uses_kernel
 from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "pandas", "kmedoids", "snakemake")
+PACKAGES = (*LIBRARIES.values(), "snakemake")
 
 
 def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None = None) -> dict:

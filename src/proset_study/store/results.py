@@ -5,10 +5,9 @@ import io
 from pathlib import Path
 
 from proset_study import methods
-from proset_study.data.datasets import DataSet
-from proset_study.data.encoding import is_number
+from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
-from proset_study.records import damaged, read_json, read_text, write_text
+from proset_study.records import damaged, is_number, read_json, read_text, write_text
 from proset_study.scores import score_predictions
 
 LAST_QUANTITY = "balanced_accuracy"  # of every final model

@@ -8,7 +8,7 @@ import numpy as np
 
 from proset_study import layout
 from proset_study.config.study import Run, Study
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, read_split
 from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions

@@ -1,4 +1,4 @@
-"""A final model of the study for new rows, in the columns and labels of the user's own table."""
+"""A final model of the study for new rows, in the columns and labels of a custom table."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.categories import read_rows
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
@@ -72,7 +73,9 @@ class Trained:
         ValueError
             If it is not one row, or the model has no weighted prototypes.
         """
-        table = row.to_frame().T if row.ndim == 1 else row
+        import pandas as pd
+
+        table = row.to_frame().T if isinstance(row, pd.Series) else row
         if len(table) != 1:
             raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
         explanation = explain_point(weighted(self.model.fitted), self.model.scaled(self._rows(table))[0])
@@ -83,7 +86,7 @@ class Trained:
 
     def _rows(self, table):
         if self.model.encoder is not None:
-            return table
+            return read_rows(self.model.encoder, table)
         if lacking := [name for name in self.columns if name not in table.columns]:
             raise ValueError(f"table: column {', '.join(map(repr, map(str, lacking)))} is missing")
         return table[list(self.columns)].to_numpy(dtype=np.float64)

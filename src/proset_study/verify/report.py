@@ -13,8 +13,10 @@ import numpy as np
 
 from proset import arithmetic
 from proset_study import evaluations, layout, methods
-from proset_study.data.datasets import DataSet, make
-from proset_study.data.splits import read_split, split
+from proset_study.data.dataset import DataSet
+from proset_study.data.sources import make
+from proset_study.data.splits import read_split
+from proset_study.data.splitting import split
 from proset_study.evaluations import KINDS
 from proset_study.fingerprints import arithmetic_of, uses_kernel
 from proset_study.fits.final import fit_final

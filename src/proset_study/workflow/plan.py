@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from proset_study import evaluations, layout
+from proset_study import evaluations, fingerprints, layout
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
-from proset_study.fingerprints import method_fingerprint
 from proset_study.methods import get
 from proset_study.methods.base import Method
 from proset_study.methods.costs import fit_seconds
@@ -116,7 +115,7 @@ def _stored(rule, wildcards, study, planned):
     if not numbers:
         return 0
     data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
-    code, seed = method_fingerprint("fits.search", study.runs[run].method), study.config["seed"]
+    code, seed = fingerprints.key("search", method=study.runs[run].method), study.config["seed"]
     origin = [data, split, code, seed, int(replicate), data_set, run]
     try:
         if rule == "stage1":

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from proset_study.data.datasets import make
 from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, size_of
+from proset_study.data.sources import make
 
 CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
 

@@ -1,44 +1,22 @@
 import numpy as np
-import pytest
 
-from proset_study.data.datasets import DataSet, make
-from proset_study.data.splits import TEST, read_split, select_fold, split, write_split
-
-
-@pytest.mark.parametrize(
-    ("settings", "train", "test"),
-    [
-        ({"sklearn": "iris"}, 105, 45),
-        ({"sklearn": "wine"}, 124, 54),
-        ({"sklearn": "breast_cancer"}, 398, 171),
-        ({"sklearn": "digits"}, 1257, 540),
-        ({"generator": "xor", "features": 3}, 560, 240),
-    ],
-)
-def test_published_sizes_and_stratification(settings, train, test):
-    y = make(settings, 0, "d", 0).y
-    folds = split(y, 5, 0.3, 1)
-    assert (folds == TEST).sum() == test
-    assert (folds != TEST).sum() == train
-    sizes = np.bincount(folds[folds != TEST])
-    assert len(sizes) == 5
-    assert sizes.max() - sizes.min() <= 1
-    for part_rows in (folds == TEST, folds == 0, folds == 4):
-        share = np.bincount(y[part_rows]) / part_rows.sum()
-        np.testing.assert_allclose(share, np.bincount(y) / len(y), atol=2 / part_rows.sum())
+from proset_study.data.dataset import DataSet
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST, read_split, select_fold, write_split
+from proset_study.data.splitting import split
 
 
 def test_scaling_uses_the_fitted_part_alone(tmp_path):
     data = make({"sklearn": "wine"}, 0, "wine", 0)
     folds = split(data.y, 5, 0.3, 0)
-    bound = select_fold(data, folds, 2, scaled=True)
-    np.testing.assert_allclose(bound.X.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(bound.X.std(axis=0), 1)
+    fold_data = select_fold(data, folds, 2, scaled=True)
+    np.testing.assert_allclose(fold_data.X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(fold_data.X.std(axis=0), 1)
     changed = data.X.copy()
     changed[(folds == 2) | (folds == TEST)] += 1000.0
     other = select_fold(DataSet(changed, data.y, data.feature_names, data.class_names), folds, 2, scaled=True)
-    np.testing.assert_array_equal(bound.X, other.X)
-    assert set(bound.rows_score) == set(np.flatnonzero(folds == 2))
+    np.testing.assert_array_equal(fold_data.X, other.X)
+    assert set(fold_data.rows_score) == set(np.flatnonzero(folds == 2))
     raw = select_fold(data, folds, TEST, scaled=False)
     np.testing.assert_array_equal(raw.X, data.X[folds != TEST])
     np.testing.assert_array_equal(raw.rows_score, np.flatnonzero(folds == TEST))
@@ -48,52 +26,21 @@ def test_samples_of_weight_zero_are_not_fitted():
     data = make({"sklearn": "wine"}, 0, "wine", 0)
     weight = np.tile([0.0, 2.0], len(data.y) // 2)
     folds = split(data.y, 5, 0.3, 0)
-    bound = select_fold(DataSet(data.X, data.y, data.feature_names, data.class_names, weight), folds, 0, scaled=True)
-    assert len(bound.y) == ((folds > 0) & (weight > 0)).sum()
-    assert (bound.weight == 2.0).all()
-    assert len(bound.weight_score) == (folds == 0).sum()
+    weighted = DataSet(data.X, data.y, data.feature_names, data.class_names, weight)
+    fold_data = select_fold(weighted, folds, 0, scaled=True)
+    assert len(fold_data.y) == ((folds > 0) & (weight > 0)).sum()
+    assert (fold_data.weight == 2.0).all()
+    assert len(fold_data.weight_score) == (folds == 0).sum()
 
 
 def test_constant_feature_is_only_centred():
     X = np.column_stack([np.arange(60.0), np.full(60, 0.1)])
     data = DataSet(X, np.tile([0, 1], 30), np.array(["a", "b"]), np.array(["0", "1"]))
-    bound = select_fold(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
-    assert np.abs(bound.X[:, 1]).max() < 1e-12
-
-
-def test_more_folds_than_samples_of_a_class():
-    with pytest.raises(ValueError, match="folds: 5 is more than the 3 training samples of the smallest class"):
-        split(np.repeat([0, 1], [50, 4]), 5, 0.3, 0)
+    fold_data = select_fold(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
+    assert np.abs(fold_data.X[:, 1]).max() < 1e-12
 
 
 def test_round_trip(tmp_path):
     folds = split(np.tile([0, 1], 30), 5, 0.3, 0)
     write_split(tmp_path / "split.csv", folds)
     assert (read_split(tmp_path / "split.csv", 60) == folds).all()
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("n_groups", "n_folds"), [(12, 2), (40, 3), (150, 5)])
-def test_no_group_is_in_two_parts_and_classes_are_spread_evenly(seed, n_groups, n_folds):
-    rng = np.random.default_rng(seed)
-    group = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, 4 * n_groups)])
-    y = rng.choice(3, len(group), p=[0.5, 0.3, 0.2])
-    folds = split(y, n_folds, 0.3, seed, group=group)
-    for g in range(n_groups):
-        assert len(set(folds[group == g])) == 1, g
-    assert set(folds) == {TEST, *range(n_folds)}
-    tolerance = 2.0 / np.sqrt(n_groups)
-    for k in range(3):
-        assert np.mean(folds[y == k] == TEST) == pytest.approx(0.3, abs=tolerance)
-        for fold in range(n_folds):
-            assert np.mean(folds[(y == k) & (folds != TEST)] == fold) == pytest.approx(1 / n_folds, abs=tolerance)
-    assert (folds == split(y, n_folds, 0.3, seed, group=group)).all()
-    assert (folds != split(y, n_folds, 0.3, seed + 1, group=group)).any()
-
-
-def test_a_class_in_groups_of_very_different_size_stays_in_enough_training_groups():
-    group = np.array([0, 1, *[2] * 98, *np.repeat(np.arange(3, 13), 10)])  # the second class is in groups 0, 1 and 2
-    y = np.array([1] * 100 + [0] * 100)
-    folds = split(y, 2, 0.3, 0, group=group)
-    assert len(set(group[(y == 1) & (folds != TEST)])) == 2
-    assert set(folds[y == 1]) == {TEST, 0, 1}

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.data.datasets import make, mixture_bayes_error, mixture_probabilities
+from proset_study.data.generators import mixture_bayes_error, mixture_probabilities
+from proset_study.data.sources import make
 from proset_study.evaluations.bias_variance import EVALUATION, decompose
 from proset_study.fits.search import Case
 

@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
 from proset_study.evaluations.bootstrap import EVALUATION, class_losses, estimates
 from proset_study.fits.resampling import bootstrap_sample
 from proset_study.fits.search import Case

@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
 from proset_study.evaluations.learning_curve import EVALUATION
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from proset_study import methods
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
 from proset_study.fits.resampling import bootstrap_data, bootstrap_sample, data_of_rows, nested_order, training_rows
 
 

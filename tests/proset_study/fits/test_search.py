@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
 from proset_study.fits import search
 from proset_study.fits.search import (
     Case,

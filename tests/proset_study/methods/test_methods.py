@@ -11,8 +11,9 @@ from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from proset_study import methods
-from proset_study.data.datasets import make
-from proset_study.data.splits import select_fold, split
+from proset_study.data.sources import make
+from proset_study.data.splits import select_fold
+from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
 from proset_study.methods.xgboost import depth_limit

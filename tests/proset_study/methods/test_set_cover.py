@@ -6,8 +6,9 @@ from scipy.spatial.distance import pdist
 
 from proset import SetCoverClassifier
 from proset_study import methods
-from proset_study.data.datasets import make
-from proset_study.data.splits import select_fold, split
+from proset_study.data.sources import make
+from proset_study.data.splits import select_fold
+from proset_study.data.splitting import split
 from proset_study.methods.set_cover import find_radii
 
 SEED = np.random.SeedSequence(3)

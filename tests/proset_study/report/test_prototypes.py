@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.proset_study.conftest import compute
 
-from proset_study.data.datasets import mixture_bayes_error
+from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS
 from proset_study.report import prototypes
 from proset_study.report.claims import write_claims

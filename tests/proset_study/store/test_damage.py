@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import read_model, read_predictions
 from proset_study.fits.search import _finished

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split, write_split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST, write_split
+from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
 from proset_study.store.trained import load_trained

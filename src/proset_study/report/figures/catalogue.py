@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from proset_study.config.study import Run
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from proset_study.data.datasets import mixture_bayes_error
+from proset_study.data.generators import mixture_bayes_error
 from proset_study.report.figures.style import (
     CHOICE,
     GREY,

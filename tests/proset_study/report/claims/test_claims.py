@@ -10,7 +10,7 @@ from scipy.spatial import KDTree
 
 from proset.model import Batch, Model
 from proset_study.config.checks import load
-from proset_study.data.datasets import DataSet
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST
 from proset_study.fits.final import FinalModel
 from proset_study.methods.knn import FittedKNN

@@ -5,8 +5,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
 
 from proset_study.config.checks import ConfigError, load
-from proset_study.data.datasets import make
-from proset_study.data.splits import TEST, split, write_split
+from proset_study.data.sources import make
+from proset_study.data.splits import TEST, write_split
+from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, select_complexity
 from proset_study.records import write_json, write_json_lines

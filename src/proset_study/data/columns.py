@@ -1,0 +1,234 @@
+"""The columns of a custom table by their roles, checked before anything is computed from them.
+
+Messages are as in `table_file`.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from proset_study.data.categories import as_text
+from proset_study.data.table_file import listed, name_hint, read_table, refuse_duplicates, refuse_large
+from proset_study.records import is_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST, SMALLEST = 1e30, 1e-30  # beyond, squares leave the range of the float32 numbers in XGBoost and the kernel
+IMPUTE = "for features an imputer can be named in impute"
+MAX_CLASSES = 20  # from which on there must be three rows of each, on average
+MAX_CATEGORIES = 1000  # of all columns together: each of them is a feature
+EXACT = 2**53  # whole numbers beyond it are not all different in float64
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The table by the roles of its columns.
+
+    Attributes
+    ----------
+    features : DataFrame, shape (N, D)
+        Numbers, finite if not missing; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`. The
+        categorical ones are as they were read, `MAX_CATEGORIES` at most.
+    labels : Series of str, shape (N,)
+        At least two classes, each with a row of positive weight.
+    weights : Series of number >= 0, shape (N,), or None
+    groups : Series without missing values, shape (N,), or None
+    """
+
+    features: "pd.DataFrame"
+    labels: "pd.Series"
+    weights: "pd.Series | None"
+    groups: "pd.Series | None"
+
+
+def read_columns(
+    file: str,
+    target: str,
+    drop: list[str],
+    weight: str | None,
+    group: str | None,
+    categorical: list[str],
+    impute: str | None,
+    sep: str = ",",
+    decimal: str = ".",
+) -> Columns:
+    """Features, target, sample weights and groups of a .csv or .parquet file.
+
+    Parameters
+    ----------
+    file : str
+    target : str
+        Column with the class labels.
+    drop : list of str
+        Columns to leave out.
+    weight : str or None
+        Column with sample weights.
+    group : str or None
+        Column with what keeps rows together.
+    categorical : list of str
+        Columns with categories.
+    impute : str or None
+        If None, no value of a feature may be missing.
+    sep, decimal : str
+        What is between the fields of a .csv file, and its decimal mark.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    ValueError
+        If the table is not like that.
+    """
+    as_written = [target, *([group] if group else []), *categorical]
+    table = read_table(file, as_written, len(drop), sep, decimal)
+    if not len(table):
+        raise ValueError(f"{file} has a header and no rows")
+    roles = {
+        "target": [target],
+        "drop": drop,
+        "weight": [weight] if weight else [],
+        "group": [group] if group else [],
+        "categorical": categorical,
+    }
+    _check_roles(file, list(table.columns), roles)
+    features = table.drop(columns=[name for role, names in roles.items() if role != "categorical" for name in names])
+    if not features.shape[1]:
+        raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
+    n_categories = _check_categories(file, features, categorical, impute) if categorical else 0
+    refuse_large(file, len(features) * (features.shape[1] - len(categorical) + n_categories))
+    _check_numbers(file, features.drop(columns=categorical) if categorical else features, impute)
+    if weight:
+        _check_numbers(file, table[[weight]])
+        if (table[weight] < 0).any():
+            row = int(np.argmax(table[weight] < 0))
+            raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
+    if group:
+        _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
+    labels = _labels(file, table[target], target, table[weight] if weight else None)
+    return Columns(features, labels, table[weight] if weight else None, table[group] if group else None)
+
+
+def _check_roles(file, columns, roles):
+    for role, names in roles.items():
+        for name in names:
+            if name not in columns:
+                known = listed(columns) + name_hint(columns)
+                raise ValueError(f"{file} has no column {name!r} ({role}); its columns are {known}")
+            others = [other for other in roles if other != role and name in roles[other]]
+            if others:
+                raise ValueError(f"{file}: column {name!r} cannot be both {role} and {others[0]}")
+    unnamed = [name for name in columns if str(name).startswith("Unnamed: ") and name not in roles["drop"]]
+    if unnamed:
+        raise ValueError(f"{file}: a column has no name; name it, or add {unnamed[0]!r} to drop")
+
+
+def _check_categories(file, features, categorical, impute):
+    """The number of categories in all columns, a missing one counted."""
+    found = {}
+    for name in categorical:
+        if not impute:
+            _refuse_missing(file, features[name], f"column {name!r}", IMPUTE)
+        found[name] = as_text(features[name]).unique()
+        if features[name].isna().all():
+            raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
+    if (total := sum(map(len, found.values()))) > MAX_CATEGORIES:
+        most = max(found, key=lambda name: len(found[name]))
+        raise ValueError(
+            f"{file}: the columns in categorical have {total:,} categories, {len(found[most]):,} of them in {most!r}; "
+            f"at most {MAX_CATEGORIES:,} are allowed, each is a feature; name {most!r} in drop, or merge rare ones"
+        )
+    one_hot = [f"{name}={category}" for name in found for category in found[name]]
+    refuse_duplicates(file, [*(name for name in features if name not in found), *one_hot])
+    return total
+
+
+def _refuse_missing(file, column, name, remedy):
+    missing = column.isna()
+    if missing.any():
+        raise ValueError(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
+
+
+def _check_numbers(file, columns, impute=None):
+    from pandas.api.types import is_numeric_dtype
+
+    for name, dtype in columns.dtypes.items():
+        if dtype.kind in "iuO":
+            _refuse_digits(file, columns[name])
+        if not is_numeric_dtype(dtype) or dtype.kind == "c":
+            raise ValueError(
+                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers; a feature "
+                "that is none is named in categorical or in drop"
+            )
+    values = columns.to_numpy(dtype=float, na_value=np.nan)
+    bad = np.isinf(values) if impute else ~np.isfinite(values)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        what, more = ("has no value", f"; {IMPUTE}") if np.isnan(values[row, column]) else ("is infinite", "")
+        name = columns.columns[column]
+        raise ValueError(f"{file}: column {name!r}, row {row + 1} {what}; numbers must be finite{more}")
+    if impute:
+        empty = np.isnan(values).all(axis=0)
+        if empty.any():
+            name = columns.columns[int(np.argmax(empty))]
+            raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
+    largest = np.fmax.reduce(np.abs(values), axis=0)  # NaN only where all are
+    bad = (largest > LARGEST) | ((largest < SMALLEST) & (largest > 0))
+    if bad.any():
+        column = int(np.argmax(bad))
+        raise ValueError(
+            f"{file}: column {columns.columns[column]!r} reaches {largest[column]:g} in absolute value, allowed are "
+            f"0 and {SMALLEST:g} to {LARGEST:g}; take another unit"
+        )
+
+
+def _refuse_digits(file, column):
+    """Whole numbers that would not be the same as float64; pandas keeps those beyond 64 bits as objects."""
+    whole = column.map(lambda value: isinstance(value, int)) if column.dtype.kind == "O" else column.notna()
+    if not whole.any():
+        return
+    large = whole & (column.where(whole, 0).abs() > EXACT)
+    if large.any():
+        row = int(np.argmax(large))
+        raise ValueError(
+            f"{file}: column {column.name!r}, row {row + 1}: {column.iloc[row]} has more digits than a number can keep"
+            "; name an identifier in drop or categorical, or take another unit"
+        )
+
+
+def _no_number(column):
+    """The first value that is none, or the type if the values are not text."""
+    from pandas import to_numeric
+    from pandas.api.types import is_string_dtype
+
+    if is_string_dtype(column.dtype):
+        texts = column[column.notna() & to_numeric(column, errors="coerce").isna()]
+        if len(texts):
+            comma = (
+                "; is its decimal mark a comma? name it in decimal"
+                if is_number(texts.iloc[0].replace(",", "."))
+                else ""
+            )
+            return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"
+    return f" is {column.dtype}"
+
+
+def _labels(file, column, name, weights):
+    _refuse_missing(file, column, f"target column {name!r}", "empty, NA, NaN, None and null count as such")
+    labels = column.astype(str)
+    if labels.str.contains("\0", regex=False).any():
+        raise ValueError(f"{file}: target column {name!r} has a class with a null character; remove it")
+    present = labels if weights is None else labels[weights > 0]
+    if weights is not None and (lost := sorted(set(labels) - set(present))):
+        raise ValueError(f"{file}: class {listed(lost)} of column {name!r} has no row of positive weight")
+    if (n := present.nunique()) > max(MAX_CLASSES, len(present) / 3):
+        raise ValueError(
+            f"{file}: target column {name!r} has {n:,} different values in {len(present):,} rows; this looks like a "
+            "measurement or an identifier, classes are needed"
+        )
+    if n < 2:
+        raise ValueError(f"{file}: target column {name!r} has one class, {labels.iloc[0]!r}; at least 2 are needed")
+    return labels

@@ -1,0 +1,69 @@
+"""The data set of a custom table."""
+
+import numpy as np
+
+from proset_study.data.categories import encode_categories
+from proset_study.data.columns import read_columns
+from proset_study.data.dataset import DataSet
+
+
+def make(
+    rng: object,
+    file: str,
+    target: str,
+    drop: list[str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    categorical: list[str] | None = None,
+    impute: str | None = None,
+    sep: str = ",",
+    decimal: str = ".",
+) -> DataSet:
+    """The data set of a table: all columns but the named ones are numeric features.
+
+    Parameters
+    ----------
+    rng : object
+        Not used: nothing is drawn.
+    file : str
+        A .csv or .parquet file.
+    target : str
+        Column with the class labels.
+    drop : list of str, optional
+        Columns to leave out.
+    weight : str, optional
+        Column with non-negative sample weights.
+    group : str, optional
+        Column that is the same in rows which belong together.
+    categorical : list of str, optional
+        Features that are categories.
+    impute : {"median", "mean", "most_frequent"}, optional
+        How missing values of features are filled in; without it they are refused.
+    sep, decimal : str, optional
+        What is between the fields of a .csv file, and its decimal mark.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with the file; see `columns.read_columns`.
+    """
+    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute, sep, decimal)
+    categories = category_column = None
+    if categorical:
+        X, categories, category_column = encode_categories(columns.features, categorical, impute)
+    elif impute:
+        X = columns.features.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        X = columns.features.to_numpy(dtype=np.float64)
+    class_names, y = np.unique(columns.labels, return_inverse=True)
+    return DataSet(
+        X=X,
+        y=y.astype(int),
+        feature_names=np.array(columns.features.columns, dtype=str),
+        class_names=class_names.astype(str),
+        sample_weight=None if columns.weights is None else columns.weights.to_numpy(dtype=np.float64),
+        group=None if columns.groups is None else columns.groups.factorize()[0].astype(int),
+        categories=categories,
+        category_column=category_column,
+        impute=impute,
+    )

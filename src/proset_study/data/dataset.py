@@ -1,0 +1,94 @@
+"""A data set: what fits read, whatever it was made from."""
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proset.archive import read_archive, write_archive
+from proset_study.records import check_place, damaged, place
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Features, class indices and names.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (N, D)
+        With categories, their codes, and NaN where a value is missing; `encoding.Encoder` makes features of it.
+    y : ndarray of int, shape (N,)
+        Class indices 0..K-1.
+    feature_names : ndarray of str, shape (D,)
+    class_names : ndarray of str, shape (K,)
+    sample_weight : ndarray of float64, shape (N,), or None
+    test : ndarray of bool, shape (N,), or None
+        The test part, if the data set comes with one.
+    group : ndarray of int, shape (N,), or None
+        Rows of the same group are kept together by the split.
+    categories : ndarray of str, shape (C,), or None
+        The category of each code, if some columns hold categories.
+    category_column : ndarray of int, shape (C,), or None
+        The column of `X` that each code is from.
+    impute : str or None
+        How missing values are filled in, a strategy of scikit-learn's SimpleImputer.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    feature_names: np.ndarray
+    class_names: np.ndarray
+    sample_weight: np.ndarray | None = None
+    test: np.ndarray | None = None
+    group: np.ndarray | None = None
+    categories: np.ndarray | None = None
+    category_column: np.ndarray | None = None
+    impute: str | None = None
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether features are made of the columns in every fold."""
+        return self.categories is not None or self.impute is not None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, all categories counted; some of the rows alone may have fewer of them."""
+        if self.categories is None or self.category_column is None:
+            return self.X.shape[1]
+        return self.X.shape[1] - len(np.unique(self.category_column)) + len(self.categories)
+
+    def save(self, path: str | Path) -> None:
+        """Write as .npz, atomically."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        header = {"content": "data set", "place": place(path)}
+        write_archive(path, header, {k: np.asarray(v) for k, v in arrays.items() if v is not None})
+
+    @classmethod
+    def load(cls, path: str | Path) -> "DataSet":
+        """Read what `save` wrote; ValueError if the file is damaged."""
+        try:
+            header, arrays = read_archive(path)
+            check_place(path, header)
+            impute = str(arrays.pop("impute")) if "impute" in arrays else None
+            return cls(**arrays, impute=impute)
+        except (TypeError, ValueError) as error:
+            raise damaged(path, error) from error
+
+    def take(self, rows: np.ndarray) -> "DataSet":
+        """The data set of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n,)
+            They may be repeated.
+
+        Examples
+        --------
+        >>> data = DataSet(np.eye(2), np.array([0, 1]), np.array(["a", "b"]), np.array(["no", "yes"]))
+        >>> data.take(np.array([1, 1])).X.tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+        """
+        by_row = {name: getattr(self, name) for name in ("X", "y", "sample_weight", "test", "group")}
+        taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in by_row.items()}
+        return replace(self, **taken)

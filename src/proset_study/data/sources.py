@@ -1,0 +1,62 @@
+"""Where data sets come from: generated, shipped with scikit-learn, or a custom table."""
+
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+
+from proset_study.data.dataset import DataSet
+from proset_study.seeds import generator
+
+# By the key in the config: the module whose `make` takes random numbers and the entry of the config. It is found, not
+# imported here, so that nothing counts for a data set but its own source: pandas only for custom tables.
+SOURCES = {"generator": "generators", "sklearn": "bundled", "file": "custom"}
+
+
+def source_of(settings: dict) -> str:
+    """Name of the module of this package that makes the data set of an entry of the config's `data_sets`."""
+    return next(module for key, module in SOURCES.items() if key in settings)
+
+
+def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
+    """Make or load one data set.
+
+    Parameters
+    ----------
+    settings : dict
+        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says where it comes from. With
+        `published_draw`, data and test part are a published random split, drawn as the published study did: from
+        NumPy's legacy generator, first the features, then a split that is not stratified. They are the same in every
+        replicate.
+    seed, name, replicate
+        Key of the random numbers; real data are the same in every replicate.
+
+    Returns
+    -------
+    DataSet
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with the file of a custom table.
+
+    Examples
+    --------
+    >>> make({"generator": "xor", "features": 2}, seed=0, name="xor_2f", replicate=0).X.shape
+    (400, 2)
+    """
+    settings = dict(settings)
+    published = settings.pop("published_draw", None)
+    make_from = import_module(f"proset_study.data.{source_of(settings)}").make
+    if published is None:
+        try:
+            return make_from(generator(seed, "data", name, replicate), **settings)
+        except ValueError as error:
+            raise ValueError(f"data_sets.{name}: {error}") from error
+    from sklearn.model_selection import train_test_split
+
+    rng = np.random.RandomState(published["seed"])
+    data = make_from(rng, **settings)
+    rows = np.arange(len(data.y))
+    _, test = train_test_split(rows, test_size=published["test_fraction"], random_state=rng)
+    return replace(data, test=np.isin(rows, test))

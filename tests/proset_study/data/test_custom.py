@@ -1,0 +1,64 @@
+import pandas as pd
+import pytest
+
+from proset_study.data.dataset import DataSet
+from proset_study.data.sizes import size_of
+from proset_study.data.sources import make
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_table_and_round_trip(table, tmp_path, suffix):
+    path = tmp_path / f"own.{suffix}"
+    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+    data = make({"file": str(path), "target": "kind", "drop": ["id"], "weight": "w"}, 0, "own", 0)
+    data.save(tmp_path / "data.npz")
+    for loaded in (data, DataSet.load(tmp_path / "data.npz")):
+        assert loaded.feature_names.tolist() == ["a", "b"]
+        assert loaded.class_names.tolist() == ["x", "y"]
+        assert loaded.y.tolist() == [0, 1, 0, 1]
+        assert loaded.sample_weight.tolist() == [1.0, 2.0, 1.0, 0.5]
+
+
+def test_named_index_of_parquet_is_columns(table, tmp_path):
+    path = tmp_path / "own.parquet"
+    settings = {"file": str(path), "target": "kind", "drop": ["id", "w"], "group": "a"}
+    table.set_index(["id", "a"]).to_parquet(path)
+    data = make(settings, 0, "own", 0)
+    assert data.feature_names.tolist() == ["b"]
+    assert data.group.tolist() == [0, 1, 2, 3]
+    table.set_index(pd.Index([7, 5, 3, 1])).to_parquet(path)  # no name: numbers of rows
+    assert make(settings, 0, "own", 0).feature_names.tolist() == ["b"]
+
+
+def test_a_table_of_another_country(tmp_path):
+    """Semicolons and decimal commas; the same table as with commas and points."""
+    table = pd.DataFrame(
+        {"Länge": [1.5, 2.5, 1e3, -4.25], "Farbe": ["01", "1", "01", "1"], "Art": ["a,b", "c", "a,b", "c"]}
+    )
+    table.to_csv(tmp_path / "own.csv", index=False)
+    table.to_csv(tmp_path / "eigen.csv", index=False, sep=";", decimal=",")
+    settings = {"target": "Art", "categorical": ["Farbe"]}
+    ours = make({"file": str(tmp_path / "own.csv"), **settings}, 0, "own", 0)
+    theirs = make({"file": str(tmp_path / "eigen.csv"), "sep": ";", "decimal": ",", **settings}, 0, "own", 0)
+    for name in ("X", "y", "feature_names", "class_names", "categories"):
+        assert (getattr(ours, name) == getattr(theirs, name)).all()
+    assert size_of({"file": str(tmp_path / "eigen.csv"), "sep": ";", **settings}).rows == 4
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["größer", "小さい", "größer", "x y"], ["größer", "x y", "小さい"]),
+        ([True, False, True, False], ["False", "True"]),
+        ([3, 1, 2, 3], ["1", "2", "3"]),
+        (pd.array([3, 1, 2, 3], dtype="Int64"), ["1", "2", "3"]),
+        (pd.array([True, False, True, False], dtype="boolean"), ["False", "True"]),
+        (pd.Categorical(["b", "a", "b", "b"], categories=["unused", "b", "a"]), ["a", "b"]),
+    ],
+    ids=["text", "bool", "int", "Int64", "boolean", "categorical"],
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_class_labels_of_any_type(tmp_path, labels, names, suffix, custom):
+    data = custom(tmp_path / f"own.{suffix}", pd.DataFrame({"a": range(4), "kind": labels}))
+    assert data.class_names.tolist() == names
+    assert [names[k] for k in data.y] == [str(label) for label in labels]

@@ -1,0 +1,23 @@
+"""Every example in a docstring of these modules runs and gives what stands there."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+MODULES = {  # number of statements in examples
+    "data.dataset": 2,
+    "data.encoding": 3,
+    "data.sizes": 1,
+    "data.sources": 1,
+    "data.splitting": 2,
+    "fingerprints": 1,
+    "records": 2,
+    "scores": 4,
+    "seeds": 2,
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module):
+    assert doctest.testmod(import_module(f"proset_study.{module}")) == (0, MODULES[module])
