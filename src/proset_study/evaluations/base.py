@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
+
     from proset_study.data.dataset import DataSet
     from proset_study.fits.search import Case
 
@@ -24,7 +24,7 @@ class Evaluation(Protocol):
 
     @staticmethod
     def evaluate(
-        data: "DataSet", folds: np.ndarray, final: dict, settings: dict, case: "Case", source: dict
+        data: "DataSet", folds: "np.ndarray", final: dict, settings: dict, case: "Case", source: dict
     ) -> dict[str, object]:
         """Evaluate one final model; the record, as JSON values.
 

@@ -2,10 +2,7 @@
 
 from importlib import import_module
 
-from proset_study.evaluations import KINDS
 from proset_study.report.evaluations.base import EvaluationReport
-
-MODULES = tuple(f"proset_study.report.evaluations.{kind}" for kind in KINDS)  # no import statement names them
 
 
 def get(kind: str) -> EvaluationReport:
