@@ -1,4 +1,4 @@
-# make demo and make test need Python 3.11+, make and git; everything else they install into .venv.
+# Every target needs Python 3.11+, make and git; everything else it installs into .venv.
 PYTHON ?= python3
 CORES ?= 2
 SLURM := munge slurmctld slurmd slurm-client
@@ -8,6 +8,8 @@ REFITS ?= 5
 FILES ?=
 MINUTES ?= 120
 BIN := .venv/bin
+# A file of tests stays in one process, because its tests share what they are made from.
+PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 
 # Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
 ifneq ($(shell test -w "$(HOME)" && echo writable),writable)
@@ -15,7 +17,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study test test-cluster test-native verify lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native verify lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -23,17 +25,23 @@ demo: .venv/installed
 study: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --quiet progress rules reason host
 
-# A file of tests stays in one process, because its tests share what they are made from.
-test: lint
-	$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
+# Before every commit, two minutes; the rest of the tests runs the workflow and takes ten more.
+check: lint
+	$(PYTEST) -m "not slow"
 
-# ResourceEstimate root and apt-get: a real Slurm in a temporary folder.
+test: lint
+	$(PYTEST)
+
+coverage: .venv/installed
+	$(PYTEST) --cov --cov-report=html --cov-report=term
+
+# Needs root and apt-get: a real Slurm in a temporary folder.
 test-cluster: .venv/cluster
 	dpkg --status $(SLURM) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
 	$(BIN)/python -m pytest -q tests/cluster
 
-# ResourceEstimate root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
+# Needs root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
 test-native: .venv/native
 	dpkg --status $(EMULATION) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)
@@ -47,6 +55,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 format: .venv/installed
@@ -79,4 +88,4 @@ bench: .venv/installed .venv-bench/installed
 	touch $@
 
 clean:
-	rm -rf .venv .venv-bench .snakemake results
+	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results

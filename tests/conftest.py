@@ -11,6 +11,22 @@ import pytest
 
 pytest.register_assert_rewrite("proset_study.methods.contract")
 
+SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
+    "tests/workflow/",
+    "tests/proset/test_arithmetic.py::test_ctrl_c",
+    "[Data files: 10^5 columns]",
+    "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
+    "tests/proset/test_model_io.py::test_archives_that_swell",
+    "tests/proset_study/fits/test_final.py",
+    "tests/proset_study/methods/test_contract.py",
+    "tests/proset_study/report/figures/",
+    "tests/proset_study/report/test_evaluation.py",
+    "tests/proset_study/report/test_over_data_sets.py",
+    "tests/proset_study/report/test_pages.py",
+    "tests/proset_study/report/test_prototypes.py",
+    "tests/proset_study/verify/",
+)
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -29,6 +45,12 @@ def pytest_ignore_collect(collection_path, config):
     if config.getoption("method") and collection_path.suffix == ".py":
         return collection_path.name != "test_contract.py" or None
     return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker("slow")
 
 
 @pytest.fixture

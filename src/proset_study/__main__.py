@@ -78,7 +78,7 @@ def stage1(args: argparse.Namespace) -> None:
 
 def select_parameters(args: argparse.Namespace) -> None:
     """Select the parameters from all records of stage 1."""
-    from proset_study.fits.search import select_parameters
+    from proset_study.fits.selection import select_parameters
     from proset_study.records import read_all, write_json
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
@@ -108,7 +108,7 @@ def stage2(args: argparse.Namespace) -> None:
 
 def select_complexity(args: argparse.Namespace) -> None:
     """Select the complexity from the records of all folds."""
-    from proset_study.fits.search import select_complexity
+    from proset_study.fits.selection import select_complexity
     from proset_study.records import read_all, write_json
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)

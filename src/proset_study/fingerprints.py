@@ -28,7 +28,7 @@ KEYS = {
     "data": ("data.sources", "data.{source}"),
     "split": ("data.splitting",),
     "search": ("fits.search", "methods.{method}"),
-    "select": ("fits.search", "methods.{method}"),
+    "select": ("fits.selection", "methods.{method}"),
     "fit": ("fits.final", "methods.{method}"),
     "evaluation": ("evaluations.{kind}", "methods.{method}"),
     "score": ("store.results",),

@@ -11,7 +11,8 @@ from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
 from proset_study.fits.final import fit_final, write_predictions
-from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.fits.search import Case, run_paths, run_trials
+from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation

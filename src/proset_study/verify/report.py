@@ -20,7 +20,8 @@ from proset_study.data.splitting import split
 from proset_study.evaluations import KINDS
 from proset_study.fingerprints import arithmetic_of, uses_kernel
 from proset_study.fits.final import fit_final
-from proset_study.fits.search import Case, run_paths, run_trials, select_complexity, select_parameters
+from proset_study.fits.search import Case, run_paths, run_trials
+from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.layout import belongs
 from proset_study.report.comparison import write_comparison
 from proset_study.report.evaluation import write_evaluation

@@ -9,7 +9,8 @@ from proset_study.data.sources import make
 from proset_study.data.splits import TEST, write_split
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, write_predictions
-from proset_study.fits.search import Case, run_paths, select_complexity
+from proset_study.fits.search import Case, run_paths
+from proset_study.fits.selection import select_complexity
 from proset_study.records import write_json, write_json_lines
 from proset_study.report.figures import set_cover
 from proset_study.report.figures.catalogue import data_set_figures, plan

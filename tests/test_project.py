@@ -1,0 +1,202 @@
+"""The project around the code: what is installed, and what its files say about each other."""
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+ACROSS_MODULES = {"bad_input", "contract", "damage", "doctests", "examples", "hostile", "properties", "speed"}
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+folder, *packages = sys.argv[1:]
+sys.path.insert(0, folder)
+for package in packages:
+    path = importlib.import_module(package).__path__
+    assert path == [f"{folder}/{package}"], path
+    for module in pkgutil.walk_packages(path, f"{package}."):
+        if module.name.rpartition(".")[2] not in ("__main__", "_kernel"):  # a program, a library of C
+            importlib.import_module(module.name)
+"""
+
+
+@pytest.fixture
+def needed():
+    """What the core, the study and its development need, by name."""
+    extras = PROJECT["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *extras["plot"], *extras["study"], *extras["dev"]]
+    return {r.name: r for r in map(Requirement, lines) if r.name != PROJECT["name"]}
+
+
+def test_the_conda_environment_has_the_packages_and_ranges_of_the_project(needed):
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    conda = {Requirement(line.replace("snakemake-minimal", "snakemake")) for line in conda}
+    assert {r for r in conda if r.name not in ("python", "pip")} == set(needed.values())
+
+
+def test_pinned_requirements_fit_the_project_and_name_no_index(needed):
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = {r.name.lower(): r for r in map(Requirement, (line for line in lines if not line.startswith("#")))}
+    assert len(pins) == len(lines) - 1
+    assert all([s.operator for s in pin.specifier] == ["=="] and not pin.url for pin in pins.values())
+    for name, wanted in needed.items():
+        (pinned,) = pins[name].specifier
+        assert wanted.specifier.contains(pinned.version), name
+
+
+def test_continuous_integration_has_the_versions_of_python_of_the_project():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    versions = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r"Python :: 3\.", c)]
+    assert jobs["check"]["strategy"]["matrix"]["python"] == versions
+    assert jobs["windows"]["strategy"]["matrix"]["python"] == versions
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
+    allowed = {*sys.stdlib_module_names, "proset", "numpy", "scipy", "sklearn"}
+    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body)) <= allowed | {"pandas"}
+    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    {
+        "a method": 2,
+        "a data set of a file": 1,
+        "a generated data set": 4,
+        "an experiment": 1,
+        "a comparison": 1,
+        "a figure": 3,
+        "a claim": 2,
+        "an evaluation": 5,
+    }.items(),
+)
+def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
+    patterns = _files_to_add(kind)
+    assert len(patterns) <= most
+    assert [p for p in patterns if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("a method", "adaboost"),
+        ("a method", "hist_gradient_boosting"),
+        ("a method", "lvq"),
+        ("an evaluation", "bias_variance"),
+        ("an evaluation", "learning_curve"),
+    ],
+)
+def test_no_other_file_speaks_of_what_was_added(kind, name):
+    """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
+    files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
+    sources = (path for path in files if path.is_file() and path.suffix not in (".pyc", ".so", ".dll"))
+    mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
+    assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
+
+
+def test_tests_mirror_src():
+    """`src/a/b.py` is tested in `tests/a/test_b.py`, a package `src/a` in `tests/a/test_a.py` or next to it."""
+    strays = []
+    for path in (p for package in ("proset", "proset_study") for p in (ROOT / "tests" / package).rglob("test_*.py")):
+        folder = ROOT / "src" / path.parent.relative_to(ROOT / "tests")
+        name = path.stem.removeprefix("test_")
+        mirrored = (folder / f"{name}.py").exists() or (folder / name / "__init__.py").exists() or name == folder.name
+        if not mirrored and name not in ACROSS_MODULES:
+            strays.append(str(path.relative_to(ROOT)))
+    assert strays == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_and_link_of_a_page_exists(page):
+    text = page.read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:benchmarks|data/published|docs|src|tests|workflow)/[\w./-]*)`", text)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    missing = [p for p in paths if not (ROOT / p).exists()] + [
+        link for link in links if not (page.parent / link).exists()
+    ]
+    assert missing == []
+
+
+def _files_to_add(kind):
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (files,) = re.findall(rf"^\| {kind} \| (.*) \|$", page, re.MULTILINE)
+    return re.findall(r"`(.+?)`", files)
+
+
+def _imported(body, deferred=True):
+    """The first part of the name of every module that is imported, within functions only if `deferred`."""
+    for node in body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.partition(".")[0]
+        elif deferred or not (
+            isinstance(node, ast.FunctionDef)
+            or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ):
+            yield from _imported(ast.iter_child_nodes(node), deferred)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel that pip builds of the project."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for file in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / file, folder)
+    shutil.copytree(
+        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "_kernel.*")
+    )
+    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.mark.slow
+def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    source = wheel.parent / "src"
+    files = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "egg-info" not in str(path)}
+    assert files <= {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+    assert any((tmp_path / "proset").glob("_kernel.*"))
+    _run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
+
+
+@pytest.mark.slow
+def test_the_core_alone_is_at_most_ten_packages_and_works(wheel, tmp_path):
+    python = tmp_path / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    _run(sys.executable, "-m", "venv", tmp_path)
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    _run(*pip, "install", "--constraint", ROOT / "requirements.txt", wheel)
+    assert len(json.loads(_run(*pip, "list", "--format", "json"))) <= 10
+    fit = """
+import numpy as np, proset, proset.library
+assert proset.library.library() is not None
+X = np.random.default_rng(0).normal(size=(60, 2))
+y = X[:, 0] > 0
+for method in (proset.ProsetClassifier, proset.SetCoverClassifier):
+    assert method().fit(X, y).score(X, y) > 0.8
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+    site_packages = next(tmp_path.rglob("site-packages"))
+    loaded = _run(python, "-c", IMPORT_ALL + fit, site_packages, "proset", cwd=tmp_path).split()
+    assert not {"proset_study", "pandas", "matplotlib", "snakemake", "yaml"} & set(loaded)
+
+
+def _run(*command, **keywords):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **keywords)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
