@@ -1,4 +1,4 @@
-"""What else is asked of chosen models, with fits of its own: learning curves, the bootstrap, bias and variance.
+"""What else is asked of chosen models, with fits of its own.
 
 Each kind is a module of this folder, of the same name, as `evaluations.base` describes it; the module of that name in
 `report.evaluations` shows it. They are found, not listed.
@@ -9,9 +9,8 @@ from pkgutil import iter_modules
 
 from proset_study.evaluations.base import Evaluation
 
-_FIRST = ("learning_curve", "bootstrap", "bias_variance")  # in the order of the documentation
 _OTHERS = ("base", "refit")  # modules that are no evaluations
-KINDS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, *_OTHERS}))
+KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
 
 
 def get(kind: str) -> type[Evaluation]:
