@@ -6,6 +6,7 @@ EMULATION := qemu-user gcc libc6-dev
 REPORT ?= reports/study
 REFITS ?= 5
 FILES ?=
+ARCHIVE ?=
 MINUTES ?= 120
 BIN := .venv/bin
 # A file of tests stays in one process, because its tests share what they are made from.
@@ -17,7 +18,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native verify lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native verify release lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -49,7 +50,12 @@ test-native: .venv/native
 
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
-		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) --files $(FILES)
+		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) $(if $(ARCHIVE),--archive $(ARCHIVE)) \
+		--files $(FILES)
+
+# What git leaves out of a report, because it is large, as one archive with checksums.
+release: .venv/installed
+	$(BIN)/python -m proset_study release --report $(REPORT) --output dist/$(notdir $(REPORT))-report.tar.xz
 
 lint: .venv/installed
 	$(BIN)/ruff check .

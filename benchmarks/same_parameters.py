@@ -16,7 +16,7 @@ from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
-from proset_study.report.comparison import allowed_range
+from proset_study.report.published import allowed_range
 from proset_study.scores import score_predictions
 from proset_study.seeds import seed_sequence
 from proset_study.store.results import read_rows

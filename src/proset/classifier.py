@@ -12,11 +12,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset import arithmetic, model
+from proset import arithmetic, leave_one_out, model
 from proset.candidates import check_class_sizes
 from proset.explain import explain
 from proset.library import MAX_THREADS
@@ -41,10 +41,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ----------
     n_batches : int >= 0, default=1
         Batches of prototypes (B); 0 is the class prior alone.
-    n_candidates : int >= 1, default=1000
-        Candidates for prototypes drawn per batch (M).
+    references : {"split", "leave_one_out"}, default="split"
+        Which samples the likelihood of a batch counts. "split": those that were not drawn as candidates, as published.
+        "leave_one_out": all of them, where none sees itself as a prototype; see `proset.leave_one_out`.
+    n_candidates : int >= 1 or "all", default=1000
+        Candidates for prototypes drawn per batch (M). "all" samples, which takes time that grows with the square of
+        their number, is for `references="leave_one_out"`.
     max_fraction : float in (0, 1), default=0.5
-        Largest proportion of a bin of samples that may become candidates (eta).
+        Largest proportion of a bin of samples that may become candidates (eta); for `references="split"`.
     lambda_v, lambda_w : float in [0, 1e6], default=1e-3 and 1e-8
         Penalty on feature weights and on prototype weights.
     alpha_v, alpha_w : float in [0, 1], default=0.95
@@ -102,7 +106,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_batches": [Interval(Integral, 0, None, closed="left")],
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "references": [StrOptions({"split", "leave_one_out"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
         "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both")],
         "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both")],
@@ -117,7 +122,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def __init__(
         self,
         n_batches: int = 1,
-        n_candidates: int = 1000,
+        n_candidates: int | str = 1000,
         max_fraction: float = 0.5,
         lambda_v: float = 1e-3,
         lambda_w: float = 1e-8,
@@ -127,6 +132,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tol: float = TOL,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        references: str = "split",
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -139,6 +145,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.references = references
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
         """Fit all batches.
@@ -201,22 +208,25 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
-        check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
         seed = np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
-        fitted = model.fit(
-            X[rows],
-            codes,
-            len(self.classes_),
-            n_batches=self.n_batches,
-            n_candidates=self.n_candidates,
-            max_fraction=self.max_fraction,
-            penalty=Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            seed=seed,
-            sample_weight=weight,
-            n_threads=self._n_threads(),
-        )
+        settings: dict[str, Any] = {
+            "n_batches": self.n_batches,
+            "penalty": Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "seed": seed,
+            "sample_weight": weight,
+            "n_threads": self._n_threads(),
+        }
+        data = X[rows], codes, len(self.classes_)
+        if self.references == "leave_one_out":
+            n_candidates = None if isinstance(self.n_candidates, str) else self.n_candidates
+            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
+        elif isinstance(self.n_candidates, str):
+            raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
+        else:
+            check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
+            fitted = model.fit(*data, n_candidates=self.n_candidates, max_fraction=self.max_fraction, **settings)
         self._store(fitted.with_rows(rows))
         for number, batch in enumerate(self.batches_, start=1):
             if not batch.converged:

@@ -38,6 +38,7 @@ def class_sums(
     class_offsets: np.ndarray,
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
+    own: np.ndarray | None = None,
 ) -> np.ndarray:
     """Weighted kernel sums of each class, sum_{j in class k} w_j G_v(x - x_j).
 
@@ -49,6 +50,8 @@ def class_sums(
     class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
+    own : ndarray of int, shape (N,), optional
+        The prototype that a row is itself, -1 for none: it has no part in the sums of that row.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def class_sums(
     """
     sums = np.zeros((len(X), len(class_offsets) - 1))
     used = np.flatnonzero(feature_weights > 0)
-    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used]):
+    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own):
         weights = prototype_weights.astype(G.dtype)
         for k, block in enumerate(_slices(class_offsets)):
             sums[rows, k] = G[:, block] @ weights[block]
@@ -72,6 +75,7 @@ def loss_and_gradient(
     class_offsets: np.ndarray,
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
+    own: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weighted negative log-likelihood of the references and its gradient, from one pass over the kernel.
 
@@ -89,6 +93,8 @@ def loss_and_gradient(
     class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
+    own : ndarray of int, shape (N,), optional
+        As in `class_sums`.
 
     Returns
     -------
@@ -104,7 +110,7 @@ def loss_and_gradient(
     X, prototypes, v = X[:, used], prototypes[:, used], feature_weights[used]
     loss, contracted = 0.0, np.zeros(len(v))  # contracted: sum_{n,j} a_nk(j) w_j G_nj (x_nd - x_jd)^2
     dv, dw = np.zeros(len(feature_weights)), np.zeros(len(prototypes))
-    for rows, G in _tiles(X, prototypes, v):
+    for rows, G in _tiles(X, prototypes, v, own):
         w, C = prototype_weights.astype(G.dtype), prototypes.astype(G.dtype)
         is_product = G.dtype == np.float32
         moments = np.column_stack([w, w[:, None] * C]) if is_product else w[:, None]
@@ -129,8 +135,13 @@ def loss_and_gradient(
     return loss, dv, dw
 
 
-def _tiles(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2) for successive slices of rows; the next one overwrites G."""
+def _tiles(
+    X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, own: np.ndarray | None
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2), 0 for a row's own prototype, for successive slices of rows.
+
+    The next slice overwrites G.
+    """
     is_product = product_is_accurate(v, X, prototypes)
     fill, dtype = (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v), float)
     n_rows = max(1, min(len(X), TILE_BYTES // (np.dtype(dtype).itemsize * max(1, len(prototypes)))))
@@ -143,6 +154,9 @@ def _tiles(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> Iterator[tup
         np.clip(G, MIN_EXPONENT, 0.0, out=G)
         np.exp(G, out=G)
         G[cut] = 0.0
+        if own is not None:
+            (there,) = np.nonzero(own[rows] >= 0)
+            G[there, own[rows][there]] = 0.0
         yield rows, G
 
 

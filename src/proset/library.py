@@ -41,10 +41,13 @@ _Result = tuple[np.ndarray, float, int, int, bool, str]  # the fields of `proset
 class Problem(ctypes.Structure):
     """`Problem` of compiled/problem.h."""
 
-    arrays: list[np.ndarray]  # what the pointers point to
+    arrays: list[np.ndarray | None]  # what the pointers point to
 
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "labels", "row_weights", "previous_q", "candidates", "class_offsets")),
+        *(
+            (name, c_void_p)
+            for name in ("X", "labels", "own", "row_weights", "previous_q", "candidates", "class_offsets")
+        ),
         *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
         *((name, c_double) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")),
     )
@@ -52,7 +55,7 @@ class Problem(ctypes.Structure):
 
 class _Prediction(ctypes.Structure):
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w")),
+        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w", "own")),
         *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
     )
 
@@ -117,9 +120,9 @@ def _loaded() -> Library:
     return loaded
 
 
-def problem(arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], weights: tuple[float, ...]) -> Problem:
+def problem(arrays: tuple[np.ndarray | None, ...], sizes: tuple[int, ...], weights: tuple[float, ...]) -> Problem:
     """A `Problem` with its fields in their order, which keeps the arrays it points to."""
-    kept = [_integers(a) if a.dtype.kind == "i" else _floats(a) for a in arrays]
+    kept = [a if a is None else _integers(a) if a.dtype.kind == "i" else _floats(a) for a in arrays]
     made = Problem(*map(_pointer, kept), *sizes, *weights)
     made.arrays = kept
     return made
@@ -200,13 +203,14 @@ def class_sums(
     class_offsets: np.ndarray,
     v: np.ndarray,
     w: np.ndarray,
+    own: np.ndarray | None,
     n_threads: int,
 ) -> np.ndarray:
     """`proset.kernel.class_sums` of features counted from a centre."""
     X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
-    class_offsets = _integers(class_offsets)
+    class_offsets, own = _integers(class_offsets), own if own is None else _integers(own)
     sums = np.empty((len(X), len(class_offsets) - 1))
-    arrays = (_pointer(array) for array in (X, prototypes, centre, class_offsets, v, w))
+    arrays = (_pointer(array) for array in (X, prototypes, centre, class_offsets, v, w, own))
     prediction = _Prediction(*arrays, *X.shape, len(class_offsets) - 1, n_threads)
     if _loaded().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
@@ -252,5 +256,5 @@ def _integers(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _pointer(array: np.ndarray) -> int:
-    return array.ctypes.data
+def _pointer(array: np.ndarray | None) -> int | None:
+    return None if array is None else array.ctypes.data

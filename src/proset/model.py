@@ -189,7 +189,7 @@ def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, 
     """What one batch adds to q(x), shape (N, K)."""
     class_offsets = np.searchsorted(batch.labels, np.arange(n_classes + 1))
     v, w = batch.feature_weights, batch.prototype_weights
-    return arithmetic.class_sums(X, batch.prototypes, centre, class_offsets, v, w, n_threads)
+    return arithmetic.class_sums(X, batch.prototypes, centre, class_offsets, v, w, n_threads=n_threads)
 
 
 def batch_objective(

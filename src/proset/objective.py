@@ -115,6 +115,8 @@ class Objective:
     class_offsets : ndarray of int, shape (K + 1,)
         Where the candidates of each class begin; the last one is J.
     penalty : Penalty
+    own : ndarray of int, shape (N_ref,), optional
+        The candidate that each reference is itself, -1 for none; a reference does not see it.
     is_sorted : bool
         Whether references, and candidates of a class, come in an order that keeps neighbours together
         (`proset.arithmetic.neighbours_together`).
@@ -150,6 +152,7 @@ class Objective:
     candidates: np.ndarray
     class_offsets: np.ndarray
     penalty: Penalty
+    own: np.ndarray | None = None
     is_sorted: bool = False
     n_threads: int = 1
 
@@ -159,20 +162,22 @@ class Objective:
             return library.objective(self._problem, theta)
         v, w = self.unpack(theta)
         loss, dv, dw = loss_and_gradient(
-            self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets, v, w
+            *(self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets),
+            *(v, w, self.own),
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
 
-    def minimum(self, max_iter: int, tol: float) -> Solution:
-        """The local minimum that `proset.solver.minimize` finds from `start`, by the library if it is there."""
+    def minimum(self, max_iter: int, tol: float, start: np.ndarray | None = None) -> Solution:
+        """The local minimum that `proset.solver.minimize` finds from a start, by default `self.start()`."""
+        theta = self.start() if start is None else start
         if library.library():
-            return Solution(*library.fit(self._problem, self.start(), self.scale(), max_iter, tol))
-        return minimize(self, self.start(), self.scale(), max_iter=max_iter, tol=tol)
+            return Solution(*library.fit(self._problem, theta, self.scale(), max_iter, tol))
+        return minimize(self, theta, self.scale(), max_iter=max_iter, tol=tol)
 
     @cached_property
     def _problem(self) -> library.Problem:
-        arrays = (self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
+        arrays = (self.X, self.labels, self.own, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
         sizes = (*self.X.shape, self.previous_q.shape[1], self.is_sorted, self.n_threads)
         penalty = self.penalty
         weights = (penalty.lambda_v, penalty.lambda_w, penalty.alpha_v, penalty.alpha_w)

@@ -161,100 +161,43 @@ def score_data_set(args: argparse.Namespace) -> None:
 
 def table(args: argparse.Namespace) -> None:
     """The table of one experiment or comparison."""
-    from proset_study.report.tables import make_cells, make_table, write_table
-    from proset_study.store.results import read_scores
+    from proset_study.report.table_files import write_table
+    from proset_study.report.tables import study_table
 
-    cells = make_cells([row for path in args.scores for row in read_scores(path)], args.published)
-    made = make_table(args.name, args.title, args.kind, cells, args.published)
-    write_table(made, args.markdown, args.csv, args.latex)
-
-
-def workbook(args: argparse.Namespace) -> None:
-    """All tables as one Excel file."""
-    from proset_study.report.tables import study_tables, write_workbook
-
-    write_workbook(args.output, study_tables(_stored(args), args.published))
-
-
-def check(args: argparse.Namespace) -> None:
-    """Every published number and claim beside ours."""
-    from proset_study.report.claims import write_claims
-    from proset_study.report.comparison import write_comparison
-
-    stored = _stored(args)
-    write_comparison(args.comparison, stored, args.published)
-    write_claims(args.claims, stored, args.published)
-
-
-def findings(args: argparse.Namespace) -> None:
-    """What the records say of rules, of methods over replicates, and of features."""
-    from proset_study.report.findings import write_findings
-
-    write_findings(args.output, _stored(args))
-
-
-def evaluation(args: argparse.Namespace) -> None:
-    """Scores per class of all final models, and the tables of the evaluations."""
-    from proset_study.report.evaluation import write_evaluation
-
-    write_evaluation(args.output, _stored(args))
+    table = study_table(_stored(args.study), args.name, args.published)
+    write_table(Path(layout.report(args.study, layout.TABLES)), table)
 
 
 def data_set_page(args: argparse.Namespace) -> None:
     """The figures and the page of one data set."""
-    import_xgboost_alone()
-    from proset_study.report.figures.catalogue import write_figures
-    from proset_study.report.pages import write_data_set
-
-    stored = _stored(args)
-    write_figures(stored, args.figures, args.data_set)
-    write_data_set(args.output, stored, args.data_set, args.figures, args.options)
+    _write_report(_stored(args.study.of_data_set(args.data_set)), args, None, ["data_sets"])
 
 
-def page(args: argparse.Namespace) -> None:
-    """The figures over all data sets and the front page."""
-    from proset_study.records import read_json
-    from proset_study.report.figures.catalogue import write_figures
-    from proset_study.report.pages import write_index
-
-    stored = _stored(args)
-    write_figures(stored, args.figures)
-    known = read_json(args.manifest)
-    write_index(args.output, stored, args.published, args.claims, known, args.figures, args.options)
+def report(args: argparse.Namespace) -> None:
+    """All of the report but its tables, the pages of data sets and the archives of records."""
+    _write_report(_stored(args.study), args, args.published, ["manifest", "numbers", "models", "overview"])
 
 
 def partial(args: argparse.Namespace) -> None:
     """A report of what is finished."""
-    import_xgboost_alone()
-    from proset_study.report.partial import Partial, write_partial
-    from proset_study.store.missing import find_missing_models
+    from proset_study.store.stored import Finished
 
-    study = Study.of(args.config)
-    stored = Partial(Path("results", study.name), study, find_missing_models(study))
-    write_partial(args.output, stored, args.published, args.options)
-
-
-def results(args: argparse.Namespace) -> None:
-    """All numbers of the study in one file."""
-    from proset_study.store.results import read_scores, write_rows
-
-    write_rows(args.output, [row for path in args.scores for row in read_scores(path)])
-
-
-def manifest(args: argparse.Namespace) -> None:
-    """What was run."""
-    from proset_study.records import write_text
-    from proset_study.report.manifest import manifest
-
-    made = manifest(args.folder, args.config, args.data)
-    write_text(args.output, json.dumps(made, indent=1, allow_nan=False) + "\n")  # the config keeps its order
+    _write_report(Finished(_results(args), args.study), args, args.published, folder=layout.PARTIAL)
 
 
 def pack(args: argparse.Namespace) -> None:
-    """The records of one replicate as one archive."""
+    """Records of one replicate as one archive."""
     from proset_study.store.packed import pack
 
-    pack(args.folder, Study.of(args.config), args.replicate, args.output)
+    names = layout.record_names(args.study, args.name)
+    pack(_results(args), names, Path(layout.report(args.study, layout.RECORDS, archive=args.name)))
+
+
+def release(args: argparse.Namespace) -> None:
+    """What is too large to commit of a report as one archive."""
+    from proset_study.report.release import release
+
+    print(release(args.report, args.output))
 
 
 def verify(args: argparse.Namespace) -> None:
@@ -266,7 +209,8 @@ def verify(args: argparse.Namespace) -> None:
 
     differences = 0
     with tempfile.TemporaryDirectory() as scratch, bounded(args.minutes, Path(scratch)):
-        for line in verify(args.report, args.published, args.refits, args.seed, Path(scratch), map(str, args.files)):
+        given = (args.report, args.published, args.refits, args.seed, Path(scratch))
+        for line in verify(*given, map(str, args.files), args.archive):
             differences += 1
             print(line)
     if differences:
@@ -274,10 +218,17 @@ def verify(args: argparse.Namespace) -> None:
     print(f"{args.report}: all that was checked is right")
 
 
-def _stored(args):
+def _stored(study):
     from proset_study.store.stored import Stored
 
-    return Stored(args.folder, Study.of(args.config))
+    return Stored(Path(layout.result(study, "")), study)
+
+
+def _write_report(stored, args, published, parts=None, folder=layout.REPORTS):
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
+
+    write_report(stored, Path(folder.format(study=args.study.name)), published, parts, args.options)
 
 
 def _file(args, template):
@@ -345,18 +296,13 @@ def _parser() -> argparse.ArgumentParser:
     command("evaluate", evaluate, *model, "kind")
     command("score", score, "study", "replicate", "experiment")
     command("score-data-set", score_data_set, "study", "data-set")
-    command("table", table, "name", "title", "kind", "scores", "published", "markdown", "csv", "latex")
-    command("results", results, "scores", "output")
-    command("manifest", manifest, "folder", "config", "data-files", "output")
-    command("workbook", workbook, "folder", "config", "published", "output")
-    command("check", check, "folder", "config", "published", "comparison", "claims")
-    command("findings", findings, "folder", "config", "output")
-    command("evaluation", evaluation, "folder", "config", "output")
-    command("data-set-page", data_set_page, "folder", "config", "data-set", "figures", "options", "output")
-    command("pack", pack, "folder", "config", "replicate", "output")
-    command("verify", verify, "report", "published", "refits", "seed", "files", "minutes")
-    command("page", page, "folder", "config", "published", "manifest", "claims", "figures", "options", "output")
-    command("partial", partial, "config", "published", "options", "output")
+    command("table", table, "study", "name", "published")
+    command("data-set-page", data_set_page, "study", "data-set", "options")
+    command("report", report, "study", "published", "options")
+    command("partial", partial, "study", "published", "options")
+    command("pack", pack, "study", "name")
+    command("release", release, "report", "output")
+    command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
     return parser
 
 
@@ -368,24 +314,15 @@ _INTEGER, _PATH, _PATHS, _JSON = (
 )
 _TEXT = {"required": True}
 _OPTIONS = {
-    "claims": _PATH,
+    "archive": {"type": Path},
     "code": _TEXT,
-    "comparison": _PATH,
-    "config": _JSON,
-    "csv": _PATH,
-    "data-files": {**_PATHS, "dest": "data"},
     "data-set": _TEXT,
     "experiment": _TEXT,
-    "figures": _PATH,
     "files": {"type": Path, "nargs": "*", "default": []},
     "first": _INTEGER,
     "fold": _INTEGER,
-    "folder": _PATH,
     "kind": _TEXT,
     "last": _INTEGER,
-    "latex": _PATH,
-    "manifest": _PATH,
-    "markdown": _PATH,
     "minutes": {"type": float, "default": 120.0},
     "name": _TEXT,
     "options": _JSON,
@@ -395,23 +332,14 @@ _OPTIONS = {
     "replicate": _INTEGER,
     "report": _PATH,
     "run": _TEXT,
-    "scores": _PATHS,
     "seed": _INTEGER,
     "study": _PATH,
-    "title": _TEXT,
 }
 
 
 def main() -> None:
-    """Run one command; a wrong input ends with a message and status 1.
-
-    If the last argument is "-", others are read from standard input, words that end with a null byte each: they may be
-    longer than a command line can be.
-    """
-    words = sys.argv[1:]
-    if words[-1:] == ["-"]:
-        words[-1:] = sys.stdin.buffer.read().decode("utf-8").split("\0")[:-1]
-    args = _parser().parse_args(words)
+    """Run one command; a wrong input ends with a message and status 1."""
+    args = _parser().parse_args()
     start = time.monotonic()
     try:
         check_core()
@@ -423,19 +351,18 @@ def main() -> None:
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError, ImportError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     if what := _what(vars(args)):
-        print(f"{words[0]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
+        print(f"{sys.argv[1]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
 
 
 def _what(given):
     """What a job of the workflow was about, for the log of the run."""
-    made = [given[name] for name in ("output", "markdown", "comparison") if name in given]
-    if made and "data_set" not in given:
-        return made[0]
-    about = [" on ".join(given[name] for name in ("experiment", "run", "data_set") if name in given)]
+    if "study" not in given:
+        return given.get("output")
+    about = [" on ".join(given[name] for name in ("name", "experiment", "run", "data_set") if name in given)]
     about += [f"{name} {given[name]}" for name in ("replicate", "kind", "fold") if name in given]
     if "first" in given:
         about.append(f"{'trials' if 'fold' in given else 'folds'} {given['first']} to {given['last']}")
-    return ", ".join(filter(None, about))
+    return ", ".join(filter(None, about)) or given["study"].name
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-PROJECT = "proset-study"
+PROJECT, EXTRAS = "proset-study", ("", "plot", "study")
 LEFT_FOR_GOOD_S = 3600
 CLOCK_TOLERANCE_S = 1  # between machines that share a disk
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -29,7 +29,7 @@ _AVX2_ONLY = {
 
 
 def check_packages() -> None:
-    """End with a message and status 1 unless every package of the project is installed in a version it allows."""
+    """End with a message and status 1 unless every package that the study needs is installed in a version it allows."""
     from packaging.requirements import Requirement
 
     try:
@@ -38,7 +38,7 @@ def check_packages() -> None:
         sys.exit(f"{PROJECT} is not installed for {sys.executable}; install it with: {install_command()}")
     faults = []
     for requirement in needed:
-        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+        if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in EXTRAS):
             continue
         try:
             found = version(requirement.name)
@@ -76,7 +76,7 @@ def check_core() -> None:
 
 def install_command() -> str:
     """What installs all packages of the project, from its folder."""
-    return f"{sys.executable} -m pip install --editable ."
+    return f"{sys.executable} -m pip install --editable '.[study]'"
 
 
 def use_one_thread() -> None:

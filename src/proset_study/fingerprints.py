@@ -32,12 +32,9 @@ KEYS = {
     "fit": ("fits.final", "methods.{method}"),
     "evaluation": ("evaluations.{kind}", "methods.{method}"),
     "score": ("store.results",),
-    "table": ("report.tables",),
+    "table": ("report.table_files",),
     "page": ("report.pages", "report.figures.catalogue", *_SHOWN),
-    "report": (
-        *("report.claims", "report.comparison", "report.evaluation", "report.findings", "report.manifest"),
-        *_SHOWN,
-    ),
+    "report": ("report.write", *_SHOWN),
     "pack": ("store.packed",),
 }
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution

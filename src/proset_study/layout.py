@@ -31,16 +31,19 @@ EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
 LOGS = "logs/"
 
+PARTIAL = "reports/{study}-partial"
 REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
 INDEX, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
-TABLE = "tables/{table}.{suffix}"
+CHECKSUMS = "SHA256SUMS"  # of the files in the archive of a release, and of the manifest they belong to
+TABLES = "tables"
+TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
-RECORDS = "records/replicate_{replicate}.tar.xz"
+RECORDS = "records/{archive}.tar.xz"
 
 _FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets")
-_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\.tar\.xz")
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
 
 def result(study: Study, template: str, **names: object) -> str:
@@ -163,21 +166,36 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
     return list(dict.fromkeys([*made, *evaluation_files(study, replicates, data_set)]))
 
 
-def record_files(study: Study, replicate: int) -> list[str]:
-    """What a second person needs to check a replicate; without the single fits of the searches of an additional one.
+def record_archives(study: Study) -> list[str]:
+    """Names of the archives with what a second person needs to check a study; see `record_files`."""
+    searched = [f"{REPLICATE}_searches".format(replicate=replicate) for replicate in study.config["replicates"]]
+    return [*(REPLICATE.format(replicate=replicate) for replicate in study.replicates), *searched]
 
-    Data sets and models are left out: the first can be made again from the seed, the second are refitted.
+
+def record_files(study: Study, archive: str) -> list[str]:
+    """What is in one of `record_archives`.
+
+    replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
+    replicate_<number>_searches the single fits of the searches, which are not kept of additional replicates. Data sets
+    and models are left out: the first can be made again from the seed, the second are refitted.
     """
-    left_out = {"data", *(() if int(replicate) in study.config["replicates"] else ("stage1", "stage2"))}
+    number, _, searches = archive.removeprefix("replicate_").partition("_")
+    replicate = int(number)
+    wanted = ("stage1", "stage2") if searches else ("split", "select_parameters", "select_complexity", "fit")
     made = [
         file
         for _, run, d in study.final_models([replicate])
         for rule, files in steps_to(study, replicate, d, run.name)
-        if rule not in left_out
+        if rule in wanted
         for file in files
         if Path(file).name != Path(MODEL).name
     ]
-    return list(dict.fromkeys([*made, *evaluation_files(study, [replicate])]))
+    return list(dict.fromkeys([*made, *([] if searches else evaluation_files(study, [replicate]))]))
+
+
+def record_names(study: Study, archive: str) -> list[str]:
+    """The same as names below results/<study>."""
+    return [str(Path(file).relative_to(result(study, ""))) for file in record_files(study, archive)]
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -196,14 +214,26 @@ def belongs(study: Study, name: str) -> bool:
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
     allowed = {
-        "": rest in REPORT_FILES,
+        "": rest in (*REPORT_FILES, CHECKSUMS),
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
-        "records": name in [RECORDS.format(replicate=replicate) for replicate in study.replicates],
+        "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
         FINDINGS: suffix == "csv" and stem in _FINDINGS,
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)
+
+
+def archived(study: Study, name: str) -> bool:
+    """Whether a file of reports/<study> is too large to commit, so that `report.release` puts it into the archive.
+
+    These are the pages and figures of single data sets, vector graphics, the searches, and all records but those of the
+    first replicate.
+    """
+    if name.startswith("figures/overview/"):
+        return name.endswith(".svg")
+    committed = RECORDS.format(archive=record_archives(study)[0])
+    return name.startswith(("data_sets/", "figures/", "records/")) and name != committed
 
 
 def remove_leftovers(study: Study) -> None:

@@ -14,11 +14,7 @@ from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
-from proset_study.report.comparison import write_comparison
-from proset_study.report.evaluation import write_evaluation
-from proset_study.report.findings import write_findings
-from proset_study.report.manifest import manifest
-from proset_study.report.tables import study_tables, write_table, write_workbook
+from proset_study.report.write import write_report
 from proset_study.seeds import integer_seed
 from proset_study.store.packed import pack
 from proset_study.store.results import case_rows, write_rows
@@ -96,12 +92,13 @@ def stored(tmp_path_factory) -> Stored:
 def compute(config: dict, folder: Path) -> Stored:
     """Compute all of a small study but `NOT_RUN`, below `folder`."""
     study = load(config)
-    for data_set in study.data_sets:
-        _compute(study, folder / study.name, data_set)
-    for experiment in study.experiments:
-        cases = [c for c in study.cases([0], experiment) if (c["dataset"], c["run"]) != NOT_RUN]
-        rows = [row for case in cases for row in case_rows(folder / study.name, case)]
-        write_rows(folder / f"{study.name}/replicate_0/{experiment}.csv", rows)
+    for replicate in study.replicates:
+        for data_set in study.data_sets:
+            _compute(study, folder / study.name, replicate, data_set)
+        for experiment in study.experiments:
+            cases = [c for c in study.cases([replicate], experiment) if (c["dataset"], c["run"]) != NOT_RUN]
+            rows = [row for case in cases for row in case_rows(folder / study.name, case)]
+            write_rows(folder / f"{study.name}/replicate_{replicate}/{experiment}.csv", rows)
     return Stored(folder / study.name, study)
 
 
@@ -116,19 +113,22 @@ def _write_odd(path):
     table.to_csv(path, index=False)
 
 
-def _compute(study, results, data_set):
-    settings, folder = study.config, results / "replicate_0" / data_set
-    data = make(settings["data_sets"][data_set], settings["seed"], data_set, 0)
+def _compute(study, results, replicate, data_set):
+    settings, folder = study.config, results / f"replicate_{replicate}" / data_set
+    data = make(settings["data_sets"][data_set], settings["seed"], data_set, replicate)
     folder.mkdir(parents=True)
     data.save(folder / "data.npz")
     folds = split(
-        data.y, settings["folds"], settings["test_fraction"], integer_seed(settings["seed"], "split", data_set, 0)
+        data.y,
+        settings["folds"],
+        settings["test_fraction"],
+        integer_seed(settings["seed"], "split", data_set, replicate),
     )
     write_split(folder / "split.csv", folds)
     for run in study.runs.values():
         if (data_set, run.name) != NOT_RUN:
             names = (data_set, run.name, run.method, arithmetic_of(run.method))
-            _run(study, run, data, folds, Case(settings["seed"], 0, *names), folder)
+            _run(study, run, data, folds, Case(settings["seed"], replicate, *names), folder)
 
 
 def _run(study, run, data, folds, case, data_folder):
@@ -148,7 +148,7 @@ def _run(study, run, data, folds, case, data_folder):
         chosen = selection["parameters"]
     stage2 = run.stage("stage2", case.data_set)
     records = run_paths(data, folds, range(folds.max() + 1), stage2, chosen, case, folder / "kept", [])
-    for file in layout.stage2_files(study, 0, case.data_set, run.name):
+    for file in layout.stage2_files(study, case.replicate, case.data_set, run.name):
         first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
         write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
     selection = select_complexity(records, run.selection_rule, run.criterion)
@@ -191,17 +191,9 @@ def whole(stored):
 def report(whole, published, tmp_path_factory):
     """What the workflow leaves of the small study, without pages and claims."""
     folder = tmp_path_factory.mktemp("report")
-    data = [whole.folder / Path(file).relative_to("results/small") for file in layout.data_files(whole.study)]
-    write_manifest(folder, manifest(whole.folder, whole.study.config, data))
-    write_rows(folder / "results.csv", whole.rows)
-    write_comparison(folder / "comparison.csv", whole, published)
-    tables = study_tables(whole, published)
-    for table in tables:
-        write_table(table, *(folder / f"tables/{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
-    write_workbook(folder / "tables.xlsx", tables)
-    write_evaluation(folder / "evaluation", whole)
-    write_findings(folder / "findings", whole)
-    pack(whole.folder, whole.study, 0, folder / "records/replicate_0.tar.xz")
+    write_report(whole, folder, published, ["tables", "numbers", "manifest"])
+    for archive in layout.record_archives(whole.study):
+        pack(whole.folder, layout.record_names(whole.study, archive), folder / layout.RECORDS.format(archive=archive))
     return folder
 
 

@@ -94,3 +94,17 @@ def gradient(
     dv = -v * np.einsum("nj,j,njd->d", aG, w, squared)
     dw = aG.sum(axis=0)
     return dv + lambda_v * (alpha_v * v + 1.0 - alpha_v), dw + lambda_w * (alpha_w * w + 1.0 - alpha_w)
+
+
+def leave_one_out_objective(
+    X: np.ndarray, y: np.ndarray, previous_q: np.ndarray, v: np.ndarray, w: np.ndarray, s: np.ndarray, penalties
+) -> float:
+    """f(v, w) of one batch with leave-one-out references, all samples candidates; see `proset.leave_one_out`."""
+    G = kernel(X, X, v)
+    np.fill_diagonal(G, 0.0)
+    added = [(G * w)[:, y == k].sum(axis=1) for k in range(previous_q.shape[1])]
+    q = previous_q + np.stack(added, axis=1)
+    P = q / q.sum(axis=1, keepdims=True)
+    loss = -(s / s.sum() * np.log(P[np.arange(len(y)), y])).sum()
+    p = penalties
+    return float(loss + penalty(v, p.lambda_v, p.alpha_v) + penalty(w, p.lambda_w, p.alpha_w))

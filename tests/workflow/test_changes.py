@@ -116,10 +116,12 @@ def test_without_the_library_fits_of_proset_are_stale_and_do_not_mix_with_others
     assert planned["stage2"] == planned["fit"] == 2
     project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # by NumPy; the rest is as it was
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
-    command = [sys.executable, "-m", "proset_study", "manifest", "--folder", "results/tiny", "--output", "m.json"]
-    command += ["--config", json.dumps(known["config"]), "--data-files", f"{FOLDER}/xor_2f/data.npz"]
+    shutil.rmtree(project.folder / "reports")
+    (project.folder / "study.json").write_text(json.dumps(known["config"]), encoding="utf-8")
+    command = [sys.executable, "-m", "proset_study", "report", "--study", "study.json", "--options", "[]"]
+    command += ["--published", "data/published/published.csv"]
     environment = {**os.environ, "PYTHONPATH": "src"}
     run = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert re.search(r"fits of proset are by several arithmetics: numpy-\S+ \(.*\), compiled-\S+ \(", run.stderr)
-    assert not (project.folder / "m.json").exists()
+    assert not (project.folder / "reports").exists()

@@ -62,7 +62,7 @@ def test_a_missing_or_old_package_is_named_before_anything_is_planned(project, m
     run = project.snakemake("--dry-run", check=False)
     assert run.returncode != 0
     assert message in run.stderr
-    assert "-m pip install --editable ." in run.stderr
+    assert "-m pip install --editable '.[study]'" in run.stderr
 
 
 def test_hostile_names_and_a_home_that_cannot_be_written(project, monkeypatch):

@@ -197,9 +197,9 @@ def test_the_archive_of_a_further_replicate_has_no_searches_and_its_numbers_are_
 def test_a_changed_evaluation_reruns_what_it_is_shown_in_and_no_search(project):
     project.configure(lambda c: c["evaluations"]["bootstrap"].update(samples=6))
     planned = project.planned()
-    assert planned["bootstrap"] == 2
-    assert planned["evaluation"] == planned["data_set_page"] == planned["page"] == 1
-    assert not set(planned) & {"stage1", "stage2", "fit", "score", "learning_curve", "bias_variance"}
+    assert planned["evaluate"] == 2
+    assert planned["data_set_page"] == planned["report"] == 1
+    assert not set(planned) & {"stage1", "stage2", "fit", "score"}
 
 
 def test_a_study_without_evaluations_has_the_scores_of_classes(project):

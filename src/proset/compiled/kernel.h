@@ -72,6 +72,7 @@ typedef struct {
     enum algorithm algorithm;
     int boxes;
     int64_t *order;           /* [blocks][16]: which prototype is where, -1 for padding */
+    int64_t *place;           /* [J]: where a prototype is, -1 if it is not active */
     int64_t *first;           /* [K + 1]: first block of each class */
     float *C, *c_norm, *w;    /* [blocks][D][16], [blocks][16], [blocks][16] */
     float *low, *high;        /* [blocks][D]: bounding boxes */
@@ -86,6 +87,7 @@ typedef struct {
     float *q_lanes;           /* [T][16] */
     double *q;                /* [K][T] */
     float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
+    int64_t *own;             /* [T]: where the prototype is that a row is itself, -1 for none; or NULL */
     uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
     double *q_true, *q_others, *b, *loss; /* [T] */
     float *a;                 /* [K][T] */
@@ -104,13 +106,17 @@ static int64_t tile_rows(int64_t D, int64_t blocks) {
 }
 
 static void take_packed(Memory *memory, Packed *packed, int64_t blocks, int64_t D, int64_t K) {
+    packed->place = TAKE(memory, int64_t, packed->class_offsets[K]);
     packed->order = TAKE(memory, int64_t, blocks * LANES), packed->first = TAKE(memory, int64_t, K + 1);
     packed->C = TAKE(memory, float, blocks * D * LANES), packed->c_norm = TAKE(memory, float, blocks * LANES);
     packed->w = TAKE(memory, float, blocks * LANES);
     packed->low = TAKE(memory, float, blocks * D), packed->high = TAKE(memory, float, blocks * D);
 }
 
-static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t K, int store) {
+static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t K, int store,
+                      int has_own) {
+    tile->own = TAKE(memory, int64_t, has_own ? T : 0);
+    if (!has_own) tile->own = NULL;
     tile->x = TAKE(memory, float, T * D), tile->x_norm = TAKE(memory, float, T);
     tile->q_lanes = TAKE(memory, float, T * LANES), tile->q = TAKE(memory, double, K * T);
     if (!store) return;
@@ -151,9 +157,10 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
     int64_t place = 0;
     for (int64_t k = 0; k < packed->K; k++) {
         packed->first[k] = place / LANES;
+        for (int64_t j = packed->class_offsets[k]; j < packed->class_offsets[k + 1]; j++) packed->place[j] = -1;
         for (int64_t zeros = 0; zeros < 2; zeros++)
             for (int64_t j = packed->class_offsets[k]; j < packed->class_offsets[k + 1]; j++)
-                if (active[j] && (weights[j] > 0.0) != zeros) packed->order[place++] = j;
+                if (active[j] && (weights[j] > 0.0) != zeros) packed->place[j] = place, packed->order[place++] = j;
         while (place % LANES) packed->order[place++] = -1;
     }
     const int64_t D = packed->D, blocks = packed->first[packed->K] = place / LANES;
@@ -233,6 +240,20 @@ INLINE uint32_t groups_in_reach(const Packed *packed, const Tile *tile, int64_t 
     return bits & every;
 }
 
+/* Which prototype of a tile's rows is the row itself: it is left out. */
+static void find_own(const Packed *packed, const Tile *tile, const int64_t *own, int64_t rows) {
+    if (!own) return;
+    for (int64_t n = 0; n < packed->T; n++) tile->own[n] = n < rows && own[n] >= 0 ? packed->place[own[n]] : -1;
+}
+
+/* Squared distances s of a row to a block, where the prototype that is the row itself is out of reach. */
+INLINE v16 without_own(v16 s, const Tile *tile, int64_t n, int64_t block) {
+    const int64_t lane = tile->own[n] - block * LANES;
+    if (lane < 0 || lane >= LANES) return s;
+    const i16 is_own = LANE_NUMBERS == (int32_t)lane;
+    return (v16)(((i16)s & ~is_own) | ((i16)all(INFINITY) & is_own));
+}
+
 /* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
 INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P,
                       const int product, const int store) {
@@ -261,6 +282,11 @@ INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uin
                         const v16 xd = all(x[i * D + d]), t = xd - c[p];
                         s[i][p] = product ? fma16(xd, c[p], s[i][p]) : fma16(t, t, s[i][p]);
                     }
+            }
+            if (tile->own) {
+#pragma GCC unroll 4
+                for (int i = 0; i < ROWS; i++)
+                    for (int p = 0; p < P; p++) s[i][p] = without_own(s[i][p], tile, n + i, block + p);
             }
 #pragma GCC unroll 4
             for (int i = 0; i < ROWS; i++) {
@@ -297,7 +323,7 @@ static void wide_distances(const Packed *packed, const Tile *tile, const double 
             const v16 t = wide_difference(packed, X + (n < rows ? n : rows - 1) * packed->stride, block, d);
             s = fma16(t, t, s);
         }
-        const v16 g = exp2_minus(s);
+        const v16 g = exp2_minus(tile->own ? without_own(s, tile, n, block) : s);
         if (store) *(v16 *)(tile->G + (block * packed->T + n) * LANES) = g;
         *q = fma16(w, g, *q);
     }
@@ -490,6 +516,7 @@ static void evaluate_strips(void *shared, int64_t thread) {
             const double *X = problem->X + n * packed->stride;
             const int64_t padded = pack_rows(packed, tile, X, rows);
             centre_rows(packed, tile, padded);
+            find_own(packed, tile, problem->own ? problem->own + n : NULL, rows);
             tile_sums(packed, tile, X, rows, padded, 1);
             *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n,
                                problem->previous_q + n * K);
@@ -528,7 +555,8 @@ static void take_workspace(Memory *memory, Workspace *work, const Problem *probl
     evaluation->tiles = TAKE(memory, Tile, problem->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < problem->n_threads; i++)
-        take_tile(memory, memory->base ? evaluation->tiles + i : &uncounted, packed->T, blocks, D, K, 1);
+        take_tile(memory, memory->base ? evaluation->tiles + i : &uncounted, packed->T, blocks, D, K, 1,
+                  problem->own != NULL);
     evaluation->loss = TAKE(memory, double, evaluation->n_strips);
     evaluation->gw = TAKE(memory, double, evaluation->n_strips * blocks * LANES);
     evaluation->gv = TAKE(memory, double, evaluation->n_strips * D);
@@ -598,7 +626,9 @@ static void sum_strips(void *shared, int64_t thread) {
         for (int64_t n = start; n < stop; n += packed->T) {
             const int64_t rows = least(stop - n, packed->T);
             const double *X = sums->prediction->X + n * packed->stride;
-            tile_sums(packed, tile, X, rows, pack_rows(packed, tile, X, rows), 0);
+            const int64_t padded = pack_rows(packed, tile, X, rows);
+            find_own(packed, tile, sums->prediction->own ? sums->prediction->own + n : NULL, rows);
+            tile_sums(packed, tile, X, rows, padded, 0);
             for (int64_t i = 0; i < rows; i++)
                 for (int64_t k = 0; k < K; k++) sums->sums[(n + i) * K + k] = tile->q[k * packed->T + i];
         }
@@ -625,7 +655,7 @@ static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **t
     *active = TAKE(memory, uint8_t, J), *tiles = TAKE(memory, Tile, prediction->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < prediction->n_threads; i++)
-        take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0);
+        take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0, prediction->own != NULL);
     if (!memory->base) return;
     memset(*active, 1, (size_t)J);
     for (int64_t d = 0, i = 0; d < prediction->D; d++)

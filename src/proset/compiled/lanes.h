@@ -25,6 +25,8 @@ INLINE v16 all(float x) {
     return (v16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 }
 
+static const i16 LANE_NUMBERS = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 INLINE d16 wide(v16 x) {
     return __builtin_convertvector(x, d16);
 }

@@ -276,6 +276,5 @@ RESERVED = frozenset(
         "score",
         "score_data_set",
     }
-    | {"table", "workbook", "results", "manifest", "check", "findings", "data_set_page", "page", "pack", "partial"}
-    | {"evaluation"}
+    | {"table", "data_set_page", "report", "pack", "partial"}
 )

@@ -49,7 +49,8 @@ def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[d
     }
     for kind in KINDS:
         shown = evaluations.get(kind)
-        tables[kind] = (shown.columns, shown.rows(stored.evaluated(kind)))
+        finals = [f for f in stored.evaluated(kind) if f.replicate in stored.searched or not shown.reads_searches]
+        tables[kind] = (shown.columns, shown.rows(finals))
     return tables
 
 

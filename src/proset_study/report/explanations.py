@@ -6,8 +6,8 @@ from proset_study.data.splits import TEST
 from proset_study.fits.resampling import training_rows
 from proset_study.methods import makes
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point, weighted
-from proset_study.report.compared import compared_runs
 from proset_study.report.figures.performance import familiarity
+from proset_study.report.runs import compared_runs
 from proset_study.store.stored import Final, Stored
 
 N_TERMS = 6  # terms shown per point

@@ -1,6 +1,5 @@
 """What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
 
-from collections.abc import Iterable
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -8,9 +7,9 @@ from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
-from proset_study.report.compared import compared_runs
 from proset_study.report.over_data_sets import write_over_data_sets
 from proset_study.report.prototypes import write_prototypes
+from proset_study.report.runs import compared_runs
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 
@@ -27,15 +26,15 @@ METHOD_COLUMNS = (
     *("dataset", "first", "second", "replicates", "first_better", "difference", "standard_deviation", "overlap"),
     *("standard_error", "low", "high", "p"),
 )
-FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "share")
+FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "proportion")
 
 
-def rules(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]:
+def rules(stored: Stored) -> list[dict]:
     """What other rules would have chosen from the same cross-validation, without another fit.
 
     All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
     deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
-    of the mean, or all of it, as in the published study. `replicates` are those asked for, by default all.
+    of the mean, or all of it, as in the published study.
 
     Returns
     -------
@@ -44,7 +43,7 @@ def rules(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]
         that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
     """
     rows = []
-    for final in [f for replicate in replicates or stored.replicates for f in stored.finals(replicate)]:
+    for final in [f for replicate in stored.searched for f in stored.finals(replicate)]:
         for stage, selection, records in (
             ("stage1", final.stage1, final.trials),
             ("stage2", final.stage2, final.paths),
@@ -146,11 +145,15 @@ def selected_features(stored: Stored) -> list[dict]:
     ]
 
 
+def write_selected_features(path: Path, stored: Stored) -> None:
+    """Write `selected_features` as CSV."""
+    write_rows(path, selected_features(stored), FEATURE_COLUMNS)
+
+
 def write_findings(folder: Path, stored: Stored) -> None:
-    """Write rules.csv, methods.csv, selected_features.csv, prototypes.csv, and the files of `write_over_data_sets`."""
+    """Write rules.csv, methods.csv, prototypes.csv, and the files of `write_over_data_sets`; no model is read."""
     write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
-    write_rows(folder / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
     write_over_data_sets(folder, stored)
     write_prototypes(folder / "prototypes.csv", stored)
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from proset_study import methods
-from proset_study.report.compared import compared_runs
-from proset_study.report.figures.complexity import SMALLEST, own_probability
+from proset_study.report.figures.complexity import SMALLEST, true_class_probability
 from proset_study.report.figures.style import method_name
+from proset_study.report.runs import compared_runs
 from proset_study.report.tables import format_number
 from proset_study.store.stored import Final, Stored
 
@@ -15,7 +15,7 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     """Test log-loss of each method on each data set, by the runs that `compared_runs` names.
 
-    A model is equivalent to the best one if its test log-loss is at most the threshold (one-standard-error rule) of the
+    A model is equivalent to the best one if its test log-loss is at most the threshold (one standard deviation) of the
     best one's last cross-validation.
 
     Returns
@@ -55,14 +55,14 @@ def constant_models(stored: Stored) -> list[Final]:
     return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 
-def impossible_samples(stored: Stored) -> list[tuple[Final, int, float]]:
+def zero_probability_samples(stored: Stored) -> list[tuple[Final, int, float]]:
     """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
 
     Methods that predict no probabilities are left out.
     """
     found = []
     for final in (f for f in stored.finals() if methods.get(f.run.method).probabilistic):
-        own = own_probability(final)
+        own = true_class_probability(final)
         zero = own <= SMALLEST
         if zero.any() and not zero.all():
             others = np.average(-np.log(own[~zero]), weights=final.weight[~zero])

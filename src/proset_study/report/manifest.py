@@ -1,5 +1,6 @@
 """What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
 
+import json
 import os
 import platform
 import subprocess
@@ -11,33 +12,24 @@ from pathlib import Path
 
 from proset import __version__, arithmetic
 from proset.archive import read_archive
-from proset_study.config.study import Study
 from proset_study.environment import library_arithmetic, pins
 from proset_study.fingerprints import LIBRARIES, uses_kernel
+from proset_study.layout import record_archives, record_names
+from proset_study.records import write_text
 from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 
 PACKAGES = (*LIBRARIES.values(), "snakemake")
 
 
-def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None = None) -> dict:
+def manifest(stored: Stored) -> dict:
     """Everything a reader needs to judge or repeat a study.
-
-    Parameters
-    ----------
-    folder : Path
-        results/<study>.
-    config : dict
-    data : list of Path
-        Files of the data sets.
-    stored : Stored, optional
-        The records, if they are not all that is in `folder`.
 
     Returns
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
-        (with the seed), "records_sha256" by replicate, "data_sha256", "cost" and "not_converged" by replicate (see
+        (with the seed), "records_sha256" by archive, "data_sha256", "cost" and "not_converged" by replicate (see
         `fits_and_cost`), "missing" (models that a partial report lacks; else empty).
 
     Raises
@@ -45,7 +37,8 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
     ValueError
         If fits of proset were made by several arithmetics.
     """
-    stored = stored or Stored(folder, Study.of(config))
+    folder, study = stored.folder, stored.study
+    data = dict.fromkeys(final.folder.parent / "data.npz" for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
@@ -53,15 +46,20 @@ def manifest(folder: Path, config: dict, data: list[Path], stored: Stored | None
         "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
-        "config": config,
+        "config": study.config,
         "records_sha256": {
-            str(replicate): records_sha256(folder, stored.study, replicate) for replicate in stored.replicates
+            archive: records_sha256(folder, record_names(study, archive)) for archive in record_archives(study)
         },
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
     }
+
+
+def write_manifest(path: Path, stored: Stored) -> None:
+    """Write `manifest` as JSON, in which the config keeps its order."""
+    write_text(path, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
 
 
 def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:

@@ -15,7 +15,7 @@ from proset_study.seeds import generator
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
-ROPE = 0.01  # nats, or share of the balanced error: less than this makes no difference in practice
+ROPE = 0.01  # nats, or proportion of the balanced error: less than this makes no difference in practice
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
 LIMITS = {  # that the text of the report names
     "alpha": statistics.ALPHA,
@@ -75,7 +75,7 @@ class OverDataSets:
 
 @cache
 def over_data_sets(stored: Stored) -> list[OverDataSets]:
-    """What the comparisons of the config that put several methods beside each other say over their data sets.
+    """What the comparisons of the config that put several methods next to each other say over their data sets.
 
     A method is joined over experiments; where several have the same data set, the first one counts. Data sets
     that lack one of the methods are left out. The score of a data set is the mean over the replicates that all
@@ -105,8 +105,8 @@ def write_over_data_sets(folder: Path, stored: Stored) -> None:
 def _compare(stored, name, score):
     config, by_experiment = stored.study.config, stored.study.experiments
     shown = [e for e in config["comparisons"][name]["experiments"] if e in by_experiment]
-    asked = dict.fromkeys(config["experiments"][e]["method"] for e in shown)
-    asked = [m for m in asked if score != "log-loss" or methods.get(m).probabilistic]
+    named = dict.fromkeys(config["experiments"][e]["method"] for e in shown)
+    asked = [m for m in named if score != "log-loss" or methods.get(m).probabilistic]
     values = _values(stored, shown, score)
     there = [m for m in asked if m in values]
     if len(there) < 2:
@@ -151,7 +151,8 @@ def _source(settings):
 def _values(stored, shown, score):
     """Losses by method, data set and replicate, each of the first experiment that has the data set."""
     quantity, loss = SCORES[score]
-    values, source = defaultdict(lambda: defaultdict(dict)), {}
+    values: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    source: dict[tuple[str, str], str] = {}
     wanted = ("final", quantity, "")
     rows = [
         r for r in stored.rows if r["experiment"] in shown and (r["section"], r["quantity"], r["variant"]) == wanted

@@ -13,16 +13,16 @@ from PIL import Image
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.records import read_json, write_text
-from proset_study.report.comparison import TOLERANCE_NOTE, compare, summary
 from proset_study.report.evaluation import class_rows, confusion_of
 from proset_study.report.evaluations.bias_variance import variance_rows
 from proset_study.report.evaluations.bootstrap import bootstrap_rows
 from proset_study.report.evaluations.learning_curve import curve_rows
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
-from proset_study.report.front import constant_models, edges, headline, impossible_samples
+from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
+from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.tables import format_number, study_tables
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -58,7 +58,7 @@ def write_index(
     names, rows = headline(stored)
     with_prototypes, errors = test_errors(stored)
     pages = {final.data_set for final in stored.finals()}
-    cells = compare(stored, published)
+    cells = agreement(stored, published)
     with claims.open(encoding="utf-8", newline="") as file:
         verdicts = list(csv.DictReader(file))
     config = stored.study.config
@@ -93,9 +93,9 @@ def write_index(
             with_prototypes=[method_name(name) for name in with_prototypes],
             errors=[{**row, "page": _page(row["data_set"])} for row in errors],
             constant=[_named(f) for f in constant_models(stored)],
-            impossible=[
+            zero_probability=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
-                for f, n, others in impossible_samples(stored)
+                for f, n, others in zero_probability_samples(stored)
             ],
             edges=[{**_named(f), "what": what} for f, what in edges(stored)],
             not_run=[e for e in stored.study.experiments if e not in {f.run.experiment for f in stored.finals()}],
@@ -255,7 +255,7 @@ def _checked(cell):
 
 
 def _final(stored, final):
-    fit, chosen = final.fit, final.stage1["parameters"] if final.stage1 else {}
+    fit = final.fit
     batches = fit["summary"].get("batches", [])
 
     def relative(files):
@@ -271,7 +271,7 @@ def _final(stored, final):
         "prototypes": fit["summary"].get("prototypes"),
         "complexity": fit["complexity"],
         "complexity_name": methods.get(final.run.method).complexity,
-        "chosen": _parameters(chosen),
+        "chosen": _parameters(final.selected_parameters),
         "all_parameters": _parameters(fit["parameters"]) or "no parameters",
         "trials": len(final.stage1["settings"]) if final.stage1 else 0,
         "stage1_files": relative(final.trial_files),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from proset_study.methods import METHODS
-from proset_study.report.compared import prototype_runs
+from proset_study.report.runs import prototype_runs
 from proset_study.scores import mean
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
@@ -37,12 +37,12 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
 def test_error(final: Final) -> tuple[float, float]:
     """Error rate of the final model on the test part, and its standard error over the samples."""
     wrong = final.probabilities.argmax(axis=1) != final.y
-    share, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
-    return error, math.sqrt(math.fsum(share**2 * (wrong - error) ** 2))
+    weight, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
+    return error, math.sqrt(math.fsum(weight**2 * (wrong - error) ** 2))
 
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:
-    """Final models of the compared methods that have prototypes; see `compared.prototype_runs`."""
+    """Final models of the compared methods that have prototypes; see `runs.prototype_runs`."""
     there = {f.run.name: f for f in stored.finals(replicate, data_set)}
     return [there[run.name] for run in prototype_runs(stored.study, data_set) if run.name in there]
 
@@ -53,7 +53,7 @@ def prototype_rows(stored: Stored) -> list[dict]:
     Additional replicates are left out, they have only some of the methods.
     """
     rows = []
-    for replicate in stored.study.config["replicates"]:
+    for replicate in (r for r in stored.study.config["replicates"] if r in stored.searched):
         for data_set in stored.study.data_sets:
             for final in prototype_finals(stored, replicate, data_set):
                 names = (replicate, data_set, final.run.experiment, final.run.method)

@@ -99,7 +99,7 @@ def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarr
     """Posterior probabilities that differences lie mostly below, inside or above a region of practical equivalence.
 
     For each draw of weights it is seen which of the three holds most of the distribution of the mean of two
-    differences, as in Wilcoxon's statistic; its probability is the share of the draws in which it does.
+    differences, as in Wilcoxon's statistic; its probability is the proportion of the draws in which it does.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The tables of the study: published layout, our number and the published one; as Markdown, CSV, LaTeX and Excel."""
+"""The tables of the study: published layout, our number and the published one."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,11 +7,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from proset.files import replacing
 from proset_study import methods
 from proset_study.methods.labels import name_of
-from proset_study.records import write_text
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
 if TYPE_CHECKING:
@@ -44,10 +42,6 @@ COLUMNS = (
     "published",
     "best",
 )
-_LATEX = str.maketrans(
-    {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {character: f"\\{character}" for character in "&%$#_{}"}
-)
 FRACTIONS = ("log_loss", "threshold", "roc_auc", "balanced_accuracy")
 SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
 MISSING = "missing"
@@ -73,14 +67,14 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
         "mean" and "standard_deviation" where there is one replicate only. What is missing has 0 replicates.
     """
     methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
-    missing = {tuple(names) for *names, _ in missing}
+    absent = {(experiment, data_set, variant) for experiment, data_set, variant, _ in missing}
     values: dict[tuple, list[float | None]] = defaultdict(list)
     quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
     for row in rows:
         quantities[row["experiment"]].append((row["section"], row["quantity"]))
-        if (row["experiment"], row["dataset"], row["variant"]) not in missing:
+        if (row["experiment"], row["dataset"], row["variant"]) not in absent:
             values[tuple(row[k] for k in KEY)].append(row["value"])
-    for experiment, data_set, variant in sorted(missing):
+    for experiment, data_set, variant in sorted(absent):
         for section, quantity in dict.fromkeys(quantities[experiment]) or SCORES:
             values[experiment, section, quantity, data_set, variant] = []
     known = {tuple(row[k] for k in KEY): row["value"] for row in read_rows(published)}
@@ -150,31 +144,30 @@ class Table:
         return pd.DataFrame(lines, pd.MultiIndex.from_tuples(index), columns)
 
 
-def make_table(name: str, title: str, kind: str, cells: list[dict], published: Path) -> Table:
-    """A table whose rows are "quantities" (of one experiment), "experiments" or "methods"."""
-    if kind == "methods":
-        return methods_table(name, title, cells)
-    if kind == "experiments":
-        return comparison_table(name, title, cells)
-    return experiment_table(name, title, cells, published)
-
-
 def study_tables(stored: Stored, published: Path) -> list[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
-    config, first = stored.study.config, stored.replicates[0]
-    runs = stored.study.runs
+    config = stored.study.config
+    return [study_table(stored, name, published) for name in (*config.get("comparisons", {}), *config["experiments"])]
+
+
+def study_table(stored: Stored, name: str, published: Path) -> Table:
+    """The table of one experiment or comparison; of the results only theirs are read."""
+    config, runs = stored.study.config, stored.study.runs
+    comparisons = config.get("comparisons", {})
+    entry = comparisons[name] if name in comparisons else config["experiments"][name]
+    experiments = entry["experiments"] if name in comparisons else [name]
     missing = [
-        (h.experiment, h.data_set, h.variant, runs[h.run].method) for h in stored.missing_models if h.replicate == first
+        (model.experiment, model.data_set, model.variant, runs[model.run].method)
+        for model in stored.missing_models
+        if model.replicate == stored.replicates[0] and model.experiment in experiments
     ]
-    cells = make_cells(stored.rows, published, missing)
-    found = []
-    for name, entry in config.get("comparisons", {}).items():
-        shown = [c for e in entry["experiments"] for c in cells if c["experiment"] == e]
-        found.append(make_table(name, entry["title"], entry.get("rows", "experiments"), shown, published))
-    for name, entry in config["experiments"].items():
-        shown = [c for c in cells if c["experiment"] == name]
-        found.append(experiment_table(name, entry["title"], shown, published))
-    return found
+    rows = stored.rows_of([e for e in experiments if e in stored.study.experiments])
+    cells = make_cells(rows, published, missing)
+    cells = [cell for e in experiments for cell in cells if cell["experiment"] == e]
+    if name not in comparisons:
+        return experiment_table(name, entry["title"], cells, published)
+    make = {"experiments": comparison_table, "methods": methods_table}[entry.get("rows", "experiments")]
+    return make(name, entry["title"], cells)
 
 
 def experiment_table(name: str, title: str, cells: list[dict], published: Path) -> Table:
@@ -186,7 +179,7 @@ def experiment_table(name: str, title: str, cells: list[dict], published: Path) 
 
 
 def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
-    """Final models beside each other: a group per experiment; the best log-loss per data set is marked.
+    """Final models next to each other: a group per experiment; the best log-loss per data set is marked.
 
     Prototypes are shown if every experiment has them; models whose log-loss agrees to two decimals share the mark.
     """
@@ -226,79 +219,6 @@ def methods_table(name: str, title: str, cells: list[dict]) -> Table:
     return Table(name, title, groups)
 
 
-def note(table: Table) -> str:
-    """How to read a table, in one or two sentences."""
-    best = "best of a data set" if any("row" in cell for cell in table.cells) else "best log-loss of a data set"
-    text = f"Published values in brackets; the {best} is bold."
-    if any(cell["replicates"] == 0 for cell in table.cells):
-        text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
-    if table.n_replicates > 1:
-        text += (
-            f" The first number is that of the first replicate; mean ± standard deviation over up to"
-            f" {table.n_replicates} replicates follow."
-        )
-    return text
-
-
-def to_markdown(table: Table) -> str:
-    """A Markdown table with "ours (published)" in the cells."""
-    lines = [f"# [{table.name}] {table.title}", "", note(table), ""]
-    lines += ["| |" + "|".join(table.columns) + "|", "|---" + "|---:" * len(table.columns) + "|"]
-    for heading, rows in table.rows():
-        lines.append(f"|**{heading}**" + "|" * (len(table.columns) + 1))
-        lines += [f"|{label}|" + "|".join(_joined(cell, "**") for cell in cells) + "|" for label, cells in rows]
-    return "\n".join(lines) + "\n"
-
-
-def to_latex(table: Table) -> str:
-    """A LaTeX table for the package booktabs, with "ours (published)" in the cells."""
-    shown = table.frame(lambda cell: {"": _joined(cell)}).droplevel(1, axis=1).fillna("")
-    best = table.frame(lambda cell: {"": "font-weight: bold" if cell["best"] else ""}).droplevel(1, axis=1).fillna("")
-    bare = {heading: heading.strip("[]") for heading in shown.index.levels[0]}  # LaTeX takes \\ [E3] for a length
-    shown, best = shown.rename(index=bare, level=0), best.rename(index=bare, level=0)
-    style = shown.style.apply(lambda _: best, axis=None).format(escape="latex")
-    for axis in (0, 1):
-        style = style.format_index(escape="latex", axis=axis)
-    caption = f"[{table.name}] {table.title}. {note(table)}".translate(_LATEX)
-    return style.to_latex(
-        caption=caption,
-        column_format="ll" + "r" * len(table.columns),
-        convert_css=True,
-        hrules=True,
-        clines="skip-last;data",
-        multirow_align="naive",
-        position_float="centering",
-    )
-
-
-def write_table(table: Table, markdown: Path, csv: Path, latex: Path) -> None:
-    """Write a table as Markdown, as CSV with a line per cell, and as LaTeX."""
-    write_text(markdown, to_markdown(table))
-    write_rows(csv, [{column: cell[column] for column in COLUMNS} for cell in table.cells], COLUMNS)
-    write_text(latex, to_latex(table))
-
-
-def write_workbook(path: Path, tables: list[Table]) -> None:
-    """Write an Excel workbook, a sheet per table, our number and the published one in columns of their own."""
-    import pandas as pd
-
-    def show(cell):
-        several = (
-            {"mean": cell["mean"], "standard_deviation": cell["standard_deviation"]} if cell["replicates"] > 1 else {}
-        )
-        ours = cell["value"] if cell["replicates"] else MISSING
-        return {"ours": ours, **several, "published": cell["published"]}
-
-    with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
-        for table in tables:
-            frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
-            frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
-            sheet = workbook.sheets[table.name[:31]]
-            sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
-            for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
-                cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
-
-
 def _is(cell, section, quantity):
     return (cell["section"], cell["quantity"]) == (section, quantity)
 
@@ -313,7 +233,7 @@ def _label(cell, heading):
     role, _, rest = cell["quantity"].partition("_")
     if role in ("optimal", "selected"):
         return f"{role.capitalize()} {_name(rest)}"
-    if cell["quantity"] == "threshold" and heading.startswith("["):  # beside scores: say of which stage
+    if cell["quantity"] == "threshold" and heading.startswith("["):  # next to scores: say of which stage
         return f"Threshold {SECTIONS[cell['section']].lower()}"
     label = _name(cell["quantity"])
     return label[0].upper() + label[1:]
@@ -328,16 +248,6 @@ def _texts(cell):
     for which in ("mean", "standard_deviation", "published"):
         texts[which] = "" if cell[which] is None else format_number(cell["quantity"], cell[which])
     return texts
-
-
-def _joined(cell, emphasis=""):
-    if cell is None:
-        return ""
-    texts = cell["texts"]
-    text = f"{emphasis}{texts['value']}{emphasis}" if cell["best"] else texts["value"]
-    if texts["mean"]:
-        text += f" [{texts['mean']} ± {texts['standard_deviation']}]"
-    return f"{text} ({texts['published']})" if texts["published"] else text
 
 
 def format_number(quantity: str, value: float | None) -> str:

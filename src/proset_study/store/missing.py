@@ -50,7 +50,7 @@ class MissingModels:
     @property
     def finished_files(self) -> list[str]:
         """What all other final models are made by, and the evaluations of these that there are."""
-        absent = {(hole.replicate, hole.run, hole.data_set) for hole in self.found}
+        absent = {(model.replicate, model.run, model.data_set) for model in self.found}
         finished = [
             file
             for replicate, run, data_set in self.study.final_models(self.study.replicates)
@@ -66,7 +66,7 @@ class MissingModels:
     @property
     def fingerprint(self) -> str:
         """Changes with the missing models and their reasons."""
-        return fingerprint([asdict(hole) for hole in self.found])
+        return fingerprint([asdict(model) for model in self.found])
 
 
 def find_missing_models(study: Study) -> list[MissingModel]:

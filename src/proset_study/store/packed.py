@@ -1,79 +1,117 @@
-"""The records of a replicate as one small archive: what a second person needs to check a study."""
+"""The records of a study as small archives: what a second person needs to check it."""
 
 import hashlib
 import io
 import lzma
 import tarfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from proset.files import replacing
-from proset_study.config.study import Study
-from proset_study.layout import record_files
 from proset_study.records import read_text, write_text
 
-MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a record, of an archive
-MAX_OTHERS = 10_000  # things in an archive that are no records
+MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
+MAX_OTHERS = 10_000  # things in an archive that nobody asked for
 
 
-def pack(folder: Path, study: Study, replicate: int, output: Path) -> None:
-    """Write the records of a replicate below `folder` (results/<study>) as .tar.xz; same records, same bytes."""
+def pack(folder: Path, names: Iterable[str], output: Path) -> None:
+    """Write records, by their names below `folder` (results/<study>), as .tar.xz; same records, same bytes."""
+    records = ((name, read_text(folder / name).encode()) for name in sorted(names, key=_kind))
+    write_files(output, records)
+
+
+def _kind(name):
+    return Path(name).name, name  # files of one kind next to each other pack best
+
+
+def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files, of which names and contents are given, as .tar.xz; no times, no owners."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz", preset=9) as archive:
-        for name in sorted(record_names(study, replicate), key=lambda name: (Path(name).name, name)):  # packs best
-            content = read_text(folder / name).encode()
+        for name, content in files:
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
 
 
-def record_names(study: Study, replicate: int) -> list[str]:
-    """What is packed of a replicate: names below results/<study>."""
-    return [file.removeprefix(f"results/{study.name}/") for file in record_files(study, replicate)]
+def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | None]]:
+    """Names and contents of the files in an archive that may be a stranger's.
 
-
-def records_sha256(folder: Path, study: Study, replicate: int) -> str:
-    """SHA-256 of all records of a replicate that are there."""
-    digest = hashlib.sha256()
-    for name in sorted(record_names(study, replicate)):
-        if (folder / name).exists():
-            digest.update(f"{name}\n{read_text(folder / name)}".encode())
-    return digest.hexdigest()
-
-
-def unpack(archive: Path, study: Study, replicate: int, folder: Path) -> list[str]:
-    """Write the records of an archive below `folder`, each under a name that the config gives.
-
-    Returns
-    -------
-    list of str
-        What else is in the archive; it is not unpacked.
+    Parameters
+    ----------
+    archive : Path
+    wanted : callable
+        Says of a name whether the file is asked for; nothing is read of others, their content is None.
 
     Raises
     ------
     ValueError
-        If a record is missing, there twice, no plain file or larger than `MAX_FILE`, or all is larger than
-        `MAX_ARCHIVE`.
+        If the archive is damaged, if a file that is asked for is a duplicate, no plain file or larger than `MAX_FILE`,
+        or if all is larger than `MAX_ARCHIVE`.
     """
-    wanted = set(record_names(study, replicate))
-    lacking, others, size = set(wanted), [], 0
+    found, n_others, size = set(), 0, 0
     try:
         with tarfile.open(archive, "r|xz") as packed:
             for entry in packed:
                 size += entry.size
-                if entry.size > MAX_FILE or size > MAX_ARCHIVE or len(others) > MAX_OTHERS:
+                if entry.size > MAX_FILE or size > MAX_ARCHIVE or n_others > MAX_OTHERS:
                     raise ValueError(f"{archive.name} is too large: at most {MAX_ARCHIVE:,} bytes are unpacked")
-                if entry.name not in wanted:
-                    others.append(entry.name)
-                elif entry.type != tarfile.REGTYPE or entry.name not in lacking:
+                if not wanted(entry.name):
+                    n_others += 1
+                    yield entry.name, None
+                elif entry.type != tarfile.REGTYPE or entry.name in found:
                     raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is a duplicate")
                 else:
-                    lacking.remove(entry.name)
-                    text = packed.extractfile(entry).read().decode("utf-8")
-                    if not text.endswith("\n}\n" if entry.name.endswith(".json") else "\n"):
-                        raise ValueError(f"{archive.name}: {entry.name} is no record")
-                    write_text(folder / entry.name, text)
-    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, UnicodeDecodeError) as error:
-        raise ValueError(f"{archive.name} is damaged or no archive of records: {error}") from error
+                    found.add(entry.name)
+                    file = packed.extractfile(entry)
+                    assert file is not None  # it is one
+                    yield entry.name, file.read()
+    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError) as error:
+        raise ValueError(f"{archive.name} is damaged or no archive: {error}") from error
+
+
+def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
+    """Write the records of an archive below `folder`.
+
+    Parameters
+    ----------
+    archive : Path
+    names : iterable of str
+        Of the records; nothing else is written.
+    folder : Path
+
+    Returns
+    -------
+    list of str
+        What else is in the archive.
+
+    Raises
+    ------
+    ValueError
+        If a record is missing or is none, or as `read_files` says.
+    """
+    lacking, others = set(names), []
+    for name, content in read_files(archive, set(lacking).__contains__):
+        if content is None:
+            others.append(name)
+            continue
+        lacking.remove(name)
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{archive.name}: {name} is no text: {error}") from error
+        if not text.endswith("\n}\n" if name.endswith(".json") else "\n"):
+            raise ValueError(f"{archive.name}: {name} is no record")
+        write_text(folder / name, text)
     if lacking:
         raise ValueError(f"{archive.name}: {len(lacking)} record(s) are missing, the first is {min(lacking)}")
     return others
+
+
+def records_sha256(folder: Path, names: Iterable[str]) -> str:
+    """SHA-256 of records, by their names below `folder`, as far as they are there."""
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        if (folder / name).exists():
+            digest.update(f"{name}\n{read_text(folder / name)}".encode())
+    return digest.hexdigest()

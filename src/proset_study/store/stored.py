@@ -1,5 +1,6 @@
 """What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,8 @@ from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.records import read_json, read_json_lines
 from proset_study.scores import score_predictions
-from proset_study.store.missing import MissingModel
-from proset_study.store.results import read_scores
+from proset_study.store.missing import MissingModel, find_missing_models
+from proset_study.store.results import case_rows, read_scores
 
 
 class Missing(LookupError):
@@ -61,6 +62,17 @@ class Final:
     def stage1(self) -> dict | None:
         """Selection of the parameters; see `fits.search.select_parameters`."""
         return read_json(self.folder / "stage1.json") if self.stage1_folder else None
+
+    @property
+    def selected_parameters(self) -> dict:
+        """What stage 1 selected; empty without it."""
+        return self.stage1["parameters"] if self.stage1 else {}
+
+    def settings(self, stage: str) -> dict:
+        """Those of "stage1" or "stage2", which the run has."""
+        found = self.run.stage(stage, self.data_set)
+        assert found is not None
+        return found
 
     @cached_property
     def stage2(self) -> dict:
@@ -150,11 +162,15 @@ class Stored:
     folder : Path
         results/<study>.
     study : Study
+    searched : collection of int, optional
+        Replicates that have the records of their searches; by default all of them.
     """
 
-    def __init__(self, folder: Path, study: Study):
+    def __init__(self, folder: Path, study: Study, searched: Collection[int] | None = None):
         self.folder, self.study = folder, study
+        self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
+        self._rows: dict[str, list[dict]] = {}
 
     @property
     def replicates(self) -> list[int]:
@@ -226,13 +242,53 @@ class Stored:
             if not (self.folder / (record := f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json")).exists()
         ]
 
-    @cached_property
+    @property
     def rows(self) -> list[dict]:
         """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
-        return [
-            row
-            for experiment in self.study.experiments
-            for replicate in self.replicates
-            if (file := self.folder / f"replicate_{replicate}" / f"{experiment}.csv").exists()
-            for row in read_scores(file)
-        ]
+        return self.rows_of(self.study.experiments)
+
+    def rows_of(self, experiments: Collection[str]) -> list[dict]:
+        """The `rows` of some experiments; nothing else is read."""
+        for experiment in experiments:
+            if experiment not in self._rows:
+                self._rows[experiment] = self._read_rows(experiment)
+        return [row for experiment in experiments for row in self._rows[experiment]]
+
+    def _read_rows(self, experiment):
+        files = [self.folder / f"replicate_{replicate}" / f"{experiment}.csv" for replicate in self.replicates]
+        return [row for file in files if file.exists() for row in read_scores(file)]
+
+
+class Finished(Stored):
+    """The finished part of a study; its numbers are made from the records, because no experiment need be whole.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>, below the current folder.
+    study : Study
+
+    Raises
+    ------
+    ValueError
+        If nothing is finished, or nothing is missing.
+    """
+
+    def __init__(self, folder: Path, study: Study):
+        super().__init__(folder, study)
+        self.missing_models = find_missing_models(study)
+        self._absent = {(model.replicate, model.run, model.data_set) for model in self.missing_models}
+        if not self.missing_models and not self.missing_evaluations():
+            raise ValueError(f"study {study.name}: nothing is missing, make the whole report instead")
+        if not self.all_finals():
+            raise ValueError(f"study {study.name}: no final model is finished, there is nothing to report")
+
+    def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
+        """As in `Stored`, without a model left over from a run before the one that failed."""
+        found = super().finals(replicate, data_set)
+        return [f for f in found if (f.replicate, f.run.name, f.data_set) not in self._absent]
+
+    def _read_rows(self, experiment):
+        cases = self.study.cases(self.replicates, experiment)
+        there = [c for c in cases if (c["replicate"], c["run"], c["dataset"]) not in self._absent]
+        return [row for case in there for row in case_rows(self.folder, case)]

@@ -3,13 +3,15 @@
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from proset_study import layout
 from proset_study.config.checks import load
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
+from proset_study.store.packed import read_files
 
 MAX_FILE = 2**28  # bytes of one file of a report
 MAX_FILES = 100_000
@@ -38,6 +40,7 @@ class ForeignReport:
     def __init__(self, folder: Path):
         self.folder = folder
         self.files: dict[str, int] = {}
+        self._unpacked: dict[str, Path] = {}
         waiting = [""]
         while waiting:
             for entry in os.scandir(folder / (below := waiting.pop())):
@@ -58,7 +61,48 @@ class ForeignReport:
             raise Refused(f"{name} is missing")
         if self.files[name] > MAX_FILE:
             raise Refused(f"{name} has {self.files[name]:,} bytes, at most {MAX_FILE:,} are read")
-        return self.folder / name
+        return self._unpacked.get(name, self.folder / name)
+
+    def unpack(self, archive: Path, study: Study, folder: Path) -> list[str]:
+        """Add the files of an archive that `report.release` wrote; they are unpacked below a folder.
+
+        Returns
+        -------
+        list of str
+            What else is in it.
+
+        Raises
+        ------
+        Refused
+            If it has another file than the report under the same name.
+        ValueError
+            If it is damaged, or too large.
+        """
+        others = []
+        for packed, content in read_files(archive, lambda packed: layout.belongs(study, packed.partition("/")[2])):
+            name = packed.partition("/")[2]
+            if content is None:
+                others.append(packed)
+            elif name not in self.files:
+                self.files[name], self._unpacked[name] = len(content), folder / name
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+            elif self.path(name).read_bytes() != content:
+                raise Refused(f"{name} is another file in {archive.name} than in the report")
+        return others
+
+    def wrong_checksums(self) -> Iterator[str]:
+        """What is wrong with the checksums of the files of the archive, if they are there."""
+        if layout.CHECKSUMS not in self.files:
+            return
+        known = dict(line.split("  ", 1)[::-1] for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line)
+        for name, digest in known.items():
+            if name in self.files and sha256(self.path(name).read_bytes()).hexdigest() != digest:
+                yield f"{name} has another checksum than in {layout.CHECKSUMS}"
+        for name in sorted({layout.MANIFEST, *self._unpacked} - {layout.CHECKSUMS, *known}):
+            yield f"{name} is not in {layout.CHECKSUMS}"
+        if lost := sorted(known.keys() - self.files.keys()):
+            yield f"{len(lost)} file(s) of {layout.CHECKSUMS} are missing, the first is {lost[0][:200]!r}"
 
     def text(self, name: str) -> str:
         """What is in a file."""

@@ -34,7 +34,7 @@ class ResourceEstimate:
         seconds = SECONDS_PER_VALUE * self._values(named)
         if (fits := fits_of(rulename, named, self._study)) is not None:
             seconds += fits.seconds
-        least = PAGE_MINUTES if rulename in ("data_set_page", "page", "partial") else MINUTES
+        least = PAGE_MINUTES if rulename in ("data_set_page", "report", "partial") else MINUTES
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
     def _values(self, wildcards):

@@ -51,23 +51,17 @@ DERIVED = """
 import hashlib, json, sys
 from pathlib import Path
 from proset_study.config.study import Study
-from proset_study.report.comparison import write_comparison
-from proset_study.report.evaluation import write_evaluation
-from proset_study.report.findings import write_findings
 from proset_study.store.stored import Stored
-from proset_study.report.tables import study_tables, write_table
+from proset_study.report.write import write_report
 from proset_study.store.results import case_rows, write_rows
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
 import tempfile
 study, published, out = Study.of(json.load(open(sys.argv[1]))), Path(sys.argv[3]), Path(sys.argv[4])
 stored = Stored(Path(sys.argv[2]), study)
-write_rows(out / "results.csv", [row for c in study.cases([0]) for row in case_rows(stored.folder, c)])
-write_comparison(out / "comparison.csv", stored, published)
-write_evaluation(out / "evaluation", stored)
-write_findings(out / "findings", stored)
-for table in study_tables(stored, published):
-    write_table(table, *(out / f"{table.name}.{suffix}" for suffix in ("md", "csv", "tex")))
+write_rows(out / "rows.csv", [row for c in study.cases([0]) for row in case_rows(stored.folder, c)])
+write_report(stored, out, published, ["tables", "numbers", "models"])
+(out / "tables.xlsx").unlink()  # it has a date
 model = out / "m.npz"
 for final in stored.finals():
     if final.run.method in ("knn", "xgboost"):

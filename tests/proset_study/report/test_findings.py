@@ -7,7 +7,14 @@ from scipy import stats
 
 from proset_study.report.figures import over_replicates
 from proset_study.report.figures.catalogue import overview_figures
-from proset_study.report.findings import methods_over_replicates, rules, selected_features, selections, write_findings
+from proset_study.report.findings import (
+    methods_over_replicates,
+    rules,
+    selected_features,
+    selections,
+    write_findings,
+    write_selected_features,
+)
 from proset_study.store.stored import Stored
 
 
@@ -90,6 +97,7 @@ def test_selected_features_are_those_of_the_models(stored):
 
 def test_files(stored, tmp_path):
     write_findings(tmp_path, stored)
+    write_selected_features(tmp_path / "selected_features.csv", stored)
     over_data_sets = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
     assert {p.name for p in tmp_path.iterdir()} == {
         "rules.csv",

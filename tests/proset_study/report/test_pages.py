@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from proset_study.data.splits import TEST
-from proset_study.records import read_json, read_text, write_json, write_text
+from proset_study.records import read_text, write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records, write_figures
-from proset_study.report.front import constant_models, edges, headline, impossible_samples
+from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.store.stored import Stored
@@ -57,9 +57,7 @@ def report(stored, tmp_path_factory):
         write_figures(stored, folder / "figures" / data_set, data_set)
         write_data_set(folder / f"data_sets/{data_set}.html", stored, data_set, folder / "figures" / data_set)
     write_claims(folder / "claims.csv", whole, PUBLISHED)
-    data = sorted(stored.folder.glob("replicate_0/*/data.npz"))
-    write_json(folder / "manifest.json", manifest(stored.folder, config, data))
-    known = read_json(folder / "manifest.json") | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}}
+    known = manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}}
     write_index(folder / "index.html", whole, PUBLISHED, folder / "claims.csv", known, folder / "figures/overview")
     return folder
 
@@ -147,7 +145,8 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
     wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
     write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")
     found = {
-        (f.label, f.data_set): (n, loss) for f, n, loss in impossible_samples(Stored(tmp_path / "small", stored.study))
+        (f.label, f.data_set): (n, loss)
+        for f, n, loss in zero_probability_samples(Stored(tmp_path / "small", stored.study))
     }
     n, loss = found["E3", "cross"]
     final = stored.final("E3", "cross")

@@ -8,14 +8,14 @@ from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS
 from proset_study.report import prototypes
 from proset_study.report.claims import write_claims
-from proset_study.report.compared import compared_runs, prototype_runs
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
 from proset_study.report.figures.style import context, method_style
-from proset_study.report.front import impossible_samples
+from proset_study.report.front import zero_probability_samples
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_index
+from proset_study.report.runs import compared_runs, prototype_runs
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -181,7 +181,7 @@ def test_the_source_is_quoted_beside_digits(small):
 def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
     (complexity,) = [p for p in plan(small, "blobs") if p.name == "blobs_complexity"]
     assert [run.name for run in complexity.runs] == ["proset", "knn"]
-    assert {final.run.method for final, *_ in impossible_samples(small)} <= {"proset", "knn"}
+    assert {final.run.method for final, *_ in zero_probability_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
 
 
@@ -208,7 +208,7 @@ def test_the_comparison_has_a_table(small):
 def test_the_front_page_shows_the_test_errors(small, tmp_path):
     write_figures(small, tmp_path / "figures")
     write_claims(tmp_path / "claims.csv", small, PUBLISHED)
-    known = manifest(small.folder, small.study.config, sorted(small.folder.glob("replicate_0/*/data.npz")))
+    known = manifest(small)
     write_index(tmp_path / "index.html", small, PUBLISHED, tmp_path / "claims.csv", known, tmp_path / "figures")
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     near = small.final("near", "blobs")

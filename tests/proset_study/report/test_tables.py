@@ -1,55 +1,19 @@
-import re
-import shutil
-import subprocess
 from itertools import chain
 
-import pandas as pd
 import pytest
-from openpyxl import load_workbook
 
 from proset_study import methods
+from proset_study.report.table_files import to_markdown
 from proset_study.report.tables import (
     comparison_table,
     experiment_table,
     format_number,
     make_cells,
-    make_table,
-    to_latex,
-    to_markdown,
-    write_table,
-    write_workbook,
+    methods_table,
 )
 from proset_study.store.results import COLUMNS
 
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
-
-
-@pytest.fixture
-def numbers(tmp_path):
-    rows = []
-    for experiment, loss in (("E3", 0.1049), ("E8", 0.0951), ("E9", 0.2)):
-        names = {**NAMES, "experiment": experiment, "method": "m"}
-        rows.append(
-            [
-                {**names, "section": "data", "quantity": "samples", "value": 1178},
-                {**names, "section": "stage1", "quantity": "optimal_lambda_v", "value": 0.000123},
-                {**names, "section": "stage1", "quantity": "threshold", "value": 0.9},
-                {**names, "section": "cv" if experiment == "E8" else "stage2", "quantity": "threshold", "value": 0.3},
-                {**names, "section": "final", "quantity": "active_features", "value": 4},
-                {**names, "section": "final", "quantity": "log_loss", "value": loss},
-                {**names, "section": "final", "quantity": "roc_auc", "value": 1.0},
-            ]
-        )
-    published = tmp_path / "published.csv"
-    published.write_text(
-        "experiment,method,dataset,variant,section,quantity,value,text\n"
-        'E3,proset,wine,,data,samples,178,"178"\n'
-        "E3,proset,wine,,final,log_loss,0.1,0.10\n"
-        "E3,proset,wine,,final,roc_auc,1,1.00\n"
-        "E3,proset,wine,,stage1,optimal_lambda_v,6.7e-06,6.7e-6\n",
-        encoding="utf-8",
-    )
-    return rows, published
 
 
 def test_published_rows_in_published_order_with_values_in_brackets(numbers):
@@ -94,7 +58,7 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
         for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
     ]
     missing = [("E12", "xor_3f", "", "xgboost")]
-    table = make_table("E14", "all", "methods", make_cells(rows, numbers[1], missing), numbers[1])
+    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing))
     assert to_markdown(table).splitlines()[2:] == [
         "Partial: what could not be computed is marked as missing. Published values in brackets; the best of a data set"
         " is bold.",
@@ -122,66 +86,6 @@ def test_first_replicate_then_mean_and_deviation_over_all(numbers):
     assert cell["mean"] == pytest.approx(0.2049)
     assert cell["standard_deviation"] == pytest.approx(0.2 / 2**0.5)
     assert "0.10 [0.20 ± 0.14] (0.10)" in to_markdown(experiment_table("E3", "t", cells, published))
-
-
-@pytest.fixture
-def nasty(numbers):
-    """A comparison whose names are special characters of LaTeX and Excel."""
-    rows, published = numbers
-    rows = [{**row, "dataset": "a_b&50%"} for group in rows for row in group]
-    return comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", make_cells(rows, published))
-
-
-def test_latex_has_rules_escapes_and_bold(nasty):
-    text = to_latex(nasty)
-    assert [text.count(rf"\{rule}") for rule in ("toprule", "midrule", "bottomrule")] == [1, 1, 1]
-    assert r"a\_b\&50\%" in text
-    assert r"\bfseries 0.10" in text
-    assert r"x\textasciicircum{}2 \textasciitilde{} \{\#1\} \$ \textbackslash{}" in text
-    assert not re.search(r"(?<!\\)[_%#]", re.sub(r"\\label\{.*\}", "", text))
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
-def test_latex_compiles(nasty, tmp_path):
-    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-    (tmp_path / "t.tex").write_text(head + to_latex(nasty) + r"\end{document}", encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout
-
-
-def test_files_hold_the_same_numbers(nasty, tmp_path):
-    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
-    write_table(nasty, *files[:3])
-    write_workbook(files[3], [nasty])
-    assert files[0].read_text(encoding="utf-8") == to_markdown(nasty)
-    assert files[2].read_text(encoding="utf-8") == to_latex(nasty)
-    cells = pd.read_csv(files[1])
-    losses = cells[cells["quantity"] == "log_loss"]["value"].tolist()
-    assert losses == [0.1049, 0.0951, 0.2]
-    sheet = load_workbook(files[3])["E3_E8"]
-    ours = [[c.value for c in row] for row in sheet.iter_rows(min_row=3)]
-    assert [row[2] for row in ours if row[1] == "Log-loss"] == losses
-
-
-@pytest.mark.parametrize("name", ['=HYPERLINK("x")', "=1+1", "+1+1", "-a", "@SUM(1)"])
-def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name, tmp_path):
-    rows, published = numbers
-    rows = [{**row, "dataset": name} for group in rows for row in group]
-    table = comparison_table("c", "t", make_cells(rows, published))
-    files = [tmp_path / f"t.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
-    write_table(table, *files[:3])
-    write_workbook(files[3], [table])
-    sheet = load_workbook(files[3])["c"]
-    found = [cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith(name)]
-    assert found
-    assert {cell.data_type for cell in found} == {"s"}
-    assert (pd.read_csv(files[1])["dataset"] == f"'{name}").any()
-
-
-def test_a_workbook_holds_a_table_that_was_not_run(tmp_path):
-    write_workbook(tmp_path / "t.xlsx", [comparison_table("c", "nothing", [])])
-    assert load_workbook(tmp_path / "t.xlsx").sheetnames == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study.report.release import release
+from proset_study.verify.report import archive_name
+
 DEEP = "[" * 20_000 + "]" * 20_000
 
 
@@ -75,7 +78,17 @@ def _in_the_text_of_the_manifest(report, outside, rng):
 
 
 def _in_the_archive(report, outside, rng):
-    path = report / "records/replicate_0.tar.xz"
+    path = report / f"records/{rng.choice(['replicate_0', 'replicate_0_searches'])}.tar.xz"
+    return _spoil_archive(path, outside, rng)
+
+
+def _in_the_archive_of_the_release(report, outside, rng):
+    path = report.parent / archive_name(report)  # where it is found
+    release(report, path)
+    return _spoil_archive(path, outside, rng)
+
+
+def _spoil_archive(path, outside, rng):
     with tarfile.open(path) as archive:
         members = [(entry, archive.extractfile(entry).read()) for entry in archive]
     i = int(rng.integers(len(members)))
@@ -110,7 +123,10 @@ def _in_the_archive(report, outside, rng):
         "no archive": lambda: None,
     }
     what = str(rng.choice(sorted(changes)))
+    before = list(members)
     changes[what]()
+    if members == before:
+        members[i] = (entry, content + b"x")
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w") as archive:
         if what == "bomb":
@@ -128,7 +144,7 @@ def _in_the_archive(report, outside, rng):
     else:
         content = lzma.compress(written.getvalue(), preset=0)
     path.write_bytes({"cut": content[: len(content) // 2], "no archive": b"x" * 99}.get(what, content))
-    return f"{what}, {entry.name}"
+    return f"{what}, {entry.name} of {path.name}"
 
 
 def _in_the_files(report, outside, rng):

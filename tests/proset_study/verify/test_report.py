@@ -5,11 +5,15 @@ import tarfile
 
 import openpyxl
 import pytest
-from tests.proset_study.conftest import write_manifest
+from tests.proset_study.conftest import compute, write_manifest
 
+from proset_study import layout
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.report.manifest import manifest
-from proset_study.store.packed import pack, records_sha256, unpack
+from proset_study.report.release import release
+from proset_study.report.write import write_report
+from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
+from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
 
 
@@ -23,22 +27,28 @@ def changed(report, tmp_path):
 def check(published, whole, tmp_path_factory):
     """Verify a report: the lines that say what is wrong; what was said besides is in `check.said`."""
 
-    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],)):
+    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],), archive=None):
         lines.said = []
         scratch = tmp_path_factory.mktemp("scratch")
-        return list(verify(folder, published, n_refits, 1, scratch, files, lines.said.append))
+        return list(verify(folder, published, n_refits, 1, scratch, files, archive, lines.said.append))
 
     return lines
 
 
+ARCHIVES = ("replicate_0", "replicate_0_searches")
+
+
 def repack(folder, whole, change):
     """Change the records below a folder, pack them again, and give the manifest their checksum, as a liar would."""
-    archive, scratch = folder / "records/replicate_0.tar.xz", folder.parent / "scratch/small"
-    unpack(archive, whole.study, 0, scratch)
-    change(scratch / "replicate_0")
-    pack(scratch, whole.study, 0, archive)
+    scratch = folder.parent / "scratch/small"
+    names = {archive: layout.record_names(whole.study, archive) for archive in ARCHIVES}
     known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    known["records_sha256"]["0"] = records_sha256(scratch, whole.study, 0)
+    for archive in ARCHIVES:
+        unpack(folder / f"records/{archive}.tar.xz", names[archive], scratch)
+    change(scratch / "replicate_0")
+    for archive in ARCHIVES:
+        pack(scratch, names[archive], folder / f"records/{archive}.tar.xz")
+        known["records_sha256"][archive] = records_sha256(scratch, names[archive])
     write_manifest(folder, known)
 
 
@@ -53,9 +63,10 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     assert not any("repeated and compared" in line for line in check.said)
 
 
-def test_same_records_same_archive(whole, report, tmp_path):
-    pack(whole.folder, whole.study, 0, tmp_path / "again.tar.xz")
-    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+@pytest.mark.parametrize("archive", ARCHIVES)
+def test_same_records_same_archive(whole, report, archive, tmp_path):
+    pack(whole.folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+    assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
 
 
 def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
@@ -63,10 +74,11 @@ def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, 
     old = folder / "replicate_0/flowers/E3"
     write_json_lines(old / "stage1/fold_0/trials_0-9.jsonl", read_json_lines(old / "stage1/fold_0/trials_0-5.jsonl"))
     shutil.copytree(old, old.with_name("E99"))
-    pack(folder, whole.study, 0, tmp_path / "again.tar.xz")
-    assert (tmp_path / "again.tar.xz").read_bytes() == (report / "records/replicate_0.tar.xz").read_bytes()
+    for archive in ARCHIVES:
+        pack(folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+        assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
     known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
-    made = manifest(folder, whole.study.config, [])
+    made = manifest(Stored(folder, whole.study))
     assert all(made[key] == known[key] for key in ("cost", "not_converged", "records_sha256"))
 
 
@@ -137,13 +149,14 @@ def test_one_changed_digit_of_the_data_is_found(changed, check):
 @pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "stage1.json", "stage2.json", "fit.json"])
 def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
     scratch = changed.parent / "scratch/small"
-    unpack(changed / "records/replicate_0.tar.xz", whole.study, 0, scratch)
+    names = layout.record_names(whole.study, "replicate_0")
+    unpack(changed / "records/replicate_0.tar.xz", names, scratch)
     path = next(p for p in sorted(scratch.rglob(kind)))
     text = read_text(path)
     digits = list(re.finditer(r"\d(?=[,\n])", text))
     at = digits[len(digits) // 2].start()
     write_text(path, text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
-    pack(scratch, whole.study, 0, changed / "records/replicate_0.tar.xz")
+    pack(scratch, names, changed / "records/replicate_0.tar.xz")
     assert "records/replicate_0.tar.xz: manifest.json has the checksum of other records" in check(changed)
 
 
@@ -151,7 +164,7 @@ def _slightly(values):
     return [value * (1 + 1e-12) for value in values]
 
 
-# What a liar who mends the checksum changes of the records of a kind, and where it is found.
+# What a liar who fixes the checksum changes of the records of a kind, and where it is found.
 RECORDS = {
     "threshold": ("*/E3/stage1.json", lambda r: {"threshold": r["threshold"] * 1.001}, "stage1.json: the selection"),
     "standard_deviation": (
@@ -176,7 +189,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("kind", RECORDS)
-def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_mended(changed, whole, check, kind):
+def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_fixed(changed, whole, check, kind):
     pattern, change, where = RECORDS[kind]
 
     def change_all(folder):
@@ -189,7 +202,7 @@ def test_a_changed_number_of_a_record_is_found_though_its_checksum_is_mended(cha
     assert any(where in line for line in found), found
 
 
-def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum_is_mended(changed, whole, check):
+def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum_is_fixed(changed, whole, check):
     def change(folder):
         write_text(folder / "odd/split.csv", read_text(folder / "odd/split.csv").replace(",1\n", ",0\n", 1))
         text = read_text(folder / "cross/E8/predictions.csv").splitlines(keepends=True)
@@ -294,3 +307,90 @@ def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_
     repack(changed, whole, change)
     assert check(changed, n_refits=30) == []
     assert any("compared to a difference of 1e-06" in line for line in check.said)
+
+
+@pytest.fixture
+def released(report, tmp_path):
+    """A report as it is committed, and its archive."""
+    folder = shutil.copytree(report, tmp_path / "small")
+    release(folder, tmp_path / "elsewhere.tar.xz")
+    (folder / "records/replicate_0_searches.tar.xz").unlink()
+    return folder, tmp_path / "elsewhere.tar.xz"
+
+
+def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, check):
+    folder, _ = released
+    assert check(folder, n_refits=3) == []
+    said = "\n".join(check.said)
+    assert (
+        "not checked, because the records are in the archive small-report.tar.xz (make verify ARCHIVE=...): selections,"
+        " costs, findings/rules.csv, findings/prototypes.csv, evaluation/bootstrap.csv of replicate 0" in said
+    )
+    assert "selections and costs follow from" not in said
+    text = (folder / "results.csv").read_text(encoding="utf-8")
+    (folder / "results.csv").write_text(one_digit_changed(text), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("results.csv, line ")
+
+
+def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
+    folder, archive = released
+    assert check(folder, n_refits=3, archive=archive) == []
+    archive.rename(folder.parent / "small-report.tar.xz")
+    assert check(folder, n_refits=3) == []
+    said = "\n".join(check.said)
+    assert "selections and costs follow from the searches of replicate 0" in said
+    assert "in the archive" not in said
+    path = folder / "findings/rules.csv"
+    path.write_text(one_digit_changed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("findings/rules.csv, line ")
+
+
+def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
+    folder, archive = released
+    files = dict(read_files(archive, lambda name: True))
+    files["small/data_sets/odd.html"] = b"<p>another page"
+    files["small/notes.txt"] = b"nobody asked"
+    write_files(archive, files.items())
+    write_text(folder / "manifest.json", read_text(folder / "manifest.json") + "\n")
+    assert check(folder, archive=archive) == [
+        f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
+        "manifest.json has another checksum than in SHA256SUMS",
+        "data_sets/odd.html is not in SHA256SUMS",
+    ]
+    files = {f"small/{name}": b"other" for name in ("results.csv", "tables/E8.md")}
+    write_files(archive, files.items())
+    (line,) = check(folder, archive=archive)
+    assert "is refused: results.csv is another file in elsewhere.tar.xz than in the report" in line
+
+
+@pytest.fixture(scope="module")
+def repeated(whole, tmp_path_factory):
+    """The study with a second replicate: a copy of the results of the first one with another split of the flowers."""
+    config = json.loads(json.dumps(whole.study.config))
+    config["data_sets"] = {"flowers": config["data_sets"]["flowers"]}
+    config["experiments"] = {"E8": {**config["experiments"]["E8"], "data_sets": ["flowers"]}}
+    config |= {"replicates": [0, 1], "comparisons": {}, "evaluations": {}}
+    config.pop("only")
+    return compute(config, tmp_path_factory.mktemp("repeated"))
+
+
+def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, published, check, tmp_path):
+    folder = tmp_path / "small"
+    write_report(repeated, folder, published, ["tables", "numbers", "manifest"])
+    for archive in layout.record_archives(repeated.study):
+        names = layout.record_names(repeated.study, archive)
+        pack(repeated.folder, names, folder / layout.RECORDS.format(archive=archive))
+    release(folder, tmp_path / "small-report.tar.xz")
+    for name in layout.record_archives(repeated.study)[1:]:
+        (folder / layout.RECORDS.format(archive=name)).unlink()
+    assert check(folder, n_refits=2) == []
+    assert "from records of replicates 0, 1" in check.said[0]
+    (tmp_path / "small-report.tar.xz").unlink()
+    assert check(folder, n_refits=2) == []
+    assert "numbers of replicate 1, which are taken from results.csv, and findings/methods.csv" in check.said[-1]
+    path = folder / "tables/E8.md"  # mean and deviation over both
+    path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("tables/E8.md, line ")

@@ -1,4 +1,4 @@
-"""The comparisons a claim is made of: numbers that may be missing, and what follows from those that are there."""
+"""The relations a claim is made of: numbers that may be missing, and what follows from those that are there."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,8 @@ FIVE = ("checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f")
 SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
 KNN = ("E8", "E11")  # its experiments have one stage only
 MIN_REPLICATES = 10  # for the spread of a score
-_RELATIONS = {  # applied to the sign of the difference; what is true where the relation is not
+# Applied to the sign of the difference; what is true where the relation is not.
+_RELATIONS: dict[object, tuple[Callable[[int, int], bool], str]] = {
     "<": (operator.lt, ">="),
     "<=": (operator.le, ">"),
     ">": (operator.gt, "<="),
@@ -103,8 +104,8 @@ def compare(*terms: Number | float | str) -> Check:
     text, held = numbers[0].show(digits), []
     for (left, right), relation in zip(pairwise(numbers), terms[1::2], strict=True):
         holds, otherwise = _RELATIONS[relation]
-        known = not (left.missing or right.missing)
-        held.append(holds(_sign(left.value - right.value), 0) if known else None)
+        known = left.value is not None and right.value is not None
+        held.append(holds(_sign(left.known() - right.known()), 0) if known else None)
         text += f" {otherwise if held[-1] is False else relation} {right.show(digits)}"
     return Check(every(held), text, tuple(m for n in numbers for m in n.missing))
 

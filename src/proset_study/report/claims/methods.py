@@ -24,7 +24,7 @@ from proset_study.report.claims.checks import (
 )
 from proset_study.report.claims.registry import claim
 
-NO_STRUCTURE = 0.69  # log-loss of a model that knows the class shares only, two balanced classes
+NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
 EQUIVALENT_SCORES = 0.02  # ROC-AUC and balanced accuracy of methods that are called equal or comparable
 
 

@@ -70,7 +70,7 @@ def _verdict(function, evidence, data_set):
         checks.append(Check(None, "", (str(missing),)))
     holds = every(check.holds for check in checks)
     if holds is None:
-        missing = dict.fromkeys(m for check in checks if check.holds is None for m in check.missing)
+        lacking = dict.fromkeys(m for check in checks if check.holds is None for m in check.missing)
         known = [check.text for check in checks if check.holds]
-        return Verdict(data_set, None, "; ".join([*known, "missing: " + ", ".join(missing)]))
+        return Verdict(data_set, None, "; ".join([*known, "missing: " + ", ".join(lacking)]))
     return Verdict(data_set, holds, "; ".join(check.text for check in checks if check.holds is holds))

@@ -24,12 +24,15 @@ class EvaluationReport:
         From evaluated final models of the first replicate to a `ReportFigure`.
     by_data_set : bool
         Whether each data set has a figure of its own; else there is one over all of them.
+    reads_searches : bool
+        Whether the rows need records of searches, which not every replicate of a report has.
     """
 
     columns: tuple[str, ...]
     rows: Callable[[list[Final]], list[dict]]
     figure: Callable[[list[Final]], ReportFigure]
     by_data_set: bool = False
+    reads_searches: bool = False
 
 
 def names_of(final: Final) -> dict:

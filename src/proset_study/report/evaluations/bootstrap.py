@@ -91,4 +91,6 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     )
 
 
-REPORT = EvaluationReport(COLUMNS, bootstrap_rows, lambda finals: bootstrap_figure(bootstrap_rows(finals)))
+REPORT = EvaluationReport(
+    COLUMNS, bootstrap_rows, lambda finals: bootstrap_figure(bootstrap_rows(finals)), reads_searches=True
+)

@@ -12,7 +12,6 @@ from proset_study.methods import METHODS, get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.records import write_json
 from proset_study.report import evaluations, findings
-from proset_study.report.compared import compared_runs, optimal_pairs, prototype_runs, runs_of
 from proset_study.report.figures import (
     complexity,
     cost,
@@ -29,6 +28,7 @@ from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
 from proset_study.report.over_data_sets import over_data_sets
 from proset_study.report.prototypes import prototype_finals
+from proset_study.report.runs import compared_runs, has_path, optimal_pairs, prototype_runs, runs_of
 from proset_study.store.stored import Final, Stored
 
 
@@ -163,9 +163,9 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if _is_weighted(run)]
-    with_path = [r for r in runs if r.stage("stage2", data_set)["complexity"] > get(r.method).min_complexity]
+    with_path = [run for run in runs if has_path(run, data_set)]
     of_prototypes = prototype_runs(study, data_set)
-    draw_prototypes = partial(prototypes.prototypes_figure, settings=study.config["data_sets"][data_set])
+    draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
     found = [
         FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),

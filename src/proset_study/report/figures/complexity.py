@@ -29,7 +29,8 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     drawn = [_points(panel, q, finals, losses) for panel, q in zip(axes, quantities, strict=True)]
     axes[0].set_ylabel("test log-loss (nats)")
     legend(figure)
-    figure.get_layout_engine().execute(figure)  # so that labels find their places on axes of the final size
+    if (layout := figure.get_layout_engine()) is not None:  # so that labels find their places on axes of the final size
+        layout.execute(figure)
     for panel, points in zip(axes, drawn, strict=True):
         _label(panel, points)
     first = finals[0]
@@ -50,13 +51,13 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
 
 def loss_and_error(final: Final) -> tuple[float, float]:
     """Log-loss on the test part and its standard error over the samples."""
-    loss = -np.log(np.clip(own_probability(final), SMALLEST, 1 - SMALLEST))
-    share = final.weight / final.weight.sum()
-    mean = float(share @ loss)
-    return mean, float(np.sqrt((share**2 * (loss - mean) ** 2).sum()))
+    loss = -np.log(np.clip(true_class_probability(final), SMALLEST, 1 - SMALLEST))
+    weight = final.weight / final.weight.sum()
+    mean = float(weight @ loss)
+    return mean, float(np.sqrt((weight**2 * (loss - mean) ** 2).sum()))
 
 
-def own_probability(final: Final) -> np.ndarray:
+def true_class_probability(final: Final) -> np.ndarray:
     """Probability that each test sample's true class was given, shape (m,)."""
     return final.probabilities[np.arange(len(final.y)), final.y]
 
@@ -73,9 +74,9 @@ def _points(axes, quantity, finals, losses):
         axes.set_xlim(-0.1 * (x.max() or 1.0), 1.2 * (x.max() or 1.0))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10], integer=True))
     axes.set_xlabel(f"{quantity.replace('_', ' ')} of the final model")
-    places = [_beside(axes, x, i) for i in range(len(x))]
+    places = [_next_to(axes, x, i) for i in range(len(x))]
     for final, place, *point in zip(shown, places, x, y, error, strict=True):
-        # Limits do not follow points that are shown beside their place.
+        # Limits do not follow points that are shown next to their place.
         axes.update_datalim([(point[0], point[1] - point[2]), (point[0], point[1] + point[2])])
         axes.errorbar(*point, linestyle="none", ecolor="#C4C4C4", elinewidth=0.8, zorder=1, transform=place)
         style = method_style(final.run.method)
@@ -85,8 +86,8 @@ def _points(axes, quantity, finals, losses):
     return list(zip(places, x, y, [f.label for f in shown], strict=True))
 
 
-def _beside(axes: Axes, x: np.ndarray, i: int) -> Transform:
-    """Where the i-th point is shown: beside others with the same x."""
+def _next_to(axes: Axes, x: np.ndarray, i: int) -> Transform:
+    """Where the i-th point is shown: next to others with the same x."""
     same = np.flatnonzero(x == x[i])
     shift = 6 * (int(np.searchsorted(same, i)) - (len(same) - 1) / 2)
     return axes.transData + ScaledTranslation(shift / 72, 0, axes.figure.dpi_scale_trans)
@@ -97,7 +98,7 @@ def _label(axes: Axes, points: list[tuple[Transform, float, float, str]]) -> Non
     unit = axes.figure.dpi / 72  # pixels
     centres = [place.transform((x, y)) / unit for place, x, y, _ in points]
     taken = [(cx - 4, cy - 4, cx + 4, cy + 4) for cx, cy in centres]
-    inside = axes.bbox.extents / unit
+    inside = np.array(axes.bbox.extents) / unit
     longest_first = sorted(zip(points, centres, strict=True), key=lambda p: -len(p[0][3]))
     for (place, x, y, label), (cx, cy) in longest_first:
         width, height = 5.2 * len(label), 9.0  # of text of 8 points, about

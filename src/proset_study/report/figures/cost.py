@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from proset.solver import MAX_ITER
-from proset_study.report.figures.complexity import SMALLEST, loss_and_error, own_probability
+from proset_study.report.figures.complexity import SMALLEST, loss_and_error, true_class_probability
 from proset_study.report.figures.style import (
     ReportFigure,
     legend,
@@ -17,14 +17,14 @@ from proset_study.report.figures.style import (
 )
 from proset_study.store.stored import Final
 
-Compared = dict[str, list[Final]]  # data set -> final models of the methods, beside each other
+Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other
 SPREAD = 0.24  # between the methods of a row
 
 
 def headline_figure(compared: Compared) -> ReportFigure:
     """Test log-loss by data set and method, with the range that counts as equivalent to the best."""
     figure, axes = _rows(compared)
-    texts, impossible = [], []
+    texts, zero = [], []
     for row, (data_set, finals) in enumerate(compared.items()):
         losses = {f.run.method: loss_and_error(f) for f in finals}
         best = min(finals, key=lambda f: losses[f.run.method][0])
@@ -34,8 +34,8 @@ def headline_figure(compared: Compared) -> ReportFigure:
             loss, error = losses[final.run.method]
             style, name = method_style(final.run.method), method_name(final.run.method)
             axes.errorbar(loss, y, xerr=error, linestyle="none", elinewidth=0.9, markersize=6, label=name, **style)
-            if zeros := np.count_nonzero(own_probability(final) <= SMALLEST):
-                impossible.append(f"{data_set}, {name}: {zeros}")
+            if zeros := np.count_nonzero(true_class_probability(final) <= SMALLEST):
+                zero.append(f"{data_set}, {name}: {zeros}")
         equal = [method_name(f.run.method) for f in finals if f is not best and losses[f.run.method][0] <= high]
         texts.append(
             f"{data_set}: {method_name(best.run.method)} {losses[best.run.method][0]:.3g}"
@@ -54,8 +54,8 @@ def headline_figure(compared: Compared) -> ReportFigure:
         f" equivalent to the best. Lowest: {'; '.join(texts)}."
         + (
             f" Samples whose class was given probability 0, each of which counts as {-np.log(SMALLEST):.1f} nats:"
-            f" {'; '.join(impossible)}."
-            if impossible
+            f" {'; '.join(zero)}."
+            if zero
             else ""
         ),
         alt=f"Test log-loss by data set. Lowest: {'; '.join(texts)}.",

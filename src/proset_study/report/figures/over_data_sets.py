@@ -95,7 +95,7 @@ def pairs_figure(scores: list[OverDataSets]) -> ReportFigure:
         name=slug("pairs", scores[0].comparison),
         category="Over data sets",
         title=f"Probabilities that one method is better than another, {scores[0].comparison}",
-        caption=f"Bayesian signed-rank test with a region of practical equivalence of {ROPE:g} (nats; share of the"
+        caption=f"Bayesian signed-rank test with a region of practical equivalence of {ROPE:g} (nats; proportion of the"
         " balanced error). Two opposite fields and the probability that there is no practical difference sum to 1. It"
         " takes the data sets for a sample of independent ones, which they are not.",
         alt=f"Pairs with a probability of at least {1 - ALPHA:g}. {'; '.join(texts)}.",

@@ -102,27 +102,27 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
 
 
 def features_figure(rows: list[dict]) -> ReportFigure:
-    """Share of replicates in which features are selected; rows of `selected_features`, of one experiment a data set."""
+    """In how many replicates features are selected; rows of `selected_features`, of one experiment a data set."""
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     figure = Figure(figsize=(8.0, 0.8 + 0.75 * len(data_sets)), layout="constrained")
     panels = np.ravel(figure.subplots(len(data_sets), 1, squeeze=False, sharey=True))
     texts = []
     for panel, data_set in zip(panels, data_sets, strict=True):
-        shares = [row["share"] for row in rows if row["dataset"] == data_set]
-        panel.bar(range(1, len(shares) + 1), shares, color=COLOURS[0])
+        proportions = [row["proportion"] for row in rows if row["dataset"] == data_set]
+        panel.bar(range(1, len(proportions) + 1), proportions, color=COLOURS[0])
         panel.set_title(plain(data_set), loc="left")
-        panel.set(ylim=(0, 1.05), xlim=(0.4, len(shares) + 0.6))
+        panel.set(ylim=(0, 1.05), xlim=(0.4, len(proportions) + 0.6))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-        texts.append(f"{data_set} {sum(s == 1 for s in shares)} always, {sum(s == 0 for s in shares)} never")
+        texts.append(f"{data_set} {sum(p == 1 for p in proportions)} always, {sum(p == 0 for p in proportions)} never")
     figure.supxlabel("feature, in the order of the data", size=9)
-    figure.supylabel("share of the replicates that select it", size=9)
+    figure.supylabel("proportion of the replicates that select it", size=9)
     n, experiments = max(row["replicates"] for row in rows), dict.fromkeys(row["experiment"] for row in rows)
     return ReportFigure(
         name="selected_features",
         category="Over replicates",
         title="How often each feature is selected",
-        caption=f"Share of up to {n} replicates in which the final proset model of {' or '.join(experiments)} gives a"
-        f" feature a positive weight. Features: {'; '.join(texts)}.",
+        caption=f"Proportion of up to {n} replicates in which the final proset model of {' or '.join(experiments)}"
+        f" gives a feature a positive weight. Features: {'; '.join(texts)}.",
         alt=f"Features selected: {'; '.join(texts)}.",
         figure=figure,
     )

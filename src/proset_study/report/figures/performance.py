@@ -17,23 +17,21 @@ from proset_study.report.figures.style import (
 )
 from proset_study.store.stored import Final
 
-Z = 1.959963984540054  # 95 % of the normal distribution
-
 
 def reliability_figure(finals: list[Final]) -> ReportFigure:
-    """Observed share against predicted probability, with the number of test samples in each bin below."""
+    """Observed proportion against predicted probability, with the number of test samples in each bin below."""
     figure = Figure(figsize=(5.5, 5.6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     above.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="calibrated")
     errors, bins = [], 10 if len(finals[0].y) >= 500 else 5
     for final in finals:
         style = method_style(final.run.method)
-        mean, share, low, high, counts = reliability(*claimed(final), final.weight, bins)
-        errors.append(f"{final.label} {np.average(np.abs(mean - share), weights=counts[counts > 0]):.3f}")
+        mean, proportion, low, high, counts = reliability(*claimed(final), final.weight, bins)
+        errors.append(f"{final.label} {np.average(np.abs(mean - proportion), weights=counts[counts > 0]):.3f}")
         above.errorbar(
             mean,
-            share,
-            [share - low, high - share],
+            proportion,
+            [proportion - low, high - proportion],
             capsize=2,
             elinewidth=0.8,
             label=f"{method_name(final.run.method)} ({final.label})",
@@ -43,7 +41,7 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     first, names = finals[0], finals[0].data.class_names
     binary = len(names) == 2
     event = f"class {plain(names[1])}" if binary else "the most probable class"
-    above.set(ylabel="share of test samples of that class", xlim=(-0.02, 1.02))
+    above.set(ylabel="proportion of test samples of that class", xlim=(-0.02, 1.02))
     above.set_ylim(-0.03, 1.03)
     below.set(xlabel=f"mean predicted probability of {event} in the bin", ylabel="test samples", yscale="log")
     below.set_ylim(bottom=0.7)
@@ -54,8 +52,8 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
         category="Calibration and ranking",
         title=f"{first.data_set}: calibration of the final models",
         caption=f"{_source(finals)} Predictions are sorted into {bins} bins of equal width by the {kind}; the upper"
-        " panel shows the observed share against the mean prediction of a bin, the lower one the number of samples."
-        " Error bars are 95 % Wilson intervals of the share.",
+        " panel shows the observed proportion against the mean prediction of a bin, the lower one the number of"
+        " samples. Error bars are 95 % Wilson intervals of the proportion.",
         alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
         f" diagonal (expected calibration error): {', '.join(errors)}.",
         figure=figure,
@@ -97,27 +95,27 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
 
 
 def coverage_figure(finals: list[Final]) -> ReportFigure:
-    """Accuracy among the most familiar test samples, against their share; beside it the same by confidence."""
+    """Accuracy among the most familiar test samples, against their proportion; next to it the same by confidence."""
     figure, axes = panels(len(finals), 3, (5.5, 3.4) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
     texts, lowest = [], 1.0
     for panel, final in zip(axes, finals, strict=True):
         correct = final.probabilities.argmax(axis=1) == final.y
         score = familiarity(final)
-        share, accuracy, number = coverage(score, correct, final.weight)
-        lowest = min(lowest, accuracy[share > 0.1].min())
-        share, accuracy, number = _thinned(share, accuracy, number)
+        proportion, accuracy, number = coverage(score, correct, final.weight)
+        lowest = min(lowest, accuracy[proportion > 0.1].min())
+        proportion, accuracy, number = _thinned(proportion, accuracy, number)
         low, high = wilson(accuracy, number)
-        panel.fill_between(share, low, high, step="pre", color=COLOURS[0], alpha=0.2, linewidth=0, rasterized=True)
-        panel.step(share, accuracy, color=COLOURS[0], label="most familiar samples kept")
-        share, accuracy, _ = _thinned(*coverage(final.probabilities.max(axis=1), correct, final.weight))
-        panel.step(share, accuracy, color=COLOURS[4], linestyle="--", label="most confident samples kept")
+        panel.fill_between(proportion, low, high, step="pre", color=COLOURS[0], alpha=0.2, linewidth=0, rasterized=True)
+        panel.step(proportion, accuracy, color=COLOURS[0], label="most familiar samples kept")
+        proportion, accuracy, _ = _thinned(*coverage(final.probabilities.max(axis=1), correct, final.weight))
+        panel.step(proportion, accuracy, color=COLOURS[4], linestyle="--", label="most confident samples kept")
         overall = np.average(correct, weights=final.weight)
         panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
         panel.set_title(final.label)
         texts.append(f"{final.label} {accuracy_at(score, correct, final.weight, 0.5):.3f} against {overall:.3f}")
     room = max(1 - lowest, 0.1)
     axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
-    figure.supxlabel("share of test samples kept", size=9)
+    figure.supxlabel("proportion of test samples kept", size=9)
     figure.supylabel("accuracy among them", size=9)
     legend(figure)
     first = finals[0]
@@ -126,7 +124,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
         caption=f"{_source(finals)} Test samples are sorted by familiarity, the prototype weight near them (the sum of"
-        " the scores q minus that of the class prior); accuracy among those kept, against their share, with a 95 %"
+        " the scores q minus that of the class prior); accuracy among those kept, against their proportion, with a 95 %"
         " Wilson interval. Dashed: the same with samples sorted by their largest predicted probability.",
         alt=f"Accuracy against coverage on {first.data_set}; among the more familiar half against all test samples:"
         f" {', '.join(texts)}.",
@@ -155,27 +153,28 @@ def reliability(
 
     Returns
     -------
-    mean, share, low, high : ndarrays
-        Mean probability, share of events and its 95 % interval, for each bin that is not empty.
+    mean, proportion, low, high : ndarrays
+        Mean probability, proportion of events and its 95 % interval, for each bin that is not empty.
     counts : ndarray of int, shape (bins,)
         Samples of positive weight in every bin.
     """
     position = np.minimum((probability * bins).astype(int), bins - 1)
     total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))
     filled = total > 0
-    mean, share = (
+    mean, proportion = (
         np.bincount(position, weights=weight * values, minlength=bins)[filled] / total[filled]
         for values in (probability, event)
     )
-    low, high = wilson(share, total[filled] ** 2 / squares[filled])
-    return mean, share, low, high, np.bincount(position[weight > 0], minlength=bins)
+    low, high = wilson(proportion, total[filled] ** 2 / squares[filled])
+    return mean, proportion, low, high, np.bincount(position[weight > 0], minlength=bins)
 
 
-def wilson(share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """95 % Wilson interval of a share of `n` samples; with sample weights, n is the effective number (Kish)."""
-    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
-    return np.minimum(centre - half, share), np.maximum(centre + half, share)
+def wilson(proportion: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """95 % Wilson interval of a proportion of `n` samples; with sample weights, n is the effective number (Kish)."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(proportion * n, n, method="wilson")
+    return np.minimum(low, proportion), np.maximum(high, proportion)  # whatever rounding did
 
 
 def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -205,7 +204,7 @@ def familiarity(final: Final) -> np.ndarray:
 
 
 def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Share kept, accuracy among those kept, and their (effective) number, from the highest score downwards.
+    """Proportion kept, accuracy among those kept, and their (effective) number, from the highest score downwards.
 
     Samples with the same score are kept or set aside together.
     """
@@ -216,10 +215,10 @@ def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tupl
     return total / total[-1], right / total, total**2 / squares
 
 
-def accuracy_at(score: np.ndarray, correct: np.ndarray, weight: np.ndarray, share: float) -> float:
-    """Accuracy among the smallest set of highest scores that has at least this share."""
+def accuracy_at(score: np.ndarray, correct: np.ndarray, weight: np.ndarray, proportion: float) -> float:
+    """Accuracy among the smallest set of highest scores that has at least this proportion."""
     kept, accuracy, _ = coverage(score, correct, weight)
-    return float(accuracy[np.searchsorted(kept, share)])
+    return float(accuracy[np.searchsorted(kept, proportion)])
 
 
 def _thinned(*curve):

@@ -1,5 +1,7 @@
 """Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -31,7 +33,7 @@ _READING = (
 )
 
 
-def prototypes_figure(finals: list[Final], settings: dict) -> ReportFigure:
+def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """Cross-validated error along the paths, and test error of the final models; all of one data set.
 
     Parameters
@@ -47,8 +49,9 @@ def prototypes_figure(finals: list[Final], settings: dict) -> ReportFigure:
     right.set_title("test part, chosen size")
     tested = {f.run.method: (f.fit["summary"]["prototypes"], *test_error(f)) for f in finals}
     for method, (prototypes, error, deviation) in tested.items():
-        style = {**method_style(method), "label": method_name(method), "linestyle": "none", "elinewidth": 0.8}
-        right.errorbar(max(prototypes, 1), error, deviation, markersize=7, **style)
+        style, name = method_style(method), method_name(method)
+        size = max(prototypes, 1)
+        right.errorbar(size, error, deviation, markersize=7, label=name, linestyle="none", elinewidth=0.8, **style)
     bayes = _bayes_error(settings)
     for panel in (left, right):
         _finish(panel, bayes)
@@ -110,13 +113,14 @@ def _paths(axes: Axes, finals: list[Final]) -> None:
     for final in finals:
         path, style = error_path(final), method_style(final.run.method)
         shown = path["prototypes"] > 0  # proset without a batch is the class prior
-        points = (path[name][shown] for name in ("prototypes", "error", "standard_error"))
+        x, y, error = (path[name][shown] for name in ("prototypes", "error", "standard_error"))
         label, alone = method_name(final.run.method), np.count_nonzero(shown) == 1
-        look = {"linestyle": "none", "markersize": 7} if alone else {"linestyle": "-", "markersize": 4}
-        axes.errorbar(*points, label=label, linewidth=1.1, elinewidth=0.7, **look, **style)
+        look = "none" if alone else "-"
+        size = 7 if alone else 4
+        axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
         chosen = final.stage2["selected"]
         if shown[chosen] and not alone:
-            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **CHOICE)
+            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **dict[str, Any](CHOICE))
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:

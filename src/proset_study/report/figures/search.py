@@ -30,6 +30,7 @@ LOSS = "mean log-loss over folds (nats)"
 def stage1_figure(final: Final) -> ReportFigure:
     """Log-loss of all trials against each parameter searched, and in their plane if there are two."""
     selection, values = final.stage1, searched(final)
+    assert selection is not None
     mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
     plane, prior = len(values) == 2, prior_loss(final)
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
@@ -93,6 +94,7 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
 
 def searched(final: Final) -> dict[str, np.ndarray]:
     """Values in all trials of the parameters that differ between trials, in the order of the method."""
+    assert final.stage1 is not None
     settings = final.stage1["settings"]
     names = [name for name in methods.get(final.run.method).parameters if name in settings[0]]
     values = {name: np.array([s[name] for s in settings], dtype=float) for name in names}
@@ -100,12 +102,12 @@ def searched(final: Final) -> dict[str, np.ndarray]:
 
 
 def prior_loss(final: Final) -> float:
-    """Log-loss of the class shares of the training part on the training part."""
+    """Log-loss of the class proportions of the training part on the training part."""
     train = final.folds != TEST
     weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
-    share = np.bincount(final.data.y[train], weights=weight)
-    share = share[share > 0] / share.sum()
-    return float(-(share * np.log(share)).sum())
+    proportion = np.bincount(final.data.y[train], weights=weight)
+    proportion = proportion[proportion > 0] / proportion.sum()
+    return float(-(proportion * np.log(proportion)).sum())
 
 
 def loss_axis(shared: list[Axes], mean: np.ndarray, deviation: np.ndarray, prior: float) -> None:

@@ -77,7 +77,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     for k in np.unique(cover.labels[: len(index)]):
         own = cover.labels[: len(index)] == k
         area = 40.0 if shape else 140.0 * size[own]  # images hide the marks, which are for the legend
-        axes.scatter(*place[own].T, s=area, alpha=0.8, label=_class(final, k), **class_style(k))
+        axes.scatter(place[own, 0], place[own, 1], s=area, alpha=0.8, label=_class(final, k), **class_style(k))
     if shape:
         images, limits = _images(final, shape), _grey_levels(final)
         for number in reversed(range(len(index))):  # the first ones on top
@@ -196,9 +196,8 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
     found = {"greedy": mean(greedy, "objective"), "linear program, rounded": mean(rounded, "objective")}
     figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
     for (label, objective), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
-        style = {"color": colour, "marker": marker, "label": label}
-        left.plot(radius, objective, **style)
-        right.plot(radius, objective - bound, **style)
+        left.plot(radius, objective, color=colour, marker=marker, label=label)
+        right.plot(radius, objective - bound, color=colour, marker=marker, label=label)
     left.plot(radius, bound, color="black", linestyle=":", label="lower bound")
     left.set(xlabel="radius of the balls", ylabel="objective", ylim=(0, None))
     right.set(xlabel="radius of the balls", ylabel="objective above the lower bound")
@@ -221,7 +220,7 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
 
 
 def classes_figure(final: Final) -> ReportFigure | None:
-    """Share of the prototypes beside the share of training samples, by class; None without prototypes."""
+    """Proportion of the prototypes next to that of training samples, by class; None without prototypes."""
     cover, names = _cover(final), final.data.class_names
     if not len(cover.index):
         return None
@@ -236,18 +235,18 @@ def classes_figure(final: Final) -> ReportFigure | None:
         bars = axes.bar(place + shift, 100 * counts / counts.sum(), 0.4, label=label, color=colour)
         axes.bar_label(bars, [f"{c:,}" for c in counts], size=7)
     axes.set_xticks(place, [plain(n, 12) for n in names], rotation=0 if len(names) <= 12 else 90)
-    axes.set(xlabel="class", ylabel="share of the class, %")
+    axes.set(xlabel="class", ylabel="proportion of the class, %")
     legend(figure)
-    shares = (chosen / chosen.sum()) / (samples / samples.sum())
-    most, least = (names[k] for k in (shares.argmax(), shares.argmin()))
+    proportions = (chosen / chosen.sum()) / (samples / samples.sum())
+    most, least = (names[k] for k in (proportions.argmax(), proportions.argmin()))
     name = final.data_set
     return ReportFigure(
         name=slug(name, "cover_classes", final.run.name),
         category=CATEGORY,
-        title=f"{name}: share of prototypes by class",
+        title=f"{name}: proportion of prototypes by class",
         caption=f"{_source(final)} Numbers are counts. All balls have the same radius, so that classes which vary more"
         " need more of them, and those that mix with others get fewer.",
-        alt=f"Shares of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
+        alt=f"Proportions of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
         f" samples, class {most} has the most prototypes and class {least} the fewest.",
         figure=figure,
     )

@@ -44,14 +44,14 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     figure, axes = panels(2, 2, (5.0, 5.0), sharex="all", sharey="all")
     for panel, final in zip(axes, finals, strict=True):
         _surface(panel, final, LARGE, scale=1.0)
-        parameters = ", ".join(f"{k} = {v:.1e}" for k, v in final.stage1["parameters"].items())
+        parameters = ", ".join(f"{k} = {v:.1e}" for k, v in final.selected_parameters.items())
         what = "optimum" if final.run.selection_rule == "best" else "simplest within the threshold"
         panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['complexity']}")
     _finish(figure, axes, chosen)
     return ReportFigure(
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
-        title=f"{chosen.data_set}: {chosen.label} beside {optimal.label}",
+        title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
         caption=f"{_caption(finals)} Both models come from the same stage 1; {chosen.label} takes the simplest"
         f" parameters within the threshold, {optimal.label} those with the lowest cross-validated log-loss.",
         alt=_alt(finals),
@@ -103,10 +103,12 @@ def _surface(axes: Axes, final: Final, resolution: int, scale: float) -> None:
     for k in range(probabilities.shape[2]):
         style = class_style(k)
         right = ~wrong & (final.y == k)
-        axes.scatter(*X[right].T, s=point, marker=style["marker"], color=style["color"], linewidth=0, zorder=2)
+        x, y = X[right].T
+        axes.scatter(x, y, s=point, marker=style["marker"], color=style["color"], linewidth=0, zorder=2)
         missed = wrong & (final.y == k)
         axes.scatter(
-            *X[missed].T,
+            X[missed, 0],
+            X[missed, 1],
             s=max(1.5 * point, 12.0 * scale),
             marker=style["marker"],
             facecolor=style["color"],

@@ -82,7 +82,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
         panel.axvline(n_relevant + 0.5, color="black", linewidth=0.8, linestyle=":")
         panel.set_xticks(number)
         panel.set_title(_narrow(final))
-        active = (w > 0).any(axis=0)
+        active = np.any(w > 0, axis=0, keepdims=True)[0]
         kept.append(
             f"{final.label}: {np.count_nonzero(active[:n_relevant])} of {n_relevant} relevant and"
             f" {np.count_nonzero(active[n_relevant:])} of {len(active) - n_relevant} irrelevant features active"
@@ -117,7 +117,7 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
     figure.colorbar(image, ax=axes, aspect=30, label=UNITS)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    axes.set_xticks(_centres(most), range(1, most + 1))
+    axes.set_xticks(_centres(most), [str(number) for number in range(1, most + 1)])
     axes.set_yticks(_centres(len(finals)), [_narrow(f) for f in finals])
     axes.set(xlabel="batch", ylabel="experiment")
     data_set = finals[0].data_set

@@ -11,7 +11,6 @@ from sklearn.metrics import roc_auc_score
 
 from proset_study.config.study import Study
 from proset_study.data.splits import TEST
-from proset_study.report.compared import compared_runs, optimal_pairs
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
 from proset_study.report.figures.catalogue import (
     data_set_figures,
@@ -21,6 +20,7 @@ from proset_study.report.figures.catalogue import (
     write_figures,
 )
 from proset_study.report.figures.style import class_style, context, legend, method_style, panels, plain, save, slug
+from proset_study.report.runs import compared_runs, optimal_pairs
 from proset_study.scores import log_loss
 from proset_study.store.stored import Stored
 

@@ -1,4 +1,4 @@
-"""Every published number beside ours, with a verdict where a tolerance makes sense."""
+"""Every published number next to ours, with a verdict where a tolerance makes sense."""
 
 from itertools import permutations
 from pathlib import Path
@@ -23,7 +23,7 @@ TOLERANCE_NOTE = (
 )
 
 
-def compare(stored: Stored, published: Path) -> list[dict]:
+def agreement(stored: Stored, published: Path) -> list[dict]:
     """All published cells with ours.
 
     Parameters
@@ -38,9 +38,9 @@ def compare(stored: Stored, published: Path) -> list[dict]:
         With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
         "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
         "standard_deviation", the ends of a 95 % t-interval for the mean, "chance" ("yes" if the published number is
-        one that another replicate of ours could have: inside the 95 % prediction interval), and "repeated", the share
-        of pairs of replicates that agree with each other within the tolerance of the published number. "chance" needs
-        `MIN_REPLICATES`.
+        one that another replicate of ours could have: inside the 95 % prediction interval), and "repeated", the
+        proportion of pairs of replicates that agree with each other within the tolerance of the published number.
+        "chance" needs `MIN_REPLICATES`.
     """
     known = read_rows(published)
     theirs = {tuple(row[k] for k in KEY): row["value"] for row in known}
@@ -51,21 +51,21 @@ def compare(stored: Stored, published: Path) -> list[dict]:
     return [_cell(key, value, ours.get(key, {}), theirs, stored.replicates[0]) for key, value in theirs.items()]
 
 
-def write_comparison(path: Path, stored: Stored, published: Path) -> None:
-    """Write `compare` as CSV."""
-    write_rows(path, compare(stored, published), COLUMNS)
+def write_agreement(path: Path, stored: Stored, published: Path) -> None:
+    """Write `agreement` as CSV."""
+    write_rows(path, agreement(stored, published), COLUMNS)
 
 
 def summary(cells: list[dict]) -> list[dict]:
-    """Share of test scores (log-loss, ROC-AUC, balanced accuracy) within tolerance, by experiment and in all.
+    """Proportion of test scores (log-loss, ROC-AUC, balanced accuracy) within tolerance, by experiment and in all.
 
     Returns
     -------
     list of dict
-        "experiment" ("all" in the last one), "within", "compared", "missing"; "repeated" is the share of scores within
-        the tolerance that our replicates reach among each other, None without replicates: an exact reproduction of the
-        published study can be expected to reach as much. "chance" counts the scores outside the tolerance that are
-        inside the prediction interval, "unexplained" those that are not.
+        "experiment" ("all" in the last one), "within", "compared", "missing"; "repeated" is the proportion of scores
+        within the tolerance that our replicates reach among each other, None without replicates: an exact reproduction
+        of the published study can be expected to reach as much. "chance" counts the scores outside the tolerance that
+        are inside the prediction interval, "unexplained" those that are not.
     """
     scores = [c for c in cells if c["section"] == "final" and c["quantity"] not in ("active_features", "prototypes")]
     groups = {e: [c for c in scores if c["experiment"] == e] for e in dict.fromkeys(c["experiment"] for c in scores)}
@@ -102,7 +102,7 @@ def _cell(key, published, ours, theirs, first):
 
 
 def _over_replicates(values):
-    found = {"replicates": len(values)}
+    found: dict[str, float] = {"replicates": len(values)}
     if len(values) > 1:
         from scipy.stats import t
 
@@ -119,7 +119,7 @@ def _against_replicates(published, values, allowed):
 
     n = len(values)
     half = float(t.ppf(0.975, n - 1)) * stdev(values) * (1 + 1 / n) ** 0.5 + 0.005  # it is printed with two decimals
-    found = {}
+    found: dict[str, str | float] = {}
     if n >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
         found["chance"] = "yes" if abs(published - fmean(values)) <= half else "no"
     if allowed is not None:

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from proset_study.report.comparison import COLUMNS, KEY, allowed_range, compare, summary, write_comparison
+from proset_study.report.published import COLUMNS, KEY, agreement, allowed_range, summary, write_agreement
 from proset_study.store.results import read_rows
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
@@ -28,7 +28,7 @@ def cell(cells, *key):
 
 
 def test_the_published_numbers_agree_with_themselves():
-    cells = compare(stored(ours()), PUBLISHED)
+    cells = agreement(stored(ours()), PUBLISHED)
     assert len(cells) == 1351
     assert {c["within"] for c in cells} == {"yes", ""}
     assert all(c["difference"] == 0 for c in cells if c["ours"] is not None)
@@ -53,7 +53,7 @@ def test_the_published_numbers_agree_with_themselves():
     ],
 )
 def test_tolerances(key, value, within):
-    assert cell(compare(stored(ours({key: value})), PUBLISHED), *key)["within"] == within
+    assert cell(agreement(stored(ours({key: value})), PUBLISHED), *key)["within"] == within
 
 
 def test_log_loss_may_differ_by_the_larger_of_three_hundredths_and_the_standard_error():
@@ -69,12 +69,12 @@ def test_log_loss_may_differ_by_the_larger_of_three_hundredths_and_the_standard_
 
 def test_chosen_parameters_are_shown_and_not_judged():
     key = ("E3", "wine", "stage1", "selected_lambda_v")
-    found = cell(compare(stored(ours({key: 0.5})), PUBLISHED), *key)
+    found = cell(agreement(stored(ours({key: 0.5})), PUBLISHED), *key)
     assert (found["ours"], found["within"]) == (0.5, "")
 
 
 def test_what_was_not_run_is_missing():
-    cells = compare(stored(ours(of=lambda row: row["experiment"] != "E9")), PUBLISHED)
+    cells = agreement(stored(ours(of=lambda row: row["experiment"] != "E9")), PUBLISHED)
     assert {c["within"] for c in cells if c["experiment"] == "E9" and c["published"] is not None} == {"missing"}
     assert next(row for row in summary(cells) if row["experiment"] == "E9")["missing"] == 18
 
@@ -82,7 +82,7 @@ def test_what_was_not_run_is_missing():
 def test_mean_deviation_and_interval_over_replicates():
     key = ("E3", "wine", "final", "log_loss")
     rows = ours({key: 0.1}), ours({key: 0.3}, replicate=1)
-    found = cell(compare(stored(*rows), PUBLISHED), *key)
+    found = cell(agreement(stored(*rows), PUBLISHED), *key)
     assert (found["ours"], found["replicates"]) == (0.1, 2)
     assert found["mean"] == pytest.approx(0.2)
     assert found["standard_deviation"] == pytest.approx(0.02**0.5)
@@ -101,14 +101,14 @@ def test_mean_deviation_and_interval_over_replicates():
 def test_published_numbers_against_the_spread_of_replicates(values, published_by_chance, repeated):
     key = ("E3", "wine", "final", "log_loss")  # published 0.10, tolerance 0.08
     groups = [ours({key: value}, replicate=r) for r, value in enumerate(values)]
-    cells = compare(SimpleNamespace(rows=[row for g in groups for row in g], replicates=[0, 1]), PUBLISHED)
+    cells = agreement(SimpleNamespace(rows=[row for g in groups for row in g], replicates=[0, 1]), PUBLISHED)
     found = cell(cells, *key)
     assert found["chance"] == published_by_chance
     assert found["repeated"] == pytest.approx(repeated)
 
 
 def test_file_has_the_key_columns_of_the_published_one(tmp_path):
-    write_comparison(tmp_path / "c.csv", stored(ours()), PUBLISHED)
+    write_agreement(tmp_path / "c.csv", stored(ours()), PUBLISHED)
     head, *lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
     assert tuple(head.split(",")) == COLUMNS
     assert COLUMNS[:6] == KEY

@@ -1,4 +1,4 @@
-"""Which of a study's runs a figure puts beside each other."""
+"""Which of a study's runs a figure puts next to each other."""
 
 from collections.abc import Iterable
 
@@ -10,6 +10,12 @@ def runs_of(study: Study, data_set: str) -> list[Run]:
     """All runs that the config has for a data set, also those that `only` leaves out, in its order."""
     experiments = study.config["experiments"]
     return [run for run in study.runs.values() if data_set in experiments[run.experiment]["data_sets"]]
+
+
+def has_path(run: Run, data_set: str) -> bool:
+    """Whether stage 2 of a run tries more than one complexity."""
+    stage = run.stage("stage2", data_set)
+    return stage is not None and stage["complexity"] > get(run.method).min_complexity
 
 
 def compared_runs(study: Study, data_set: str) -> list[Run]:

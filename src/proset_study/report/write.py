@@ -1,0 +1,100 @@
+"""The report: one function that writes all of it, or parts, of a whole study or of what is finished."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from proset_study import layout
+from proset_study.records import read_json
+from proset_study.report.claims import write_claims
+from proset_study.report.evaluation import write_evaluation
+from proset_study.report.figures.catalogue import write_figures
+from proset_study.report.findings import write_findings, write_selected_features
+from proset_study.report.manifest import write_manifest
+from proset_study.report.pages import write_data_set, write_index
+from proset_study.report.published import write_agreement
+from proset_study.report.table_files import write_table, write_workbook
+from proset_study.report.tables import study_tables
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Stored
+from proset_study.workflow.failures import LOCAL
+
+
+def write_report(
+    stored: Stored,
+    folder: Path,
+    published: Path | None,
+    parts: Collection[str] | None = None,
+    options: list[str] = LOCAL,
+) -> None:
+    """Write the report of a study; what is missing of it is marked in tables and pages.
+
+    Parameters
+    ----------
+    stored : Stored
+        A `Finished` one for a partial report.
+    folder : Path
+        reports/<study>.
+    published : Path or None
+        CSV file of the published numbers; None for parts without them.
+    parts : collection of str, optional
+        Those of `PARTS` to write, by default all of them.
+    options : list of str, optional
+        Those of the commands that the pages give.
+    """
+    for name, write in PARTS.items():
+        if parts is None or name in parts:
+            write(stored, folder, published, options)
+
+
+def _tables(stored, folder, published, options):
+    """One per experiment and comparison that was run."""
+    for table in study_tables(stored, published):
+        if table.cells:
+            write_table(folder / layout.TABLES, table)
+
+
+def _numbers(stored, folder, published, options):
+    """All else that follows from the records alone."""
+    write_rows(folder / layout.ALL_SCORES, stored.rows)
+    write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
+    write_agreement(folder / layout.COMPARISON, stored, published)
+    write_evaluation(folder / layout.EVALUATIONS, stored)
+    write_findings(folder / layout.FINDINGS, stored)
+
+
+def _models(stored, folder, published, options):
+    """What follows from the records and the models."""
+    write_selected_features(folder / layout.FINDINGS / "selected_features.csv", stored)
+    write_claims(folder / layout.CLAIMS, stored, published)
+
+
+def _manifest(stored, folder, published, options):
+    """What was run; first, because fits that do not belong together are refused."""
+    write_manifest(folder / layout.MANIFEST, stored)
+
+
+def _data_sets(stored, folder, published, options):
+    """A page and its figures for each data set."""
+    for data_set in stored.study.data_sets:
+        if stored.finals(data_set=data_set):
+            figures = folder / layout.FIGURES.format(data_set=data_set)
+            write_figures(stored, figures, data_set)
+            write_data_set(folder / layout.PAGE.format(data_set=data_set), stored, data_set, figures, options)
+
+
+def _overview(stored, folder, published, options):
+    """The front page and its figures; it shows what `_models` and `_manifest` wrote."""
+    figures = folder / layout.FIGURES.format(data_set="overview")
+    write_figures(stored, figures)
+    known = read_json(folder / layout.MANIFEST)
+    write_index(folder / layout.INDEX, stored, published, folder / layout.CLAIMS, known, figures, options)
+
+
+PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
+    "manifest": _manifest,
+    "tables": _tables,
+    "numbers": _numbers,
+    "models": _models,
+    "data_sets": _data_sets,
+    "overview": _overview,
+}

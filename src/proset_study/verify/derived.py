@@ -1,0 +1,111 @@
+"""Whether the files of a report follow from its records: they are written again and compared."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from proset_study import layout
+from proset_study.report.write import write_report
+from proset_study.store.results import case_rows, read_rows, write_rows
+from proset_study.verify.differences import CANCELLED, SHOWN, brief, line_differences, same
+from proset_study.verify.foreign import ForeignReport, Refused
+from proset_study.verify.records import Unpacked
+
+MAX_WORKBOOK = 2**26  # bytes of its parts
+OF_SEARCHES = ("findings/rules.csv", "findings/prototypes.csv", "evaluation/bootstrap.csv")
+OF_ALL_REPLICATES = "findings/methods.csv"
+
+
+def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
+    """Write tables and numbers again, compare all of them but the workbook.
+
+    Rows of replicates that have no records are taken from results.csv, as the tables need them.
+    """
+    made = _made(stored)
+    _scores(stored, foreign)
+    write_report(stored, made, published, ["tables", "numbers"])
+    for data_set in stored.study.data_sets:
+        if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
+            cases = stored.study.cases(stored.recorded, data_set=data_set)
+            write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
+    names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
+    for name in names:
+        if name != layout.WORKBOOK and (name != OF_ALL_REPLICATES or stored.recorded == stored.replicates):
+            yield from _compare(name, stored, foreign, tolerance)
+    known = {*names, *OF_SEARCHES}
+    lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in known]
+    yield from (f"{name} does not follow from the records" for name in sorted(lost))
+
+
+def _made(stored):
+    return stored.folder / "made"
+
+
+def _scores(stored, foreign):
+    study = stored.study
+    taken = [] if stored.recorded == stored.replicates else read_rows(foreign.path(layout.ALL_SCORES))
+    for replicate in stored.replicates:
+        for experiment in study.experiments:
+            if replicate in stored.recorded:
+                rows = [row for case in study.cases([replicate], experiment) for row in case_rows(stored.folder, case)]
+            else:
+                rows = [r for r in taken if (r["replicate"], r["experiment"]) == (str(replicate), experiment)]
+            if rows:
+                write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
+
+
+def _compare(name, stored, foreign, tolerance):
+    try:
+        ours, theirs = (_made(stored) / name).read_bytes().decode("utf-8"), foreign.text(name)
+    except Refused as error:
+        yield str(error)
+        return
+    there = stored.searched if name in OF_SEARCHES else stored.recorded
+    unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
+    absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
+    ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
+    yield from line_differences(name, ours, theirs, tolerance, absolute)
+
+
+def _lines_without(text, replicates):
+    """All lines but those of some replicates, if a file has one in its first column."""
+    lines = text.split("\n")
+    if not lines[0].startswith("replicate,"):
+        return lines
+    return [line for line in lines if line.split(",", 1)[0] not in replicates]
+
+
+def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:
+    """Compare every cell with what `numbers` computed; the rest of the file (dates, styles) is not compared."""
+    ours, theirs = (_sheets(path) for path in (_made(stored) / layout.WORKBOOK, foreign.path(layout.WORKBOOK)))
+    absolute = CANCELLED if tolerance else 0.0
+    if list(ours) != list(theirs):
+        yield "tables.xlsx: sheets differ"
+    for name in ours.keys() & theirs.keys():
+        if (ours[name].max_row, ours[name].max_column) != (theirs[name].max_row, theirs[name].max_column):
+            yield f"tables.xlsx, sheet {name}: the number of rows or columns differs"
+            continue
+        cells = zip(*(sheet.iter_rows() for sheet in (ours[name], theirs[name])), strict=True)
+        differing = [
+            (a, b)
+            for both in cells
+            for a, b in zip(*both, strict=True)
+            if "f" in (a.data_type, b.data_type) or not same(a.value, b.value, tolerance, absolute)
+        ]
+        for a, b in differing[:SHOWN]:
+            found = f"{brief(b.value)}, computed again {brief(a.value)}"
+            yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
+        if len(differing) > SHOWN:
+            yield f"tables.xlsx, sheet {name}: {len(differing) - SHOWN} more cells differ"
+
+
+def _sheets(path):
+    import zipfile
+
+    from openpyxl import load_workbook
+
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MAX_WORKBOOK:
+            raise Refused(f"{path.name}: its parts have more than {MAX_WORKBOOK:,} bytes")
+        if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in archive.infolist()):
+            raise Refused(f"{path.name}: its parts are compressed in an unusual way")
+    return {sheet.title: sheet for sheet in load_workbook(path).worksheets}

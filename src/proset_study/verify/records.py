@@ -1,0 +1,118 @@
+"""The records of a report: unpacked, and held against the config and the manifest."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from proset_study import layout, methods
+from proset_study.config.study import Study
+from proset_study.fits.selection import select_complexity, select_parameters
+from proset_study.report.manifest import fits_and_cost
+from proset_study.store.packed import records_sha256, unpack
+from proset_study.store.stored import Final, Stored
+from proset_study.verify.differences import brief
+from proset_study.verify.foreign import ForeignReport
+
+
+class Unpacked(Stored):
+    """The records that are in a report, below a folder of their own.
+
+    Parameters
+    ----------
+    foreign : ForeignReport
+    study : Study
+    folder : Path
+        Where they are unpacked.
+
+    Attributes
+    ----------
+    recorded, searched : list of int
+        Replicates of which there are records, and of which there are those of the searches.
+    others : list of str
+        What is in the archives and no record.
+
+    Raises
+    ------
+    ValueError
+        If there are none of the first replicate, or if an archive is damaged.
+    """
+
+    def __init__(self, foreign: ForeignReport, study: Study, folder: Path):
+        first, *others = study.replicates
+        there = [archive for archive in layout.record_archives(study) if _archive(archive) in foreign.files]
+        self.recorded = [first, *(r for r in others if f"replicate_{r}" in there)]
+        super().__init__(folder, study, [r for r in self.recorded if f"replicate_{r}_searches" in there])
+        self.archives = [
+            *(f"replicate_{replicate}" for replicate in self.recorded),
+            *(f"replicate_{replicate}_searches" for replicate in self.searched),
+        ]
+        self.others = [
+            other
+            for archive in self.archives
+            for other in unpack(foreign.path(_archive(archive)), layout.record_names(study, archive), folder)
+        ]
+
+
+def _archive(name):
+    return layout.RECORDS.format(archive=name)
+
+
+def searched_finals(stored: Unpacked) -> list[Final]:
+    """Final models whose searches are there."""
+    return [final for replicate in stored.searched for final in stored.finals(replicate)]
+
+
+def name_of(stored: Stored, final: Final) -> str:
+    """Where the records of a final model are."""
+    return str(final.folder.relative_to(stored.folder))
+
+
+def checksums(stored: Unpacked, manifest: dict) -> Iterator[str]:
+    """Whether the records are those that the manifest was made with."""
+    for archive in stored.archives:
+        digest = records_sha256(stored.folder, layout.record_names(stored.study, archive))
+        if manifest["records_sha256"].get(archive) != digest:
+            yield f"{_archive(archive)}: manifest.json has the checksum of other records"
+
+
+def completeness(stored: Unpacked) -> Iterator[str]:
+    """Whether the records are those of the fits that the config asks for."""
+    config = stored.study.config
+    folds = list(range(config["folds"]))
+    for final in searched_finals(stored):
+        name, stage2 = name_of(stored, final), final.settings("stage2")
+        sizes = stage2["complexity"] - methods.get(final.run.method).min_complexity + 1
+        if final.stage1:
+            trials = range(stored.study.n_trials(final.run.name, final.data_set))
+            if sorted((r["fold"], r["trial"]) for r in final.trials) != [(f, t) for f in folds for t in trials]:
+                yield f"{name}: stage 1 has other records than a trial of the config for each fold"
+        if sorted(r["fold"] for r in final.paths) != folds or any(len(r["log_loss"]) != sizes for r in final.paths):
+            yield f"{name}: stage 2 has other records than {sizes} sizes for each fold"
+    for final in stored.all_finals():
+        found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "complexity")]
+        if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["complexity"]]:
+            yield f"{name_of(stored, final)}/fit.json: it is the record of another model"
+
+
+def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
+    """Whether numbers and seconds of fits are those of the records."""
+    for key in ("cost", "not_converged"):
+        if set(manifest[key]) != set(map(str, stored.replicates)):
+            yield f"manifest.json: {key} has other replicates than the config"
+    for replicate in stored.searched:
+        for key, computed in zip(("cost", "not_converged"), fits_and_cost(stored, replicate), strict=True):
+            if computed != (claimed := manifest[key].get(str(replicate))):
+                found = f"is {brief(claimed)}, computed again {brief(computed)}"
+                yield f"manifest.json: {key} of replicate {replicate} {found}"
+
+
+def selections(stored: Unpacked) -> Iterator[str]:
+    """Whether the selections follow from the searches."""
+    for final in searched_finals(stored):
+        name, fixed = name_of(stored, final), final.run.settings.get("parameters", {})
+        if (
+            final.stage1
+            and select_parameters(final.trials, fixed, final.run.selection_rule, final.run.criterion) != final.stage1
+        ):
+            yield f"{name}/stage1.json: the selection does not follow from the records"
+        if select_complexity(final.paths, final.run.selection_rule, final.run.criterion) != final.stage2:
+            yield f"{name}/stage2.json: the selection does not follow from the records"
