@@ -12,6 +12,7 @@ from proset_study.methods.estimators import EstimatorMethod
 class NaiveBayes(EstimatorMethod):
     """Gaussian naive Bayes on the data of one fold; see `methods.base.Method`."""
 
+    label = "naive Bayes"  # in figures; more of how it looks, and what its fits cost: docs/custom-method.md
     scaled = True  # features are centred and scaled by the part that is fitted
     probabilistic = True  # False: the classifier has no `predict_proba`, its labels count as probabilities 0 and 1
     weights = "frequency"  # what sample weights are: "frequency", "importance" or "none", see `methods.base`
@@ -31,7 +32,7 @@ class NaiveBayes(EstimatorMethod):
 
     @staticmethod
     def measures(estimator):
-        return {"active_features": [estimator.n_features_in_]}  # a list: one entry for every step of the path
+        return {"active_features": [estimator.n_features_in_]}  # a list: one entry for every size on the path
 
 
 METHOD = NaiveBayes

@@ -9,7 +9,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its c
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("tests.proset_study.methods.contract")
+pytest.register_assert_rewrite("proset_study.methods.contract")
 
 SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
     "tests/workflow/",
@@ -31,6 +31,13 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
 def pytest_addoption(parser):
     parser.addoption(
         "--method", action="append", metavar="NAME", help="run only the contract test, and only for this method"
+    )
+    parser.addoption(
+        "--configfile",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="look for the experiment of --method in this file, too",
     )
 
 

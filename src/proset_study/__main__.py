@@ -133,17 +133,12 @@ def fit(args: argparse.Namespace) -> None:
 
 def evaluate(args: argparse.Namespace) -> None:
     """Evaluate a final model in one of the ways of docs/evaluation.md."""
-    from proset_study.fits.bias_variance import bias_variance
-    from proset_study.fits.bootstrap import bootstrap
-    from proset_study.fits.learning_curve import learning_curve
+    from proset_study import evaluations
     from proset_study.records import read_json, write_json
 
     final, settings = read_json(_file(args, layout.FIT)), args.study.evaluation_settings(args.kind)
-    if args.kind == "bias_variance":
-        record = bias_variance(final, args.study.data_settings(args.data_set), settings, _case(args))
-    else:
-        kinds = {"bootstrap": bootstrap, "learning_curve": learning_curve}
-        record = kinds[args.kind](*_inputs(args), final, settings, _case(args))
+    source = args.study.data_settings(args.data_set)
+    record = evaluations.get(args.kind).evaluate(*_inputs(args), final, settings, _case(args), source)
     write_json(_file(args, layout.EVALUATION), record)
 
 

@@ -18,7 +18,11 @@ from pathlib import Path
 
 from proset import arithmetic
 from proset_study.environment import library_arithmetic
+from proset_study.evaluations import KINDS
+from proset_study.evaluations import base as evaluations
+from proset_study.methods import base as methods
 
+_SHOWN = tuple(f"report.evaluations.{kind}" for kind in KINDS)  # found by name: no import statement names them
 # The entry modules of each job, below `proset_study`; names in braces are arguments of `key`.
 KEYS = {
     "data": ("data.sources", "data.{source}"),
@@ -26,11 +30,11 @@ KEYS = {
     "search": ("fits.search", "methods.{method}"),
     "select": ("fits.selection", "methods.{method}"),
     "fit": ("fits.final", "methods.{method}"),
-    "evaluation": ("fits.{kind}", "methods.{method}"),
+    "evaluation": ("evaluations.{kind}", "methods.{method}"),
     "score": ("store.results",),
     "table": ("report.table_files",),
-    "page": ("report.pages", "report.figures.catalogue"),
-    "report": ("report.write",),
+    "page": ("report.pages", "report.figures.catalogue", *_SHOWN),
+    "report": ("report.write", *_SHOWN),
     "pack": ("store.packed",),
 }
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution
@@ -49,7 +53,10 @@ _ROOT = Path(__file__).parents[1]  # of both packages, which are one distributio
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _FORMATS = ("proset.archive", "proset_study.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
-_NEVER = ("proset.files", "proset_study.fingerprints")  # of them nothing is in any result
+# Of them nothing is in any result.
+_NEVER = ("proset.files", "proset_study.fingerprints", "proset_study.methods.costs")
+# What classes in a folder say for people, the config and the schedule.
+_ABOUT = {"proset_study.methods": methods.ABOUT, "proset_study.evaluations": evaluations.ABOUT}
 
 
 def key(job: str, **names: str) -> str:
@@ -148,7 +155,7 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     if name in _FORMATS:
         return {name: _format_version(tree)}, frozenset()
-    tree = _ForNumbers().visit(tree)
+    tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
     imported = frozenset(_imports(tree))
     templates = path.parent.glob("templates/*") if "jinja2" in imported else ()
     return {name: ast.dump(tree), **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
@@ -176,17 +183,21 @@ def _format_version(tree: ast.Module) -> str:
 
 
 class _ForNumbers(ast.NodeTransformer):
-    """Leaves out what is in no result: docstrings, type hints, and the texts of Python's own errors.
+    """Leaves out what is in no result: docstrings, type hints, texts of Python's own errors, `about` in classes.
 
     Type hints in the body of a class stay, which make the class where it is a dataclass, and so do docstrings of
     functions that a decorator with arguments registers: that of a claim is its statement.
     """
 
+    def __init__(self, about: tuple[str, ...]):
+        self._about = set(about)
+
     def visit_Module(self, node):
         return _without_docstring(self.generic_visit(node))
 
     def visit_ClassDef(self, node):
-        children = [child if isinstance(child, ast.AnnAssign) else self.visit(child) for child in node.body]
+        kept = [child for child in node.body if not _names(child) & self._about]
+        children = [child if isinstance(child, ast.AnnAssign) else self.visit(child) for child in kept]
         node.body = [child for child in children if child is not None]
         return _without_docstring(node)
 
@@ -217,6 +228,13 @@ class _ForNumbers(ast.NodeTransformer):
         if isinstance(node.exc, ast.Call) and _is_error(node.exc.func):
             node.exc = node.exc.func
         return node
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """What a statement in the body of a class defines."""
+    if isinstance(statement, ast.FunctionDef):
+        return {statement.name}
+    return {target.id for target in getattr(statement, "targets", ()) if isinstance(target, ast.Name)}
 
 
 def _without_docstring(node):

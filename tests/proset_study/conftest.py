@@ -4,17 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study import layout
+from proset_study import evaluations, layout
 from proset_study.config.checks import load
 from proset_study.data.sources import make
 from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
-from proset_study.fits import KINDS
-from proset_study.fits.bias_variance import bias_variance
-from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final, write_predictions
-from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
@@ -164,14 +160,10 @@ def _run(study, run, data, folds, case, data_folder):
     weight = None if data.sample_weight is None else data.sample_weight[rows]
     write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
     write_json(folder / "fit.json", record)
-    for kind in KINDS:
+    for kind in evaluations.KINDS:
         if (0, run, case.data_set) in study.evaluated(kind, [0]):
-            settings = study.evaluation_settings(kind)
-            if kind == "bias_variance":
-                made = bias_variance(record, study.config["data_sets"][case.data_set], settings, case)
-            else:
-                evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
-                made = evaluate(data, folds, record, settings, case)
+            source = study.config["data_sets"][case.data_set]
+            made = evaluations.get(kind).evaluate(data, folds, record, study.evaluation_settings(kind), case, source)
             write_json(folder / f"{kind}.json", made)
 
 

@@ -10,6 +10,7 @@ from proset import arithmetic
 from proset_study import fingerprints
 from proset_study.data.sources import SOURCES
 from proset_study.environment import library_arithmetic
+from proset_study.evaluations import KINDS
 from proset_study.fingerprints import (
     KEYS,
     LIBRARIES,
@@ -21,7 +22,6 @@ from proset_study.fingerprints import (
     modules_of,
     uses_kernel,
 )
-from proset_study.fits import KINDS
 from proset_study.methods import METHODS
 
 CLOSURES = Path(__file__).with_name("closures.txt")
@@ -89,7 +89,7 @@ def edit(path, old, new):
 
 
 def keys(*jobs):
-    jobs = jobs or ("data", "split", "search", "fit", "score")
+    jobs = jobs or ("data", "split", "search", "fit", "evaluation", "score")
     return {name: key(job, **names) for name, (job, names) in NAMES.items() if job in jobs}
 
 
@@ -137,8 +137,16 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
         ("proset_study/data/splits.py", "scaled: bool) -> FoldData:", "scaled):"),
         ("proset_study/data/encoding.py", "import numpy", "from typing import Any\nimport numpy"),
         ("proset_study/records.py", "is damaged (", "cannot be read ("),
+        ("proset_study/methods/knn.py", 'label = "KNN"', 'label = "nearest neighbours"'),
+        ("proset_study/methods/knn.py", 'axis="neighbours k"', 'axis="k"'),
+        ("proset_study/methods/knn.py", "2e-6 * (fitted + scored)", "3e-6 * (fitted + scored)"),
+        ("proset_study/methods/costs.py", "DEFAULT = Cost(0.05", "DEFAULT = Cost(0.07"),
+        ("proset_study/evaluations/bootstrap.py", '"maximum": 10000', '"maximum": 20000'),
     ],
-    ids=["docstring", "comment", "error: fit", "error: split", "error: reader", "hints", "typing", "records"],
+    ids=[
+        *("docstring", "comment", "error: fit", "error: split", "error: reader", "hints", "typing", "records"),
+        *("label", "axis", "cost", "default cost", "settings of an evaluation"),
+    ],
 )
 def test_what_only_people_and_tools_read_does_not_count(package, file, old, new):
     before = keys()
@@ -155,8 +163,14 @@ def test_what_only_people_and_tools_read_does_not_count(package, file, old, new)
         ("proset_study/data/columns.py", "MAX_CLASSES = 20", "MAX_CLASSES = 30", "data custom"),
         ("proset_study/records.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "search xgboost"),
         ("proset/archive.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "data generators"),
+        ("proset_study/methods/knn.py", "larger_is_simpler = True", "larger_is_simpler = False", "search knn"),
+        ("proset_study/evaluations/bootstrap.py", "0.632 /", "0.633 /", "evaluation bootstrap knn"),
+        ("proset_study/fits/search.py", '"arithmetic")', '"run")', "search knn"),
     ],
-    ids=["condition of an error", "encoding", "field", "limit of a reader", "format of records", "format of archives"],
+    ids=[
+        *("condition of an error", "encoding", "field", "limit of a reader", "format of records", "format of archives"),
+        *("a method", "an evaluation", "names of a case"),
+    ],
 )
 def test_what_decides_a_result_counts(package, file, old, new, expected):
     before = keys()
@@ -180,8 +194,9 @@ def test_the_statement_of_a_claim_counts_for_the_report(package):
 
 
 def test_libraries_count_for_what_imports_them():
-    for library, method in {"xgboost==": "xgboost", "skops==": "random_forest", "scipy==": "knn"}.items():
-        assert [user for user in EXAMPLES if library in counted("search", method=user)] == [method]
+    users = {"xgboost==": ["xgboost"], "skops==": ["random_forest"], "scipy==": ["knn", "xgboost"]}
+    for library, known in users.items():
+        assert [user for user in EXAMPLES if library in counted("search", method=user)] == known
     assert [source for source in SOURCES.values() if "pandas==" in counted("data", source=source)] == ["custom"]
 
 

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from proset_study import methods
+from proset_study import evaluations, methods
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
 from proset_study.data.sizes import SKLEARN, size_of
@@ -115,7 +115,7 @@ def _evaluation_errors(config) -> Iterator[str]:
     data_sets, experiments = config["data_sets"], config["experiments"]
     generated = [d for d, entry in data_sets.items() if "generator" in entry]
     for kind, entry in config.get("evaluations", {}).items():
-        where, allowed = f"evaluations.{kind}.of", generated if kind == "bias_variance" else data_sets
+        where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
         for experiment, names in entry["of"].items():
             if experiment not in experiments:
                 yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"

@@ -8,14 +8,23 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+from proset_study import evaluations
+
 SCHEMA = Path(__file__).with_name("schema.yaml")
 # Keys of former versions and what they are called now.
 RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates": "additional_replicates"}
 
 
+def schema() -> dict:
+    """The JSON schema of a config: that of the file, with what each kind of evaluation says of its settings."""
+    found = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    found["properties"]["evaluations"] = evaluations.schema()
+    return found
+
+
 def schema_errors(config: dict) -> Iterator[str]:
     """Each break of the schema: the key, what was given and what is allowed."""
-    validator = _Validator(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")))
+    validator = _Validator(schema())
     for error in sorted(validator.iter_errors(config), key=lambda e: list(map(str, e.absolute_path))):
         yield _explain(error)
 

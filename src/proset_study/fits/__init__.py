@@ -1,3 +1,1 @@
-"""What else is asked of the chosen models: scores per class, learning curves, the bootstrap, bias and variance."""
-
-KINDS = ("learning_curve", "bootstrap", "bias_variance")  # those with fits of their own, each a rule and a record
+"""Searches, selections, final models, and the samples that they are fitted to."""

@@ -35,11 +35,11 @@ def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | No
         names, position = np.unique(group, return_inverse=True)
         return np.argsort(rng.permutation(len(names))[position], kind="stable")
     shuffled = rng.permutation(len(y))
-    share = np.empty(len(y))  # of the true class that comes before a sample
+    before = np.empty(len(y))  # proportion of the true class that comes before a sample
     for k in range(y.max() + 1):
         own = shuffled[y[shuffled] == k]
-        share[own] = np.arange(len(own)) / len(own)
-    return shuffled[np.argsort(share[shuffled], kind="stable")]
+        before[own] = np.arange(len(own)) / len(own)
+    return shuffled[np.argsort(before[shuffled], kind="stable")]
 
 
 def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
@@ -87,7 +87,7 @@ def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
     method : type
         The method's class.
     """
-    times = np.ones(len(fitted))
+    times: np.ndarray = np.ones(len(fitted))
     if method.weights != "none":
         fitted, times = np.unique(fitted, return_counts=True)
     taken = data.take(np.concatenate([fitted, scored]))

@@ -6,11 +6,14 @@ Each is a module of this folder, of the same name. They are found, not listed: a
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from proset_study.methods.base import Method, faults
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
-_OTHERS = ("base", "costs", "estimators", "nearest_prototype")  # modules that are no methods
+_OTHERS = (  # modules that are no methods
+    *("base", "contract", "costs", "estimators", "labels", "nearest_prototype", "prototypes", "weighted"),
+)
 METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, *_OTHERS}))
 
 
@@ -27,9 +30,14 @@ def get(name: str) -> type[Method]:
         raise ValueError(f"method: {name!r} is unknown, allowed are {', '.join(METHODS)}")
     module = f"proset_study.methods.{name}"
     try:
-        method = getattr(import_module(module), "METHOD", None)
+        method: Any = getattr(import_module(module), "METHOD", None)
     except Exception as error:  # whatever the module of somebody else may raise
         raise ValueError(f"method: {module} cannot be imported: {type(error).__name__}: {error}") from error
     if found := faults(method):
         raise ValueError(f"method: {module} breaks the interface of methods/base.py: {'; '.join(found)}")
     return method
+
+
+def makes(name: str, kind: type) -> bool:
+    """Whether the models of a method are of a kind, for example `methods.prototypes.PrototypeModel`."""
+    return issubclass(get(name).model, kind)

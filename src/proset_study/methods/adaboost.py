@@ -16,7 +16,8 @@ J. Zhu, H. Zou, S. Rosset and T. Hastie, Multi-class AdaBoost, Statistics and It
 
 import numpy as np
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, tree_measures
 
 
@@ -26,6 +27,10 @@ class AdaBoost(EstimatorMethod):
     It ends early when a tree makes no error, or too many.
     """
 
+    label = "AdaBoost"
+    place = 11
+    names = (Name("max_depth", "max. depth", axis="largest depth of a tree"),)
+    cost = Cost(0.05, 2.8e-7, rows=1.25, features=0.5, complexity=1)
     scaled = False
     complexity = "rounds"
     parameters = {  # noqa: RUF012
@@ -58,6 +63,7 @@ class AdaBoost(EstimatorMethod):
         votes = np.zeros((len(X), n_classes))
         for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_, strict=False):
             votes += weight * (np.eye(n_classes)[tree.predict(X)] * n_classes - 1) / (n_classes - 1)
+            # Not scipy.special.softmax: scaled before the largest is taken off, last bits would be others.
             p = np.exp((votes - votes.max(axis=1, keepdims=True)) * (n_classes - 1) / n_classes)
             yield p / p.sum(axis=1, keepdims=True)
 

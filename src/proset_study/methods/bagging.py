@@ -5,13 +5,17 @@ References
 L. Breiman, Bagging predictors, Machine Learning 24 (1996), 123-140.
 """
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
 
 
 class Bagging(EstimatorMethod):
     """Bagged trees on the data of one fold; see `methods.base.Method`."""
 
+    place = 12
+    names = (Name("min_samples_leaf", "min. samples per leaf"),)
+    cost = Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1)
     scaled = False
     complexity = "trees"
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012

@@ -5,19 +5,20 @@ be scored without another fit. Stage 1 searches its other parameters at one size
 such size has a path of length 1.
 
 `methods.estimators` makes a method of any classifier with scikit-learn's interface. What is promised here is checked by
-tests/proset_study/methods/contract.py: `pytest --method NAME`.
+`methods.contract`: `pytest --method NAME`.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, get_args, get_origin
+from typing import Any, ClassVar, Protocol, get_args, get_origin, runtime_checkable
 
 import numpy as np
 
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
+ABOUT = ("label", "place", "names", "cost", "import_seconds")  # what a method says for people and for the schedule
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,29 @@ class Range:
             raise ValueError(f"{key}: {value!r} is not allowed, must be {kind} from {self.low} to {self.high}")
 
 
+@dataclass(frozen=True)
+class Name:
+    """How a parameter or the complexity of a method is written.
+
+    Attributes
+    ----------
+    key : str
+        As in the config.
+    table : str
+        In tables; by default the key with spaces for underscores.
+    axis : str
+        On the axes of figures; by default as in tables.
+    number : str
+        Format of its values in tables, for example ".2f"; by default whole numbers have no digits after the point,
+        others two, or two significant ones if they are small.
+    """
+
+    key: str
+    table: str = ""
+    axis: str = ""
+    number: str = ""
+
+
 class Fitted(Protocol):
     """A fitted model."""
 
@@ -44,7 +68,7 @@ class Fitted(Protocol):
     def staged_predict_proba(self, X: np.ndarray) -> Iterator[np.ndarray]:
         """Class probabilities for every size from `Method.min_complexity` to the full one."""
 
-    def summary(self) -> dict[str, object]:
+    def summary(self) -> dict[str, Any]:
         """Complexity and diagnostics at full size, as JSON values; `active_features` always."""
 
     def staged_summary(self) -> dict[str, list]:
@@ -54,9 +78,18 @@ class Fitted(Protocol):
         """Everything needed to predict, as plain arrays; `Method.load` reads them."""
 
 
+@runtime_checkable
+class PriorModel(Fitted, Protocol):
+    """A fitted model that knows the class prior of what it was fitted to."""
+
+    def class_prior(self) -> np.ndarray:
+        """Proportions of the classes, shape (K,)."""
+
+
 class Method(Protocol):
     """A method bound to the data of one fold, so that fits of different parameters share what they have in common."""
 
+    model: ClassVar[type[Fitted]]  # what `fit` and `load` give; perhaps a `prototypes.PrototypeModel`
     scaled: ClassVar[bool]  # whether features are centred and scaled
     probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
@@ -69,6 +102,13 @@ class Method(Protocol):
     parameters: ClassVar[dict[str, Range]]  # names and allowed values
     required: ClassVar[tuple[str, ...]]  # parameters without a default
     quantities: ClassVar[tuple[str, ...]]  # complexity measures reported of the final model
+
+    # What follows may be left out, and changes no result.
+    label: ClassVar[str] = ""  # in figures and pages; by default the name with spaces for underscores
+    place: ClassVar[int] = 0  # in the palette of figures, from 1; 0 is behind all others
+    names: ClassVar[tuple[Name, ...]] = ()  # of parameters and complexity
+    cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
+    import_seconds: ClassVar[float] = 0.0  # of libraries, in every job
 
     def __init__(self, data: FoldData): ...
 
@@ -89,32 +129,39 @@ class Method(Protocol):
 
 
 def largest_complexity(method: type[Method]) -> int:
-    """The largest step of a method."""
+    """The largest complexity that a method can be fitted with."""
     return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 
-def faults(method: type | None) -> list[str]:
-    """What keeps a class from being a `Method`, in words; empty if nothing does."""
+def faults(method: Any) -> list[str]:
+    """What keeps an object from being a class that is a `Method`, in words; empty if nothing does."""
     if not isinstance(method, type):
         return ["`METHOD = ...` with a class is missing"]
     found = []
     for name, hint in Method.__annotations__.items():
         (kind,) = get_args(hint)
         kind, value = get_origin(kind) or kind, getattr(method, name, getattr(Method, name, None))
+        if value is None and name in ABOUT:
+            continue
         if value is None:
             found.append(f"`{name}` is missing")
         elif not isinstance(value, kind):
             found.append(f"`{name}` is {value!r}, must be a {kind.__name__}")
     functions = [name for name in ("simplicity", "fixed", "fit", "load") if not callable(getattr(method, name, None))]
     found += [f"the function `{name}` is missing" for name in functions]
-    if not found:
-        unknown = [name for name in method.required if name not in method.parameters]
-        found += [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
-        found += [
-            f"`parameters` has {value!r} for {name}, must be a Range"
-            for name, value in method.parameters.items()
-            if not isinstance(value, Range)
-        ]
-        if method.weights not in WEIGHTS:
-            found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
+    return found or _wrong_values(method)
+
+
+def _wrong_values(method: type[Method]) -> list[str]:
+    unknown = [name for name in method.required if name not in method.parameters]
+    found = [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
+    found += [
+        f"`parameters` has {value!r} for {name}, must be a Range"
+        for name, value in method.parameters.items()
+        if not isinstance(value, Range)
+    ]
+    names = getattr(method, "names", Method.names)
+    found += [f"`names` has {name!r}, must be a Name" for name in names if not isinstance(name, Name)]
+    if method.weights not in WEIGHTS:
+        found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
     return found

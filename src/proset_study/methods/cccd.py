@@ -13,6 +13,7 @@ Journal of Classification 20 (2003).
 
 import numpy as np
 
+from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
     FittedPrototypes,
     NearestPrototype,
@@ -24,6 +25,10 @@ from proset_study.methods.nearest_prototype import (
 
 class CCCD(NearestPrototype):
     """Class cover catch digraphs on the data of one fold; see `methods.base.Method`."""
+
+    label = "CCCD"
+    place = 10
+    cost = Cost(0.1, 3e-9, rows=2, features=0.5)
 
     def fit(self, parameters, complexity, seed):
         from scipy.spatial.distance import cdist
@@ -52,7 +57,7 @@ def dominating(covers: np.ndarray) -> list[int]:
         Whether the ball of the row covers the sample of the column.
     """
     chosen = []
-    left, gain = covers.any(axis=0), covers.sum(axis=1)
+    left, gain = np.asarray(covers.any(axis=0)), np.asarray(covers.sum(axis=1))
     while left.any():
         best = int(gain.argmax())
         new = np.flatnonzero(covers[best] & left)

@@ -1,11 +1,14 @@
-"""Class prior: the shares of the classes, whatever the features; what every other method must beat."""
+"""Class prior: the proportions of the classes, whatever the features; what every other method must beat."""
 
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 
 class ClassPrior(EstimatorMethod):
-    """Shares of the classes of one fold; see `methods.base.Method`."""
+    """Proportions of the classes of one fold; see `methods.base.Method`."""
 
+    place = 13
+    cost = Cost(0.01, 1e-8)
     scaled = False
     weights = "frequency"
 

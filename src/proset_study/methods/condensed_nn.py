@@ -11,11 +11,16 @@ P. E. Hart, The condensed nearest neighbor rule, IEEE Trans. Inform. Theory 14 (
 
 import numpy as np
 
+from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype, refuse_path
 
 
 class CondensedNN(NearestPrototype):
     """Condensed nearest neighbours on the data of one fold; see `methods.base.Method`."""
+
+    label = "condensed NN"
+    place = 9
+    cost = Cost(0.05, 2e-10, rows=2.4)
 
     def fit(self, parameters, complexity, seed):
         refuse_path(complexity)

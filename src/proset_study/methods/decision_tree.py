@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class FittedDecisionTree:
         Samples with smaller or equal values go left.
     level : ndarray of int, shape (nodes,)
         0 for the root.
-    shares : ndarray, shape (nodes, K)
+    proportions : ndarray, shape (nodes, K)
         Of the classes in each node, with Laplace's correction.
     depth : int
         Deepest level that is used.
@@ -39,7 +40,7 @@ class FittedDecisionTree:
     feature: np.ndarray
     threshold: np.ndarray
     level: np.ndarray
-    shares: np.ndarray
+    proportions: np.ndarray
     depth: int
 
     def predict_proba(self, X):
@@ -49,12 +50,12 @@ class FittedDecisionTree:
     def staged_predict_proba(self, X):
         X = X.astype(np.float32)  # as scikit-learn compares
         node = np.zeros(len(X), dtype=int)
-        yield self.shares[node]
+        yield self.proportions[node]
         for _ in range(self.depth):
             goes_left = X[np.arange(len(X)), self.feature[node]] <= self.threshold[node]
             child = np.where(goes_left, self.left[node], self.right[node])
             node = np.where(self.left[node] < 0, node, child)
-            yield self.shares[node]
+            yield self.proportions[node]
 
     def summary(self):
         split = (self.left >= 0) & (self.level < self.depth)
@@ -68,12 +69,17 @@ class FittedDecisionTree:
         return {**{name: getattr(self, name) for name in _ARRAYS}, "depth": np.array(self.depth)}
 
 
-_ARRAYS = ("left", "right", "feature", "threshold", "level", "shares")
+_ARRAYS = ("left", "right", "feature", "threshold", "level", "proportions")
 
 
 class DecisionTree:
     """A decision tree on the data of one fold; see `methods.base.Method`."""
 
+    place = 14
+    names = (Name("min_samples_leaf", "min. samples per leaf"),)
+    cost = Cost(0.0, 6e-7, rows=1.25, features=0.5)
+    import_seconds = 1.0
+    model = FittedDecisionTree
     scaled = False
     probabilistic = True
     weights = "importance"
@@ -102,17 +108,17 @@ class DecisionTree:
             min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
         )
         tree = model.fit(self.data.X, self.data.y, sample_weight=self.data.weight).tree_
-        counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are shares
-        shares = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
+        counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are proportions
+        proportions = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
         left, right = tree.children_left, tree.children_right
         level = np.zeros(tree.node_count, dtype=int)
         for node in np.flatnonzero(left >= 0):  # parents have smaller numbers than their children
             level[[left[node], right[node]]] = level[node] + 1
-        return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, shares, int(complexity))
+        return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, proportions, int(complexity))
 
     @staticmethod
     def load(arrays):
-        return FittedDecisionTree(*(arrays[name] for name in _ARRAYS), int(arrays["depth"]))
+        return FittedDecisionTree(**{name: arrays[name] for name in _ARRAYS}, depth=int(arrays["depth"]))
 
 
 METHOD = DecisionTree

@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import ClassVar
+from typing import Any, ClassVar
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,11 @@ class EstimatorMethod:
     """A classifier on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
-    `parameters` and `simplicity` if there is something to search, `step`, `staged` and `measures` if there is a path.
+    `parameters` and `simplicity` if there is something to search; `complexity`, `staged` and `measures` if there is a
+    path.
     """
 
+    model = FittedEstimator
     scaled = True
     probabilistic = True
     weights = "importance"
@@ -73,8 +75,10 @@ class EstimatorMethod:
     min_complexity = 1
     larger_is_simpler = False
     parameters: ClassVar[dict[str, Range]] = {}
-    required = ()
-    quantities = ("active_features",)
+    required: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ("active_features",)
+    names: tuple[Name, ...] = ()
+    import_seconds = 1.0  # of scikit-learn
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
     def __init__(self, data: FoldData):
@@ -91,18 +95,18 @@ class EstimatorMethod:
         return {}
 
     @staticmethod
-    def estimator(parameters: dict[str, float], complexity: int, seed: int) -> object:
+    def estimator(parameters: dict[str, float], complexity: int, seed: int) -> Any:
         """The classifier to fit, its random numbers seeded, on one thread; imports of libraries belong in here."""
         raise NotImplementedError
 
     @classmethod
     def staged(cls, estimator, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Class probabilities for every step, shape (N, K); here for a path of length 1."""
+        """Class probabilities for every size on the path, shape (N, K); here for a path of length 1."""
         yield estimator.predict_proba(X) if cls.probabilistic else np.eye(len(estimator.classes_))[estimator.predict(X)]
 
     @staticmethod
     def measures(estimator) -> dict[str, list]:
-        """`quantities` and more for every step, as JSON values."""
+        """`quantities` and more for every size on the path, as JSON values."""
         return {"active_features": [estimator.n_features_in_]}
 
     def fit(self, parameters, complexity, seed):
@@ -126,7 +130,7 @@ def tree_measures(trees: list) -> dict[str, list[int]]:
 
 
 def mean_of_trees(trees: list, X: np.ndarray) -> Iterator[np.ndarray]:
-    """Mean of the class shares in the leaves of the first 1, 2, ... trees."""
+    """Mean of the class proportions in the leaves of the first 1, 2, ... trees."""
     total = 0.0
     for number, tree in enumerate(trees, start=1):
         total = total + tree.predict_proba(X)

@@ -10,6 +10,7 @@ arXiv:1909.09223 (2019).
 """
 
 from proset_study.methods.base import Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 AVX2 = 2  # a flag of its native library
@@ -18,6 +19,8 @@ AVX2 = 2  # a flag of its native library
 class ExplainableBoosting(EstimatorMethod):
     """An explainable boosting machine on the data of one fold; see `methods.base.Method`."""
 
+    place = 15
+    cost = Cost(0.08, 1.3e-6, features=1, trees=1)
     scaled = False
     parameters = {  # noqa: RUF012
         "max_rounds": Range(1, 10**6, integer=True),

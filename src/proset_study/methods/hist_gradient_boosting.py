@@ -1,6 +1,6 @@
 """Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
 
-A second library beside XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
+A second library next to XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
 Debian lacks.
 
 References
@@ -9,13 +9,20 @@ J. Friedman, Greedy function approximation: a gradient boosting machine, Annals 
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 
 class HistGradientBoosting(EstimatorMethod):
     """Gradient boosting on the data of one fold; see `methods.base.Method`."""
 
+    place = 16
+    names = (
+        Name("iterations", axis="boosting rounds"),
+        Name("min_samples_leaf", "min. samples per leaf"),
+    )
+    cost = Cost(0.1, 9e-7, rows=0.7, features=0.5, trees=1, complexity=1, tree=5e-4)
     scaled = False
     complexity = "iterations"
     parameters = {  # noqa: RUF012
@@ -50,7 +57,8 @@ class HistGradientBoosting(EstimatorMethod):
 
     @staticmethod
     def measures(estimator):
-        used, features, leaves = set(), [], []
+        used: set[int] = set()
+        features, leaves = list[int](), list[int]()
         for trees in estimator._predictors:  # of one iteration, a tree a class
             nodes = [tree.nodes for tree in trees]
             used |= {feature for n in nodes for feature in n["feature_idx"][n["is_leaf"] == 0].tolist()}

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes, NearestPrototype, Sets, per_class
+from proset_study.methods.costs import Cost
+from proset_study.methods.nearest_prototype import (
+    PATH_NAME,
+    PER_CLASS,
+    FittedPrototypes,
+    NearestPrototype,
+    Sets,
+    per_class,
+)
 
 STARTS = 3  # of which the one with the smallest sum of squares is taken
 
@@ -19,6 +27,10 @@ STARTS = 3  # of which the one with the smallest sum of squares is taken
 class KMeans(NearestPrototype):
     """k-means per class on the data of one fold; see `methods.base.Method`."""
 
+    label = "k-means"
+    place = 6
+    names = (PATH_NAME,)
+    cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)
     complexity = "size"
     max_complexity = len(PER_CLASS)
 

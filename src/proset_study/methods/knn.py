@@ -1,17 +1,22 @@
 """k nearest neighbours, Euclidean, uniform weights; its path counts neighbours."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from proset_study.data.splits import FoldData
+from proset_study.methods.base import Name, Range
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 
 @dataclass(frozen=True)
 class FittedKNN:
     """The training data in a search tree; see `methods.base.Fitted`."""
 
-    tree: object  # scipy.spatial.KDTree
+    tree: "KDTree"
     y: np.ndarray
     weight: np.ndarray
     n_classes: int
@@ -34,6 +39,11 @@ class FittedKNN:
     def staged_summary(self):
         return {}
 
+    def class_prior(self) -> np.ndarray:
+        """Proportions of the classes among the samples, shape (K,)."""
+        total = np.bincount(self.y, weights=self.weight, minlength=self.n_classes)
+        return total / total.sum()
+
     def arrays(self):
         sizes = {"n_classes": np.array(self.n_classes), "k": np.array(self.k)}
         return {"X": self.tree.data, "y": self.y, "weight": self.weight, **sizes}
@@ -42,13 +52,17 @@ class FittedKNN:
 class KNN:
     """KNN on the data of one fold; see `methods.base.Method`."""
 
+    label = "KNN"
+    place = 2
+    names = (Name("k", axis="neighbours k"),)
+    model = FittedKNN
     scaled = True
     probabilistic = True
     weights = "importance"
     complexity = "k"
     min_complexity = 1
     larger_is_simpler = True
-    parameters = {}  # noqa: RUF012
+    parameters: ClassVar[dict[str, Range]] = {}
     required = ()
     quantities = ("active_features",)
 
@@ -65,6 +79,11 @@ class KNN:
     @staticmethod
     def fixed(n_features):
         return {}
+
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        seen = min(fitted, 10 * 4.0**size.features)  # a search tree helps where features are few
+        return 2e-6 * (fitted + scored) + 2.6e-9 * scored * seen * size.features  # the tree and its query, distances
 
     def fit(self, parameters, complexity, seed):
         if complexity > len(self.data.y):

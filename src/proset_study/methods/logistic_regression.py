@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 
 SMALLEST_C = 1e-5
 MAX_ITER = 10_000
@@ -40,12 +41,13 @@ class FittedLogisticRegression:
         return last
 
     def staged_predict_proba(self, X):
+        from scipy.special import softmax
+
         for coefficients, intercepts in zip(self.coefficients, self.intercepts, strict=True):
             scores = X @ coefficients.T + intercepts
             if scores.shape[1] == 1:
                 scores = np.column_stack([np.zeros(len(X)), scores])
-            p = np.exp(scores - scores.max(axis=1, keepdims=True))
-            yield p / p.sum(axis=1, keepdims=True)
+            yield softmax(scores, axis=1)
 
     def summary(self):
         return {
@@ -63,6 +65,11 @@ class FittedLogisticRegression:
 class LogisticRegression:
     """Logistic regression on the data of one fold; see `methods.base.Method`."""
 
+    place = 17
+    names = (Name("log2_c", "C (its place in the log2 grid)"), Name("l1_ratio", number=".2f"))
+    cost = Cost(0.05, 6e-8, features=1.5, trees=1, complexity=1)
+    import_seconds = 1.0
+    model = FittedLogisticRegression
     scaled = True
     probabilistic = True
     weights = "importance"  # the solver goes through the rows in random order, and stops within its tolerance

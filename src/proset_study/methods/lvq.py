@@ -12,6 +12,7 @@ T. Kohonen et al., LVQ_PAK: The learning vector quantization program package, He
 
 import numpy as np
 
+from proset_study.methods.costs import Cost
 from proset_study.methods.k_means import KMeans, centres
 from proset_study.methods.nearest_prototype import FittedPrototypes
 
@@ -22,6 +23,9 @@ DRAWS = 40  # of training samples, for each prototype, as LVQ_PAK advises
 class LVQ(KMeans):
     """OLVQ1 on the data of one fold; see `methods.base.Method`. The heavier a sample, the more often it is drawn."""
 
+    label = "LVQ"
+    place = 7
+    cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=0.032)
     weights = "importance"
 
     def fit(self, parameters, complexity, seed):

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.prototypes import Prototypes
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+PATH_NAME = Name("size", "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class")
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
 CHUNK = 2**22  # distances that are held at once: 32 MiB
 
@@ -17,22 +19,22 @@ Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classe
 
 @dataclass(frozen=True)
 class FittedPrototypes:
-    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.base.Fitted`.
+    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.prototypes.PrototypeModel`.
 
     Attributes
     ----------
-    prototypes : ndarray, shape (M, D)
-        Those of all sizes, one set after the other.
+    X : ndarray, shape (M, D)
+        Prototypes of all sizes, one set after the other.
     labels : ndarray of int, shape (M,)
         Their classes.
     radius : ndarray, shape (M,)
         What distances are divided by: 1, but for class covers.
     size : ndarray of int, shape (M,)
-        The step on the path each belongs to: 1, 2, ..., in this order.
+        The place on the path of the size each belongs to: 1, 2, ..., in this order.
     n_classes : int
     """
 
-    prototypes: np.ndarray
+    X: np.ndarray
     labels: np.ndarray
     radius: np.ndarray
     size: np.ndarray
@@ -41,9 +43,9 @@ class FittedPrototypes:
     @classmethod
     def of(cls, sets: Sets, n_classes: int) -> "FittedPrototypes":
         """Prototypes by size, distances as they are."""
-        prototypes, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
+        X, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
         size = np.repeat(np.arange(1, len(sets) + 1), [len(labels) for _, labels in sets])
-        return cls(prototypes, labels, np.ones(len(labels)), size, n_classes)
+        return cls(X, labels, np.ones(len(labels)), size, n_classes)
 
     def predict_proba(self, X):
         return self._predict(X, self.size[-1])
@@ -54,7 +56,7 @@ class FittedPrototypes:
 
     def _predict(self, X, size):
         there = self.size == size
-        chosen, _ = nearest(X, self.prototypes[there], self.radius[there])
+        chosen, _ = nearest(X, self.X[there], self.radius[there])
         return np.eye(self.n_classes)[self.labels[there][chosen]]
 
     def summary(self):
@@ -62,18 +64,26 @@ class FittedPrototypes:
 
     def staged_summary(self):
         prototypes = np.bincount(self.size)[1:].tolist()
-        return {"active_features": [self.prototypes.shape[1]] * len(prototypes), "prototypes": prototypes}
+        return {"active_features": [self.X.shape[1]] * len(prototypes), "prototypes": prototypes}
+
+    def prototypes(self):
+        largest = self.size == self.size[-1]
+        return Prototypes.unweighted(self.X[largest], self.labels[largest])
 
     def arrays(self):
-        return {**{name: getattr(self, name) for name in _ARRAYS}, "n_classes": np.array(self.n_classes)}
-
-
-_ARRAYS = ("prototypes", "labels", "radius", "size")
+        return {
+            "prototypes": self.X,
+            "labels": self.labels,
+            "radius": self.radius,
+            "size": self.size,
+            "n_classes": np.array(self.n_classes),
+        }
 
 
 class NearestPrototype:
     """What the methods have in common; see `methods.base.Method`. Each of them has its own `fit`."""
 
+    model = FittedPrototypes
     scaled = True
     probabilistic = False
     weights = "none"  # the rule knows no sample weights
@@ -83,6 +93,7 @@ class NearestPrototype:
     parameters: dict[str, Range] = {}  # noqa: RUF012
     required = ()
     quantities = ("active_features", "prototypes")
+    import_seconds = 1.0
 
     def __init__(self, data: FoldData):
         if data.weight is not None and self.weights == "none":
@@ -100,7 +111,8 @@ class NearestPrototype:
 
     @staticmethod
     def load(arrays):
-        return FittedPrototypes(*(arrays[name] for name in _ARRAYS), int(arrays["n_classes"]))
+        X, labels, radius, size = (arrays[name] for name in ("prototypes", "labels", "radius", "size"))
+        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]))
 
 
 def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -124,9 +136,9 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     chosen, distance = np.empty(len(X), dtype=int), np.empty(len(X))
     rows = max(1, CHUNK // len(prototypes))
     for start in range(0, len(X), rows):
-        part = slice(start, start + rows)
-        scaled = cdist(X[part], prototypes) / radius
-        chosen[part], distance[part] = scaled.argmin(axis=1), scaled.min(axis=1)
+        chunk = slice(start, start + rows)
+        scaled = cdist(X[chunk], prototypes) / radius
+        chosen[chunk], distance[chunk] = scaled.argmin(axis=1), scaled.min(axis=1)
     return chosen, distance
 
 

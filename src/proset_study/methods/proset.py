@@ -9,12 +9,15 @@ from proset.candidates import check_class_sizes
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.prototypes import Prototypes
+
+N_CANDIDATES = 1000  # if the config does not say
 
 
 @dataclass(frozen=True)
 class FittedProset:
-    """A proset model; see `methods.base.Fitted`."""
+    """A proset model; see `methods.weighted.WeightedPrototypeModel`."""
 
     model: model.Model
 
@@ -54,10 +57,46 @@ class FittedProset:
     def arrays(self):
         return self.model.arrays()
 
+    def prototypes(self):
+        batches, none = self.model.batches, np.empty((0, len(self.model.centre)))
+        return Prototypes(
+            np.concatenate([none, *(b.prototypes for b in batches)]),
+            np.concatenate([np.empty(0, dtype=int), *(b.labels for b in batches)]),
+            np.concatenate([np.empty(0), *(b.prototype_weights for b in batches)]),
+            np.repeat(np.arange(1, len(batches) + 1), [len(b.labels) for b in batches]),
+        )
+
+    def class_prior(self):
+        return self.model.class_prior
+
+    def feature_weights(self):
+        weights = np.zeros((len(self.model.batches), len(self.model.centre)))
+        for row, batch in zip(weights, self.model.batches, strict=True):
+            if len(batch.labels):
+                row[:] = batch.feature_weights
+        return weights
+
+    def active_features(self):
+        return self.model.active_features()
+
+    def familiarity(self, X):
+        *_, q = self.model.staged_q(X)
+        return np.maximum(q.sum(axis=1) - self.model.class_prior.sum(), 0.0)
+
+    def as_proset(self):
+        return self.model
+
 
 class Proset:
     """Proset on the data of one fold; see `methods.base.Method`."""
 
+    place = 1
+    names = (
+        Name("lambda_v", "lambda_v", axis=r"$\lambda_v$ (penalty on feature weights)", number=".1e"),
+        Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
+        Name("batches", axis="batches of prototypes"),
+    )
+    model = FittedProset
     scaled = True
     probabilistic = True
     weights = "importance"
@@ -86,8 +125,15 @@ class Proset:
     def fixed(n_features):
         return {}
 
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        # It changes with the arithmetic of the package: see benchmarks/results.md.
+        candidates = min(stage["parameters"].get("n_candidates", N_CANDIDATES), 0.5 * fitted)
+        pairs = (fitted - candidates) * candidates * (1 + size.features / 100)
+        return stage["complexity"] * (0.008 + 4.5e-8 * pairs)
+
     def fit(self, parameters, complexity, seed):
-        settings = {"n_candidates": 1000, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
+        settings = {"n_candidates": N_CANDIDATES, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
         counts = np.bincount(self.data.y, minlength=self.data.n_classes)
         check_class_sizes(counts, settings["max_fraction"], np.arange(self.data.n_classes))
         penalty = Penalty(**{name: settings[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")})

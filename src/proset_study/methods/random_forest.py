@@ -1,4 +1,4 @@
-"""Random forest: the mean of trees of bootstrap samples, each split from a random share of the features.
+"""Random forest: the mean of trees of bootstrap samples, each split from a random proportion of the features.
 
 Its path counts trees.
 
@@ -7,13 +7,17 @@ References
 L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
 """
 
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
 
 
 class RandomForest(EstimatorMethod):
     """A random forest on the data of one fold; see `methods.base.Method`."""
 
+    place = 18
+    names = (Name("min_samples_leaf", "min. samples per leaf"),)
+    cost = Cost(0.0, 4e-7, rows=1.2, features=0.4, complexity=1)
     scaled = False
     complexity = "trees"
     parameters = {  # noqa: RUF012

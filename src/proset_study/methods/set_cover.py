@@ -12,18 +12,20 @@ import numpy as np
 
 from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import Name, Range
+from proset_study.methods.costs import Cost
+from proset_study.methods.prototypes import Prototypes
 
-SMALLEST = 1e-4  # share of the distances between samples that are below the first radius
-RATIO = 5 / 3  # of these shares from one radius to the next
-ROWS = 2000  # of a larger part these are enough to find the radii
+SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius
+RATIO = 5 / 3  # of these proportions from one radius to the next
+ROWS = 2000  # of more samples these are enough to find the radii
 MEMORY = 2**28  # bytes of balls that are kept at once
 _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
 
 @dataclass(frozen=True)
 class FittedSetCover:
-    """Prototypes for every radius on the path; see `methods.base.Fitted`.
+    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`.
 
     Attributes
     ----------
@@ -76,6 +78,10 @@ class FittedSetCover:
             **({"lower_bound": bounds} if None not in bounds else {}),
         }
 
+    def prototypes(self):
+        cover = self.covers[-1]
+        return Prototypes.unweighted(self.candidates[cover.index], cover.labels)
+
     def arrays(self):
         stacked = {name: np.concatenate([getattr(c, name) for c in self.covers]) for name in _PER_PROTOTYPE}
         bounds = [np.nan if c.lower_bound is None else c.lower_bound for c in self.covers]
@@ -94,6 +100,12 @@ class FittedSetCover:
 class SetCover:
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
+    label = "set cover"
+    place = 4
+    names = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
+    cost = Cost(0.1, 9e-6, rows=1.5)
+    import_seconds = 1.0
+    model = FittedSetCover
     scaled = True
     probabilistic = False
     weights = "importance"
@@ -158,8 +170,8 @@ class SetCover:
 def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
     """Radii of the path, shape (complexity,): quantiles of the distances between different samples.
 
-    The share of distances below the first one is `SMALLEST`, and it grows by `RATIO` from step to step. At most `ROWS`
-    rows are looked at, evenly spread.
+    The proportion of distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to radius. At
+    most `ROWS` rows are looked at, evenly spread.
     """
     from scipy.spatial.distance import pdist
 

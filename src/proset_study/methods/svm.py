@@ -11,6 +11,7 @@ Advances in Large Margin Classifiers, MIT Press (1999), 61-74.
 """
 
 from proset_study.methods.base import Range
+from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 FOLDS = 3  # of the calibration
@@ -19,6 +20,9 @@ FOLDS = 3  # of the calibration
 class SVM(EstimatorMethod):
     """A support vector machine on the data of one fold; see `methods.base.Method`."""
 
+    label = "SVM"
+    place = 21
+    cost = Cost(0.01, 5e-8, rows=2)
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from proset.explain import explain
 from proset_study.data.splits import TEST
 from proset_study.fits.resampling import training_rows
+from proset_study.methods import makes
+from proset_study.methods.weighted import WeightedPrototypeModel, explain_point, weighted
 from proset_study.report.figures.performance import familiarity
 from proset_study.report.runs import compared_runs
 from proset_study.store.stored import Final, Stored
@@ -21,8 +22,8 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
     They are the point predicted best, the one predicted worst (largest log-loss), and the least familiar one.
     """
     compared = [run.name for run in compared_runs(stored.study, data_set)]
-    finals = [f for f in stored.finals(data_set=data_set) if f.run.method == "proset"]
-    finals = [f for f in finals if f.model.fitted.model.n_prototypes()]
+    finals = [f for f in stored.finals(data_set=data_set) if makes(f.run.method, WeightedPrototypeModel)]
+    finals = [f for f in finals if len(weighted(f.model.fitted).prototypes().labels)]
     if not finals:
         return []
     final = min(finals, key=lambda f: f.run.name not in compared)
@@ -38,7 +39,7 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
 
 def _point(final: Final, title, i, row):
     data, p = final.data, final.probabilities[i]
-    found = explain(final.model.fitted.model, final.scaled(data.X[[row]])[0])
+    found = explain_point(weighted(final.model.fitted), final.scaled(data.X[[row]])[0])
     train = training_rows(data, final.folds)
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from proset_study import methods
+from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.over_data_sets import write_over_data_sets
 from proset_study.report.prototypes import write_prototypes
 from proset_study.report.runs import compared_runs
@@ -130,11 +131,11 @@ def selected_features(stored: Stored) -> list[dict]:
     counts: dict[tuple, dict[str, int]] = {}
     replicates: dict[tuple, int] = {}
     for final in stored.all_finals():
-        if final.run.method != "proset":
+        if not methods.makes(final.run.method, WeightedPrototypeModel):
             continue
         key = (final.run.experiment, final.data_set, final.run.variant)
         replicates[key] = replicates.get(key, 0) + 1
-        found, active = counts.setdefault(key, {}), set(final.model.fitted.model.active_features().tolist())
+        found, active = counts.setdefault(key, {}), set(weighted(final.model.fitted).active_features().tolist())
         for d, name in enumerate(final.feature_names.tolist()):
             found[name] = found.get(name, 0) + (d in active)
     return [

@@ -13,7 +13,10 @@ from PIL import Image
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.records import read_json, write_text
-from proset_study.report.evaluation import bootstrap_rows, class_rows, confusion_of, curve_rows, variance_rows
+from proset_study.report.evaluation import class_rows, confusion_of
+from proset_study.report.evaluations.bias_variance import variance_rows
+from proset_study.report.evaluations.bootstrap import bootstrap_rows
+from proset_study.report.evaluations.learning_curve import curve_rows
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
 from proset_study.report.front import constant_models, edges, headline, zero_probability_samples

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from proset_study import methods
+from proset_study.methods.labels import name_of
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -22,33 +23,9 @@ SECTIONS = {
     "final": "Final model, scores for test data",
 }
 LABELS = {
-    "classes": "Classes",
-    "features": "Features",
-    "samples": "Samples",
     "train_samples": "Train samples",
     "test_samples": "Test samples",
-    "candidates": "Candidates",
-    "lambda_v": "lambda_v",
-    "lambda_w": "lambda_w",
-    "max_depth": "max. depth",
-    "colsample": "colsample",
-    "subsample": "subsample",
-    "batches": "batches",
-    "k": "k",
-    "iterations": "iterations",
-    "log2_c": "log2_c of C",
-    "depth": "depth",
-    "radius": "radius (its place in the grid)",
-    "cost": "cost",
-    "l1_ratio": "l1 ratio",
-    "min_samples_leaf": "min. samples per leaf",
-    "leaves": "Leaves",
-    "size": "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
-    "fits": "fits",
     "log_loss": "log-loss",
-    "threshold": "Threshold",
-    "active_features": "Active features",
-    "prototypes": "Prototypes",
     "roc_auc": "ROC-AUC",
     "balanced_accuracy": "Balanced acc.",
 }
@@ -65,7 +42,7 @@ COLUMNS = (
     "published",
     "best",
 )
-FRACTIONS = ("l1_ratio", "log_loss", "threshold", "roc_auc", "balanced_accuracy", "colsample", "subsample", "cost")
+FRACTIONS = ("log_loss", "threshold", "roc_auc", "balanced_accuracy")
 SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
 MISSING = "missing"
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
@@ -263,7 +240,7 @@ def _label(cell, heading):
 
 
 def _name(quantity):
-    return LABELS.get(quantity, quantity.replace("_", " "))
+    return LABELS.get(quantity) or name_of(quantity).table or quantity.replace("_", " ")
 
 
 def _texts(cell):
@@ -277,8 +254,8 @@ def format_number(quantity: str, value: float | None) -> str:
     """A number as the published tables print it; "n/a" for None."""
     if value is None:
         return "n/a"
-    if "lambda" in quantity:
-        return f"{value:.1e}".replace("e-0", "e-")
+    if number := name_of(quantity.removeprefix("optimal_").removeprefix("selected_")).number:
+        return format(value, number).replace("e-0", "e-")
     if any(fraction in quantity for fraction in FRACTIONS):
         return f"{value:.2f}"
     if value != round(value):

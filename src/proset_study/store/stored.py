@@ -11,7 +11,7 @@ from proset_study import layout
 from proset_study.config.study import Run, Study
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, read_split
-from proset_study.fits import KINDS
+from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.records import read_json, read_json_lines
 from proset_study.scores import score_predictions
@@ -119,7 +119,7 @@ class Final:
         return read_model(self.folder / "model.npz")
 
     def evaluation(self, kind: str) -> dict | None:
-        """Record of one kind of evaluation, if there is one; see `proset_study.fits`."""
+        """Record of one kind of evaluation, if there is one; one of `evaluations.KINDS`."""
         path = self.folder / f"{kind}.json"
         return read_json(path) if path.exists() else None
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proset.explain import explain
 from proset_study.data.categories import read_rows
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
-from proset_study.methods.proset import FittedProset
+from proset_study.methods.weighted import explain_point, weighted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +51,7 @@ class Trained:
         """Weight of the prototypes near each row of the table; near 0 the prediction is the class prior."""
         import pandas as pd
 
-        model = self._proset()
-        *_, scores = model.staged_q(self.model.scaled(self._rows(table)))
-        found = np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
+        found = weighted(self.model.fitted).familiarity(self.model.scaled(self._rows(table)))
         return pd.Series(found, index=table.index, name="familiarity")
 
     def explain(self, row: "pd.DataFrame | pd.Series") -> "pd.DataFrame":
@@ -74,16 +71,16 @@ class Trained:
         Raises
         ------
         ValueError
-            If it is not one row, or the model is none of proset.
+            If it is not one row, or the model has no weighted prototypes.
         """
         import pandas as pd
 
         table = row.to_frame().T if isinstance(row, pd.Series) else row
         if len(table) != 1:
             raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
-        model, scaled = self._proset(), self.model.scaled(self._rows(table))[0]
+        explanation = explain_point(weighted(self.model.fitted), self.model.scaled(self._rows(table))[0])
         encoder = self.model.encoder
-        frame = explain(model, scaled).frame(self.labels, self.columns if encoder is None else encoder.feature_names)
+        frame = explanation.frame(self.labels, self.columns if encoder is None else encoder.feature_names)
         frame["sample"] = np.append(self.training_rows, -1)[frame["sample"]]
         return frame.rename(columns={"sample": "row"})
 
@@ -93,11 +90,6 @@ class Trained:
         if lacking := [name for name in self.columns if name not in table.columns]:
             raise ValueError(f"table: column {', '.join(map(repr, map(str, lacking)))} is missing")
         return table[list(self.columns)].to_numpy(dtype=np.float64)
-
-    def _proset(self):
-        if not isinstance(self.model.fitted, FittedProset):
-            raise ValueError("this model is none of proset: it has no prototypes to explain it by, and no familiarity")
-        return self.model.fitted.model
 
 
 def load_trained(folder: str | Path) -> Trained:

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study import evaluations
 from proset_study.data.dataset import DataSet
 from proset_study.fingerprints import arithmetic_of, uses_kernel
-from proset_study.fits import KINDS
-from proset_study.fits.bias_variance import bias_variance
-from proset_study.fits.bootstrap import bootstrap
 from proset_study.fits.final import fit_final
-from proset_study.fits.learning_curve import learning_curve
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.store.stored import Final
 from proset_study.verify.differences import brief, same
@@ -47,7 +44,7 @@ def refits(
             repeated[exact := _is_exact(group[i])] += 1
             for difference in refit(stored, group[i], rng, scratch, 0.0 if exact else TOLERANCE):
                 yield f"{name_of(stored, group[i])}, {kind} {difference}"
-    for kind in KINDS:  # one of each kind, because they are many fits each
+    for kind in evaluations.KINDS:  # one of each kind, because they are many fits each
         if evaluated := [f for f in stored.evaluated(kind) if repeatable or not uses_kernel(f.run.method)]:
             final = evaluated[rng.integers(len(evaluated))]
             repeated[exact := _is_exact(final)] += 1
@@ -96,12 +93,8 @@ def _final(stored, final: Final, rng, scratch, tolerance):
 
 def _evaluation(stored, final: Final, kind, tolerance):
     study, case = stored.study, _case(stored, final)
-    settings = study.evaluation_settings(kind)
-    if kind == "bias_variance":
-        again = bias_variance(final.fit, study.config["data_sets"][final.data_set], settings, case)
-    else:
-        evaluate = {"learning_curve": learning_curve, "bootstrap": bootstrap}[kind]
-        again = evaluate(*_inputs(final), final.fit, settings, case)
+    settings, source = study.evaluation_settings(kind), study.config["data_sets"][final.data_set]
+    again = evaluations.get(kind).evaluate(*_inputs(final), final.fit, settings, case, source)
     yield from _differences("", final.evaluation(kind), again, tolerance)
 
 

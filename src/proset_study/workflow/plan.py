@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from proset_study import fingerprints, layout
+from proset_study import evaluations, fingerprints, layout
 from proset_study.config.study import Study
 from proset_study.data.sizes import size_of
-from proset_study.methods.costs import LIBRARY_METHODS, LIBRARY_SECONDS, fit_seconds
+from proset_study.methods import get
+from proset_study.methods.base import Method
+from proset_study.methods.costs import fit_seconds
 from proset_study.records import fingerprint
 
 JOB_SECONDS = 0.35  # start of Python and imports, orchestration
@@ -57,7 +59,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
             numbers[fits.method] += fits.number - stored
             n_stored += stored
             seconds += fits.seconds * (fits.number - stored) / fits.number
-            seconds += LIBRARY_SECONDS * (fits.method in LIBRARY_METHODS)
+            seconds += getattr(get(fits.method), "import_seconds", Method.import_seconds)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
     kept = f" ({n_stored:,} more are stored)" if n_stored else ""
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
@@ -77,7 +79,7 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
     stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
     if rule == "evaluate":
-        number = _refits(**study.config["evaluations"][wildcards["kind"]])
+        number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     else:
         number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
     test, folds = study.config["test_fraction"], study.config["folds"]
@@ -87,11 +89,6 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     size = size_of(study.config["data_sets"][data_set])
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
-
-
-def _refits(of, fractions=(), repeats=0, samples=0, draws=0, test_samples=0):
-    """Fits of one evaluation, at most: of a learning curve, a bootstrap, or bias and variance."""
-    return len(fractions) * repeats or (samples + 1 if samples else draws)
 
 
 def _place(wildcards):

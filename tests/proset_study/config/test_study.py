@@ -7,7 +7,7 @@ import yaml
 
 from proset_study import layout, methods
 from proset_study.config.checks import RESERVED, ConfigError, load
-from proset_study.config.schema import RENAMED, SCHEMA
+from proset_study.config.schema import RENAMED, schema
 
 ROOT = Path(__file__).parents[3]
 
@@ -267,7 +267,7 @@ def test_schema_is_closed_and_describes_every_key():
                     walk(inner, f"{path}.{key}.{name}")
                 walk(sub, f"{path}.{key}")
 
-    walk(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")), "")
+    walk(schema(), "")
 
 
 def test_reserved_names_are_the_rules():

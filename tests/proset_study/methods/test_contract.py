@@ -1,4 +1,4 @@
-"""The contract of `contract.py`, for every method or those that `--method` names, and proof that it notices faults."""
+"""The contract of `methods.contract` for all methods or those of `--method`, and proof that it notices faults."""
 
 import importlib.util
 import re
@@ -8,31 +8,39 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from tests.proset_study.methods.contract import CHECKS, Subject
+from snakemake.utils import update_config
 
+from proset.model import Model
 from proset_study import methods
 from proset_study.config.study import Run
 from proset_study.methods.base import Range
+from proset_study.methods.contract import CHECKS, Subject, make_fold_data, subject_of
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
+from proset_study.methods.knn import KNN
+from proset_study.methods.prototypes import Prototypes
 
 ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"
 
 
-def subject_of(name: str) -> Subject:
-    """A method with the first experiment that uses it; the template's is in docs/custom-method.md."""
-    experiments = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["experiments"]
-    if name == TEMPLATE:
-        (block,) = re.findall(
-            r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S
-        )
-        (settings,) = yaml.safe_load(block)["experiments"].values()
-        return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
-    method = methods.get(name)
-    for experiment, settings in experiments.items():
-        if settings["method"] == name and "vary" not in settings and "from" not in settings.get("stage1", {}):
-            return Subject(method, Run(experiment, experiment, "", settings))
-    raise ValueError(f"no experiment in config.yaml has the method {name!r}; the contract takes parameters from one")
+def template_subject() -> Subject:
+    """The template with the experiment that docs/custom-method.md gives it."""
+    (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S)
+    (settings,) = yaml.safe_load(block)["experiments"].values()
+    return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
+
+
+def experiments_of(files):
+    """Those of config files, each merged over those before it."""
+    config: dict = {}
+    for file in files:
+        update_config(config, yaml.safe_load(Path(file).read_text(encoding="utf-8")))
+    return config["experiments"]
+
+
+@pytest.fixture(scope="session")
+def experiments(pytestconfig):
+    return experiments_of([ROOT / "config.yaml", *pytestconfig.getoption("configfile")])
 
 
 def load_file(path):
@@ -48,8 +56,25 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_method(name, check):
-    check(subject_of(name))
+def test_method(name, check, experiments):
+    check(template_subject() if name == TEMPLATE else subject_of(name, experiments))
+
+
+def test_a_method_needs_an_experiment_to_take_parameters_from(experiments):
+    others = {name: entry for name, entry in experiments.items() if entry["method"] != "svm"}
+    with pytest.raises(ValueError, match="no experiment uses 'svm'"):
+        subject_of("svm", others)
+    mine = {"method": "svm", "stage1": {"from": "other"}}
+    assert subject_of("svm", {"mine": mine, **experiments}).run.name == "svm"
+
+
+def test_an_experiment_of_another_config_file_is_found(tmp_path):
+    entry = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"experiments": {"mine": entry}}), encoding="utf-8")
+    merged = experiments_of([ROOT / "config.yaml", tmp_path / "mine.yaml"])
+    assert subject_of("svm", merged).run.name == "svm"
+    del merged["svm"]
+    assert subject_of("svm", merged).run.name == "mine"
 
 
 class Tree(EstimatorMethod):
@@ -79,7 +104,10 @@ def fitted_with(**functions):
     def fit(self, parameters, complexity, seed):
         return broken(*vars(Tree.fit(self, parameters, complexity, seed)).values())
 
-    return type("Method", (Tree,), {"fit": fit})
+    def load(arrays):
+        return broken(*vars(Tree.load(arrays)).values())
+
+    return type("Method", (Tree,), {"fit": fit, "load": staticmethod(load), "model": broken})
 
 
 def estimator_with(**settings):
@@ -128,6 +156,26 @@ def importing(line):
     return write
 
 
+def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **functions):
+    """A method whose fits have two prototypes and count them."""
+    found = Prototypes(np.zeros((2, 3)), np.array(labels), np.array(weights), np.array(batch))
+    summary = {"active_features": 3, "prototypes": number}
+    fit = fitted_with(prototypes=lambda self: found, summary=lambda self: summary, **functions)
+    return type("Method", (fit,), {"model": fit.model, "quantities": ("active_features", "prototypes")})
+
+
+def explaining(active):
+    """A method whose fits have weights for two of three features, and explain by the class prior alone."""
+    prior = np.bincount(make_fold_data(3).y) / len(make_fold_data(3).y)
+    return prototypes(
+        class_prior=lambda self: prior,
+        feature_weights=lambda self: np.array([[1.0, 2.0, 0.0]]),
+        active_features=lambda self: np.array(active),
+        familiarity=lambda self, X: np.zeros(len(X)),
+        as_proset=lambda self: Model(prior, np.zeros(3), ()),
+    )
+
+
 def changed(**attributes):
     return type("Method", (Tree,), attributes)
 
@@ -138,6 +186,9 @@ BROKEN = {
         (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
         (changed(required=("depth",)), "`required` has depth"),
         (changed(max_complexity="12"), "`max_complexity` is '12', must be a int"),
+        (changed(names=({"k": "neighbours"},)), "must be a Name"),
+        (changed(label=None, place="first"), "`place` is 'first', must be a int"),
+        (changed(cost=1.5), "`cost` is 1.5, must be a Callable"),
         (changed(weights="yes"), "allowed are frequency, importance, none"),
         (fitted_with(arrays=None), "no arrays"),
     ],
@@ -185,6 +236,18 @@ BROKEN = {
         (changed(quantities=("active_features", "leaves")), "no leaves"),
         (changed(measures=staticmethod(lambda forest: {"active_features": [np.int64(2)]})), "JSON"),
         (fitted_with(staged_summary=lambda self: {"active_features": [3]}), "staged_summary"),
+    ],
+    "models_are_what_is_declared": [
+        (changed(model=KNN.model), "a FittedEstimator, `model` is FittedKNN"),
+        (changed(quantities=("active_features", "prototypes")), "counts prototypes"),
+        (fitted_with(class_prior=lambda self: np.array([0.2, 0.3, 0.5])), "class prior"),
+        (fitted_with(prototypes=lambda self: Prototypes.unweighted(np.zeros((2, 3)), np.array([0, 3]))), "counts"),
+        (prototypes(number=1), r"\[2, 2, 2, 2\] prototypes, the summary has 1"),
+        (prototypes(labels=[0, 3]), "of no class"),
+        (prototypes(weights=[1.0, 0.0]), "no weight"),
+        (prototypes(batch=[2, 1]), "order of their batches"),
+        (explaining(active=[0]), "not those with a weight"),
+        (explaining(active=[0, 1]), "explanation"),
     ],
     "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
     "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],

@@ -146,7 +146,8 @@ def test_unknown_method():
         ("import not_there\n", "cannot be imported: ModuleNotFoundError: No module named 'not_there'"),
         (
             "class METHOD:\n    scaled = 1\n    probabilistic = True\n",
-            "breaks the interface .*: `scaled` is 1, must be a bool; `weights` is missing; .*function `fit` is missing",
+            "breaks the interface .*: `model` is missing; `scaled` is 1, must be a bool; `weights` is missing;"
+            " .*function `fit` is missing",
         ),
     ],
 )

@@ -61,17 +61,17 @@ def test_means_by_hand():
     fitted = fit("k_means", LINE, LINE_CLASSES, 2)
     assert fitted.staged_summary() == {"active_features": [1, 1], "prototypes": [2, 4]}
     assert fitted.labels.tolist() == [0, 1, 0, 0, 1, 1]
-    np.testing.assert_allclose(fitted.prototypes[:2, 0], [34 / 3, 64 / 3])
-    np.testing.assert_allclose(np.sort(fitted.prototypes[2:, 0]), [4 / 3, 34 / 3, 64 / 3, 94 / 3])
+    np.testing.assert_allclose(fitted.X[:2, 0], [34 / 3, 64 / 3])
+    np.testing.assert_allclose(np.sort(fitted.X[2:, 0]), [4 / 3, 34 / 3, 64 / 3, 94 / 3])
 
 
 def test_medoids_by_hand():
     """Alone, 3 is as good a medoid as 20, and 13 as 30; two are the middle ones of the two groups."""
     fitted = fit("k_medoids", LINE, LINE_CLASSES, 2)
-    first, second = fitted.prototypes[:2, 0]
+    first, second = fitted.X[:2, 0]
     assert first in (3.0, 20.0)
     assert second in (13.0, 30.0)
-    assert fitted.prototypes[2:, 0].tolist() == [1.0, 21.0, 11.0, 31.0]
+    assert fitted.X[2:, 0].tolist() == [1.0, 21.0, 11.0, 31.0]
     one, two = fitted.staged_predict_proba(LINE)
     assert np.mean(one.argmax(axis=1) == LINE_CLASSES) < 1
     np.testing.assert_array_equal(two.argmax(axis=1), LINE_CLASSES)
@@ -91,7 +91,7 @@ def test_sizes_of_the_path_are_per_class_and_end_with_the_samples(name):
     for size in range(1, 10):
         labels = fitted.labels[fitted.size == size]
         assert np.bincount(labels).tolist() == [min(PER_CLASS[size - 1], d) for d in different]
-    last = fitted.prototypes[fitted.size == 9]
+    last = fitted.X[fitted.size == 9]
     if name != "lvq":
         np.testing.assert_allclose(np.unique(last.round(9), axis=0), np.unique(X, axis=0))
 
@@ -101,7 +101,7 @@ def test_medoids_are_samples_of_their_class(digits):
     fitted = fit("k_medoids", X, y, 5)
     for k in range(5):
         own = X[y == k]
-        assert all((own == p).all(axis=1).any() for p in fitted.prototypes[fitted.labels == k])
+        assert all((own == p).all(axis=1).any() for p in fitted.X[fitted.labels == k])
 
 
 def test_olvq1_one_step_by_hand():
@@ -149,7 +149,7 @@ def test_condensed_set_makes_no_error_on_the_samples(digits):
     fitted = fit("condensed_nn", X, y)
     np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
     assert fitted.summary()["prototypes"] < len(y) / 3
-    assert all((p == X).all(axis=1).any() for p in fitted.prototypes)
+    assert all((p == X).all(axis=1).any() for p in fitted.X)
     other = methods.get("condensed_nn")(make_part(X, y)).fit({}, 1, np.random.SeedSequence(4))
     assert other.arrays()["prototypes"].tobytes() != fitted.arrays()["prototypes"].tobytes()
 
@@ -165,7 +165,7 @@ def test_balls_by_hand():
     X, y = [[-2.0], [0.0], [1.0], [2.0], [4.0], [5.0]], [0, 0, 0, 0, 1, 1]
     fitted = fit("cccd", X, y)
     # The ball of -2 covers all of its class, that of 4 both of its own.
-    assert fitted.prototypes[:, 0].tolist() == [-2.0, 4.0]
+    assert fitted.X[:, 0].tolist() == [-2.0, 4.0]
     assert fitted.radius.tolist() == [6.0, 2.0]
     # 2.4 is nearer to 4, but 4.4 / 6 < 1.6 / 2; at 2.8, 4.8 / 6 > 1.2 / 2.
     assert fitted.predict_proba(np.array([[2.4], [2.8], [-50.0]])).argmax(axis=1).tolist() == [0, 1, 0]
@@ -174,7 +174,7 @@ def test_balls_by_hand():
 def test_balls_cover_their_class_and_nothing_else(digits):
     X, y = digits
     fitted = fit("cccd", X, y)
-    distance = np.linalg.norm(X[:, None] - fitted.prototypes, axis=2)
+    distance = np.linalg.norm(X[:, None] - fitted.X, axis=2)
     inside = distance < fitted.radius * (1 - 1e-12)
     own = y[:, None] == fitted.labels
     assert not inside[~own].any()
@@ -192,7 +192,7 @@ def test_greedy_cover_takes_the_most_of_what_is_left():
 
 def test_samples_on_foreign_ones_have_no_ball():
     fitted = fit("cccd", [[0.0], [0.0], [1.0], [3.0]], [0, 1, 0, 1])
-    assert fitted.prototypes[:, 0].tolist() == [1.0, 3.0]
+    assert fitted.X[:, 0].tolist() == [1.0, 3.0]
     with pytest.raises(ValueError, match="cccd finds no ball: every training sample lies on one of another class"):
         fit("cccd", [[0.0], [0.0]], [0, 1])
 

@@ -4,18 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from proset_study.report.evaluation import (
-    BOOTSTRAP_COLUMNS,
-    bootstrap_rows,
-    class_rows,
-    confusion_rows,
-    curve_rows,
-    evaluation_tables,
-    variance_rows,
-    write_evaluation,
-)
+from proset_study.report.evaluation import class_rows, confusion_rows, evaluation_tables, write_evaluation
+from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
+from proset_study.report.evaluations.bootstrap import COLUMNS, bootstrap_rows
+from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
 from proset_study.report.figures.catalogue import data_set_figures, missing_records, overview_figures
-from proset_study.report.figures.evaluation import bias_variance_figure, learning_curve_figure
 from proset_study.store.stored import Stored
 
 
@@ -60,7 +53,7 @@ def test_curve_has_a_row_a_size_and_counts_what_cannot_be_fitted(stored):
 
 def test_estimates_stand_beside_cross_validation_and_test(stored):
     rows = bootstrap_rows(stored.evaluated("bootstrap"))
-    assert all(set(row) == set(BOOTSTRAP_COLUMNS) for row in rows)
+    assert all(set(row) == set(COLUMNS) for row in rows)
     shown = {(row["dataset"], row["experiment"]) for row in rows}
     assert shown == {("flowers", "E3"), ("flowers", "E8"), ("odd", "E8")}  # E9 has no model there
     final = stored.final("E3", "flowers")

@@ -8,9 +8,9 @@ from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS
 from proset_study.report import prototypes
 from proset_study.report.claims import write_claims
-from proset_study.report.evaluation import bootstrap_rows
+from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
+from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
-from proset_study.report.figures.evaluation import bootstrap_figure, learning_curve_figure
 from proset_study.report.figures.style import context, method_style
 from proset_study.report.front import zero_probability_samples
 from proset_study.report.manifest import manifest

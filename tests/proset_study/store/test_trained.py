@@ -75,7 +75,7 @@ def test_what_cannot_be_answered_is_refused(own):
         trained.explain(table.head(2))
     with pytest.raises(ValueError, match=r"column 'length \(mm\)' is missing"):
         trained.predict(table.drop(columns="length (mm)"))
-    with pytest.raises(ValueError, match="none of proset"):
+    with pytest.raises(ValueError, match="no weighted prototypes"):
         load_trained(folder / "knn").familiarity(table)
     with pytest.raises(FileNotFoundError):
         load_trained(folder / "absent")

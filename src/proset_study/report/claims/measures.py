@@ -3,18 +3,17 @@
 import numpy as np
 
 from proset_study.data.splits import TEST
-from proset_study.methods.base import Fitted
-from proset_study.methods.knn import FittedKNN
+from proset_study.methods.base import Fitted, PriorModel
+from proset_study.methods.weighted import weighted
 from proset_study.scores import log_loss
 from proset_study.store.stored import Final
 
 
 def class_prior(fitted: Fitted) -> np.ndarray:
-    """Proportions of the classes in the training part of a KNN or proset model, shape (K,)."""
-    if isinstance(fitted, FittedKNN):
-        total = np.bincount(fitted.y, weights=fitted.weight, minlength=fitted.n_classes)
-        return total / total.sum()
-    return fitted.model.class_prior
+    """Shares of the classes in the training part of a KNN or proset model, shape (K,)."""
+    if not isinstance(fitted, PriorModel):
+        raise TypeError(f"a {type(fitted).__name__} has no class prior")
+    return fitted.class_prior()
 
 
 def distance_from_prior(final: Final) -> float:
@@ -64,7 +63,8 @@ def rank_correlation_of_batches(final: Final) -> float:
 
 def prototypes_by_batch(final: Final) -> list[int]:
     """Number of prototypes of each batch."""
-    return [len(batch.labels) for batch in final.model.fitted.model.batches]
+    model = weighted(final.model.fitted)
+    return np.bincount(model.prototypes().batch, minlength=len(model.feature_weights()) + 1)[1:].tolist()
 
 
 def separable(X: np.ndarray, y: np.ndarray) -> bool:

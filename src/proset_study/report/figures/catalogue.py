@@ -7,14 +7,14 @@ from pathlib import Path
 
 from proset_study.config.study import Run
 from proset_study.data.dataset import DataSet
-from proset_study.methods import get
+from proset_study.evaluations import KINDS
+from proset_study.methods import METHODS, get, makes
+from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.records import write_json
-from proset_study.report import findings
-from proset_study.report.evaluation import bootstrap_rows, variance_rows
+from proset_study.report import evaluations, findings
 from proset_study.report.figures import (
     complexity,
     cost,
-    evaluation,
     over_replicates,
     performance,
     prototypes,
@@ -46,7 +46,7 @@ class FigureSpec:
     needs_all : bool
         Whether it is drawn only if none of the runs is missing.
     evaluation : str
-        The record that it needs of a final model, if it shows one of `proset_study.fits`.
+        The record that it needs of a final model, if it shows one of `evaluations.KINDS`.
     """
 
     name: str
@@ -78,7 +78,7 @@ def overview_figures(stored: Stored) -> list[ReportFigure]:
         finals = {f.run.name: f for f in stored.finals(data_set=data_set)}
         if shown := [finals[r.name] for r in compared_runs(stored.study, data_set) if r.name in finals]:
             compared[data_set] = shown
-        if shown := [f for f in finals.values() if f.run.method == "proset"]:
+        if shown := [f for f in finals.values() if _is_weighted(f.run)]:
             of_proset[data_set] = shown
     with context():
         figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
@@ -107,9 +107,9 @@ def _prototype_figures(stored):
 
 def _findings_figures(stored, compared):
     figures = []
-    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == "proset"]:
+    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == METHODS[0]]:
         figures.append(over_replicates.methods_figure(differences))
-    shown = {f.data_set: f.run for group in compared.values() for f in group if f.run.method == "proset"}
+    shown = {f.data_set: f.run for group in compared.values() for f in group if _is_weighted(f.run)}
 
     def of_shown(rows):
         return [r for r in rows if r["dataset"] in shown and r["experiment"] == shown[r["dataset"]].experiment]
@@ -122,13 +122,12 @@ def _findings_figures(stored, compared):
 
 
 def _evaluation_figures(stored):
-    first = stored.replicates[0]
-    bootstrap, variance = (
-        [final for final in stored.evaluated(kind) if final.replicate == first]
-        for kind in ("bootstrap", "bias_variance")
-    )
-    figures = [evaluation.bootstrap_figure(bootstrap_rows(bootstrap))] if bootstrap else []
-    return figures + ([evaluation.bias_variance_figure(variance_rows(variance))] if variance else [])
+    figures = []
+    for kind in KINDS:
+        shown = [final for final in stored.evaluated(kind) if final.replicate == stored.replicates[0]]
+        if shown and not evaluations.get(kind).by_data_set:
+            figures.append(evaluations.get(kind).figure(shown))
+    return figures
 
 
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
@@ -147,7 +146,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
             for d in stored.study.data_sets
             for run in compared_runs(stored.study, d)
             if run.name not in _there(stored, d)
-        ] + [missing for missing in stored.missing_evaluations() if missing[0] != "learning_curve"]
+        ] + [missing for missing in stored.missing_evaluations() if not evaluations.get(missing[0]).by_data_set]
     there = _there(stored, data_set)
     return [
         (planned.name, f"{run.name} on {data_set}", data_set if planned.evaluation else run.experiment)
@@ -163,7 +162,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     every, compared = runs_of(study, data_set), compared_runs(study, data_set)
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
-    of_proset = [run for run in runs if run.method == "proset"]
+    of_proset = [run for run in runs if _is_weighted(run)]
     with_path = [run for run in runs if has_path(run, data_set)]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
@@ -201,9 +200,10 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         FigureSpec(slug(data_set, "reliability"), compared, performance.reliability_figure),
         FigureSpec(slug(data_set, "roc"), compared, performance.roc_figure),
     ]
-    if curves := [run for _, run, _ in study.evaluated("learning_curve", stored.replicates[:1], data_set)]:
-        figure = evaluation.learning_curve_figure
-        found.append(FigureSpec(slug(data_set, "learning_curve"), curves, figure, evaluation="learning_curve"))
+    for kind in KINDS:
+        evaluated = [run for _, run, _ in study.evaluated(kind, stored.replicates[:1], data_set)]
+        if evaluated and (shown := evaluations.get(kind)).by_data_set:
+            found.append(FigureSpec(slug(data_set, kind), evaluated, shown.figure, evaluation=kind))
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
     for run in runs:
@@ -246,7 +246,7 @@ def _planned_of_proset(settings, data_set, of_proset, compared):
         )
     if settings.get("image") == [weights.SIDE, weights.SIDE]:
         found.append(FigureSpec(slug(data_set, "pixel_weights"), of_proset, weights.pixel_weights_figure))
-        shown = [run for run in compared if run.method == "proset"]
+        shown = [run for run in compared if _is_weighted(run)]
         found += [
             FigureSpec(slug(data_set, "pixel_prototypes"), [r], _of_one(weights.prototypes_figure)) for r in shown
         ]
@@ -267,6 +267,11 @@ def _planned_of_set_cover(settings, data_set, run):
 
 def _of_one(draw):
     return lambda finals: draw(*finals)
+
+
+def _is_weighted(run):
+    """Whether the models of a run have prototypes and feature weights to show, as those of proset."""
+    return makes(run.method, WeightedPrototypeModel)
 
 
 def _there(stored, data_set):

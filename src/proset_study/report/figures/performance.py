@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset_study.methods.weighted import weighted
 from proset_study.report.figures.style import (
     COLOURS,
     GREY,
@@ -198,10 +199,8 @@ def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[n
 
 
 def familiarity(final: Final) -> np.ndarray:
-    """Prototype weight near each test sample, shape (m,); proset only."""
-    model = final.model.fitted.model
-    *_, scores = model.staged_q(final.scaled(final.X_test))
-    return np.maximum(scores.sum(axis=1) - model.class_prior.sum(), 0.0)
+    """Prototype weight near each test sample, shape (m,); of models with weighted prototypes."""
+    return weighted(final.model.fitted).familiarity(final.scaled(final.X_test))
 
 
 def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from PIL import Image
 
 from proset.files import replacing
-from proset_study.methods import METHODS
+from proset_study.methods import labels
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
 COLOURS = (
@@ -32,7 +33,7 @@ OPTIMUM = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black"
 CHOICE = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6, "zorder": 7}
 THRESHOLD = {"color": "black", "linestyle": "--", "linewidth": 1.0}
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
     "font.size": 9,
     "axes.titlesize": 9,
@@ -49,39 +50,6 @@ _SETTINGS = {
     "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
 }
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# Methods that are drawn in one figure have the ten colours; others share them, with other markers.
-_STYLED = (
-    *("proset", "knn", "xgboost", "set_cover", "k_medoids", "k_means", "lvq"),
-    *("nearest_neighbour", "condensed_nn", "cccd"),
-)
-_METHOD_NAMES = {
-    "knn": "KNN",
-    "xgboost": "XGBoost",
-    "adaboost": "AdaBoost",
-    "svm": "SVM",
-    "set_cover": "set cover",
-    "set_cover_lp": "set cover (LP)",
-    "set_cover_centres": "set cover (centres)",
-    "nearest_neighbour": "1-NN",
-    "k_medoids": "k-medoids",
-    "k_means": "k-means",
-    "lvq": "LVQ",
-    "condensed_nn": "condensed NN",
-    "cccd": "CCCD",
-}
-_AXIS_NAMES = {
-    "lambda_v": r"$\lambda_v$ (penalty on feature weights)",
-    "lambda_w": r"$\lambda_w$ (penalty on prototype weights)",
-    "max_depth": "largest depth of a tree",
-    "colsample": "share of features per split",
-    "subsample": "share of records per tree",
-    "batches": "batches of prototypes",
-    "k": "neighbours k",
-    "iterations": "boosting rounds",
-    "radius": "radius (its place in the grid)",
-    "size": "step on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class",
-    "fits": "fit",
-}
 
 
 @dataclass(frozen=True)
@@ -114,23 +82,24 @@ def context() -> AbstractContextManager:
 
 def method_name(method: str) -> str:
     """As it is written in figures."""
-    return _METHOD_NAMES.get(method, method.replace("_", " "))
+    return labels.label(method)
 
 
-def method_style(method: str) -> dict[str, str]:
-    """Colour and marker of a method."""
-    i = [*_STYLED, *(m for m in METHODS if m not in _STYLED)].index(method)
+def method_style(method: str) -> dict[str, Any]:
+    """Colour and marker of a method; the first ten have colours of their own, others share them."""
+    i = labels.place(method)
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
 
 
-def class_style(k: int) -> dict[str, str]:
+def class_style(k: int) -> dict[str, Any]:
     """Colour and marker of the class with index `k`."""
     return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
 
 
 def axis_name(parameter: str) -> str:
     """Label of an axis that shows a parameter or the size of a method."""
-    return _AXIS_NAMES.get(parameter) or plain(parameter.replace("_", " "))
+    name = labels.name_of(parameter)
+    return name.axis or name.table or plain(parameter.replace("_", " "))
 
 
 def plain(text: object, limit: int = 28) -> str:
@@ -147,7 +116,7 @@ def slug(*names: str) -> str:
 
 
 def panels(
-    number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: object
+    number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: Any
 ) -> tuple[Figure, list[Axes]]:
     """A figure with panels in a grid.
 
@@ -206,10 +175,11 @@ def _power_of_ten(value):
 
 
 def save(figure: Figure, stem: Path) -> None:
-    """Write `stem`.png and `stem`.svg, each beside its target and renamed."""
+    """Write `stem`.png and `stem`.svg, each next to its target and renamed."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     with context():
-        figure.get_layout_engine().execute(figure)
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
         # Called directly, because `Figure.savefig` draws everything twice.
         canvas = FigureCanvasAgg(figure)

@@ -7,6 +7,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import ReportFigure, class_style, method_name, panels, plain, slug
 from proset_study.scores import log_loss
 from proset_study.store.stored import Final
@@ -115,8 +116,8 @@ def _surface(axes: Axes, final: Final, resolution: int, scale: float) -> None:
             linewidth=0.8,
             zorder=2.2,
         )
-    if final.run.method == "proset":
-        _prototypes(axes, final, scale)
+    if isinstance(final.model.fitted, WeightedPrototypeModel):
+        _prototypes(axes, final.model, final.model.fitted.prototypes(), scale)
     axes.set(xlim=extent[:2], ylim=extent[2:])
 
 
@@ -125,13 +126,11 @@ def _room(number):
     return min(1.0, (60 / number) ** 0.5)
 
 
-def _prototypes(axes, final, scale):
-    model = final.model
-    batches = [b for b in model.fitted.model.batches if len(b.labels)]
-    if not batches:
+def _prototypes(axes, model, prototypes, scale):
+    weight = prototypes.weights
+    if not len(weight):
         return
-    position = np.concatenate([b.prototypes for b in batches]) * model.scale + model.centre
-    weight = np.concatenate([b.prototype_weights for b in batches])
+    position = prototypes.X * model.scale + model.centre
     room = _room(len(weight))
     area = WIDEST_PROTOTYPE * scale * room * weight / weight.max()
     for colour, width in (("black", 2.0), ("white", 0.8)):  # to be seen on any shade

@@ -4,6 +4,8 @@ import numpy as np
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
+from proset_study.methods.prototypes import Prototypes
+from proset_study.methods.weighted import weighted
 from proset_study.report.figures.style import COLOURS, ReportFigure, legend, panels, plain, slug
 from proset_study.store.stored import Final
 
@@ -133,13 +135,14 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
 def prototypes_figure(final: Final) -> ReportFigure:
     """The heaviest prototypes of each class as images, with their weights."""
     model, names = final.model, final.data.class_names
-    batches = [b for b in model.fitted.model.batches if len(b.labels)]
+    prototypes = weighted(model.fitted).prototypes()
+    several = len(np.unique(prototypes.batch)) > 1
     images: list[list[np.ndarray | None]] = [[None] * HEAVIEST for _ in names]
     texts = []
     for k in range(len(names)):
-        for rank, (weight, number, pixels) in enumerate(heaviest(batches, k)):
+        for rank, (weight, number, pixels) in enumerate(heaviest(prototypes, k)):
             images[k][rank] = (pixels * model.scale + model.centre).reshape(SIDE, SIDE)
-            texts.append((rank, k, f"{weight:.3g}" + (f" ({number})" if len(batches) > 1 else "")))
+            texts.append((rank, k, f"{weight:.3g}" + (f" ({number})" if several else "")))
     figure = Figure(figsize=(6.0, 0.55 + 0.72 * len(names)), layout="constrained")
     axes = figure.subplots()
     gap = 4
@@ -153,13 +156,13 @@ def prototypes_figure(final: Final) -> ReportFigure:
     axes.set_yticks(rows, [plain(name) for name in names])
     axes.set_ylim(rows[-1] + SIDE / 2 + gap, -0.5)
     axes.set(xlabel="rank by weight within the class", ylabel="class")
-    total = sum(len(b.labels) for b in batches)
+    total = len(prototypes.labels)
     return ReportFigure(
         name=slug(final.data_set, "pixel_prototypes"),
         category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",
         caption=f"{_source([final])} The (up to) {HEAVIEST} heaviest prototypes of each class, of {total} in all, as"
-        " images with their weight w below" + (" and the batch in brackets." if len(batches) > 1 else "."),
+        " images with their weight w below" + (" and the batch in brackets." if several else "."),
         alt=f"Images of the heaviest prototypes of {final.label} on {final.data_set}, in {len(names)} rows by class.",
         figure=figure,
     )
@@ -167,9 +170,7 @@ def prototypes_figure(final: Final) -> ReportFigure:
 
 def batch_weights(final: Final) -> np.ndarray:
     """Feature weights of every batch, shape (B, D); zero in a batch without prototypes."""
-    model = final.model.fitted.model
-    rows = [b.feature_weights if len(b.labels) else np.zeros(len(model.centre)) for b in model.batches]
-    return np.array(rows).reshape(len(rows), len(model.centre))
+    return weighted(final.model.fitted).feature_weights()
 
 
 def shown_features(weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, int]:
@@ -187,15 +188,11 @@ def shown_features(weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, i
     return shown[:MOST_ROWS], active, n_features
 
 
-def heaviest(batches: list, k: int) -> list[tuple[float, int, np.ndarray]]:
+def heaviest(prototypes: Prototypes, k: int) -> list[tuple[float, int, np.ndarray]]:
     """Weight, number of the batch and features of the heaviest prototypes of class `k`."""
-    found = [
-        (float(weight), number, features)
-        for number, batch in enumerate(batches, start=1)
-        for weight, label, features in zip(batch.prototype_weights, batch.labels, batch.prototypes, strict=True)
-        if label == k
-    ]
-    return sorted(found, key=lambda prototype: -prototype[0])[:HEAVIEST]
+    own = np.flatnonzero(prototypes.labels == k)
+    chosen = own[np.argsort(-prototypes.weights[own], kind="stable")][:HEAVIEST]
+    return [(float(prototypes.weights[i]), int(prototypes.batch[i]), prototypes.X[i]) for i in chosen]
 
 
 def mosaic(images: list[list[np.ndarray | None]], gap: int = 1) -> np.ndarray:

@@ -232,10 +232,13 @@ def test_mosaic_puts_images_in_their_place():
 
 
 def test_heaviest_prototypes_of_a_class(stored):
-    batches = stored.final("E3", "flowers").model.fitted.model.batches
-    found = weights.heaviest(list(batches), 1)
-    known = sorted((w for b in batches for w in b.prototype_weights[b.labels == 1]), reverse=True)
+    fitted = stored.final("E3", "flowers").model.fitted
+    found = weights.heaviest(fitted.prototypes(), 1)
+    known = sorted((w for b in fitted.model.batches for w in b.prototype_weights[b.labels == 1]), reverse=True)
     assert [w for w, _, _ in found] == known[: weights.HEAVIEST]
+    for weight, number, position in found:
+        batch = fitted.model.batches[number - 1]
+        assert (weight, position.tolist()) in zip(batch.prototype_weights, batch.prototypes.tolist(), strict=True)
 
 
 def test_reliability_agrees_with_hand_computation_and_scikit_learn(rng):

@@ -6,7 +6,7 @@ import pytest
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
 from proset_study.data.splitting import split
-from proset_study.fits.bootstrap import bootstrap, class_losses, estimates
+from proset_study.evaluations.bootstrap import EVALUATION, class_losses, estimates
 from proset_study.fits.resampling import bootstrap_sample
 from proset_study.fits.search import Case
 from proset_study.scores import error_rate, log_loss
@@ -14,6 +14,10 @@ from proset_study.seeds import generator
 
 CASE = Case(1, 0, "xor", "E8", "knn")
 FINAL = {"parameters": {}, "complexity": 1}
+
+
+def bootstrap(data, folds, final, settings, case):
+    return EVALUATION.evaluate(data, folds, final, settings, case, {})
 
 
 @pytest.fixture(scope="module")

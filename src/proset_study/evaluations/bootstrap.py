@@ -11,10 +11,8 @@ import math
 import numpy as np
 
 from proset import arithmetic
-from proset_study.data.dataset import DataSet
-from proset_study.fits.refit import refit, weights_of
+from proset_study.evaluations.refit import refit, weights_of
 from proset_study.fits.resampling import bootstrap_sample, training_rows
-from proset_study.fits.search import Case
 from proset_study.records import Resources
 from proset_study.scores import mean
 from proset_study.seeds import generator
@@ -22,50 +20,54 @@ from proset_study.seeds import generator
 LOSSES = ("log_loss", "error")
 
 
-def bootstrap(data: DataSet, folds: np.ndarray, final: dict, settings: dict, case: Case) -> dict:
-    """Refit on bootstrap samples of the training part, score each on the samples that it leaves out.
+class Bootstrap:
+    """Refits on bootstrap samples of the training part, scored on what they leave out; see `evaluations.base`."""
 
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-    final : dict
-        Record of the final model, with "parameters" and "complexity".
-    settings : dict
-        "samples": how many bootstrap samples.
-    case : Case
-
-    Returns
-    -------
-    dict
-        "log_loss" and "error", each with what `estimates` gives; "never_left_out": samples that every draw has.
-    """
-    train = training_rows(data, folds)
-    y, weight = data.y[train], weights_of(data, train)
-    group = None if data.group is None else data.group[train]
-    held_out = np.zeros((settings["samples"], len(train)), dtype=bool)
-    losses = {name: np.zeros(held_out.shape) for name in LOSSES}
-    resources = Resources()
-    with resources.measure("evaluation"):
-        fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
-        for b in range(settings["samples"]):
-            rng = generator(case.seed, "bootstrap", case.data_set, case.replicate, b)
-            rows = bootstrap_sample(y, rng, group)
-            out = np.setdiff1d(np.arange(len(train)), rows)
-            held_out[b, out] = True
-            found = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
-            for name in LOSSES:
-                losses[name][b, out] = found[name][np.arange(len(out)), y[out]]
-    return {
-        **case.names(),
-        "parameters": final["parameters"],
-        "complexity": final["complexity"],
-        "samples": settings["samples"],
-        "n_fit": len(train),
-        "never_left_out": int(np.count_nonzero(~held_out.any(axis=0))),
-        **{name: estimates(losses[name], held_out, fitted[name], y, weight, group) for name in LOSSES},
-        "resources": resources.record(),
+    description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
+    settings = {  # noqa: RUF012
+        "samples": {"description": "Bootstrap samples.", "type": "integer", "minimum": 2, "maximum": 10000},
     }
+    generated = False
+
+    @staticmethod
+    def n_fits(settings):
+        return settings["samples"] + 1
+
+    @staticmethod
+    def evaluate(data, folds, final, settings, case, source):
+        """As in `evaluations.base`.
+
+        Returns
+        -------
+        dict
+            "log_loss" and "error", each with what `estimates` gives; "never_left_out": samples that every draw has.
+        """
+        train = training_rows(data, folds)
+        y, weight = data.y[train], weights_of(data, train)
+        group = None if data.group is None else data.group[train]
+        held_out = np.zeros((settings["samples"], len(train)), dtype=bool)
+        losses = {name: np.zeros(held_out.shape) for name in LOSSES}
+        resources = Resources()
+        with resources.measure("evaluation"):
+            fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
+            for b in range(settings["samples"]):
+                rng = generator(case.seed, "bootstrap", case.data_set, case.replicate, b)
+                rows = bootstrap_sample(y, rng, group)
+                out = np.setdiff1d(np.arange(len(train)), rows)
+                held_out[b, out] = True
+                found = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
+                for name in LOSSES:
+                    losses[name][b, out] = found[name][np.arange(len(out)), y[out]]
+        return {
+            **case.names(),
+            "parameters": final["parameters"],
+            "complexity": final["complexity"],
+            "samples": settings["samples"],
+            "n_fit": len(train),
+            "never_left_out": int(np.count_nonzero(~held_out.any(axis=0))),
+            **{name: estimates(losses[name], held_out, fitted[name], y, weight, group) for name in LOSSES},
+            "resources": resources.record(),
+        }
 
 
 def class_losses(probabilities: np.ndarray) -> dict[str, np.ndarray]:
@@ -84,7 +86,7 @@ def estimates(
     y: np.ndarray,
     weight: np.ndarray,
     group: np.ndarray | None = None,
-) -> dict[str, float]:
+) -> dict[str, float | None]:
     """Bootstrap estimates of the expected loss.
 
     Parameters
@@ -117,22 +119,25 @@ def estimates(
     if not known.any():
         raise ValueError(f"bootstrap.samples: {len(losses)} draws leave out no sample, there must be more of them")
     by_sample = np.where(held_out, losses, 0.0).sum(axis=0)[known] / times[known]
-    share = weight[known] / weight[known].sum()
-    outside = math.fsum(share * by_sample)
+    proportion = weight[known] / weight[known].sum()
+    outside = math.fsum(proportion * by_sample)
     _, unit = np.unique(np.arange(len(y))[known] if group is None else group[known], return_inverse=True)
-    deviations = np.bincount(unit, weights=share * (by_sample - outside))
+    deviations = np.bincount(unit, weights=proportion * (by_sample - outside))
     n = len(deviations)
     training = mean(fitted[np.arange(len(y)), y], weight)
     prior = np.bincount(y, weights=weight, minlength=fitted.shape[1]) / weight.sum()
     no_information = math.fsum(p * mean(column, weight) for p, column in zip(prior, fitted.T, strict=True))
     capped = min(outside, no_information)
     overfitting = (capped - training) / (no_information - training) if training < capped else 0.0
-    part = 0.632 / (1 - 0.368 * overfitting)
+    outside_weight = 0.632 / (1 - 0.368 * overfitting)
     return {
         "training": training,
         "leave_one_out": outside,
         "standard_error": float(np.sqrt(n / (n - 1) * (deviations**2).sum())) if n > 1 else None,
         "no_information": no_information,
         "632": 0.368 * training + 0.632 * outside,
-        "632_plus": (1 - part) * training + part * capped,
+        "632_plus": (1 - outside_weight) * training + outside_weight * capped,
     }
+
+
+EVALUATION = Bootstrap

@@ -1,6 +1,7 @@
 """What every method must keep: functions that take a method with parameters, and raise AssertionError if it is broken.
 
-`tests/proset_study/methods/test_contract.py` runs them for all methods, or for one: `pytest --method NAME`.
+`tests/proset_study/methods/test_contract.py` runs them for all methods, or for those that are named:
+`pytest --method NAME`, with `--configfile FILE` for an experiment that is not in config.yaml.
 """
 
 import inspect
@@ -14,13 +15,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import psutil
 
 from proset.archive import read_archive, write_archive
+from proset_study import methods
 from proset_study.config.study import Run
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
-from proset_study.methods.base import Fitted, Method, faults
+from proset_study.methods.base import Fitted, Method, PriorModel, faults
+from proset_study.methods.prototypes import PrototypeModel
+from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 
 SEED = np.random.SeedSequence(3)
 STEPS = 2  # beyond the first one
@@ -40,7 +43,7 @@ class Subject:
         return self.end(STEPS)
 
     def end(self, complexity: int) -> int:
-        """The end of a path with so many complexity after the first one, if the experiment has as many."""
+        """The end of a path with so many sizes after the first one, if the experiment has as many."""
         return min(self._stage("stage2")["complexity"], self.method.min_complexity + complexity)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
@@ -61,7 +64,28 @@ class Subject:
         return self.run.stage(stage, self.run.data_sets[0])
 
 
-def make_part(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> FoldData:
+def subject_of(name: str, experiments: dict[str, dict]) -> Subject:
+    """A method with the first experiment that uses it and searches for itself.
+
+    Parameters
+    ----------
+    name : str
+    experiments : dict
+        As in a config.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or no such experiment.
+    """
+    method = methods.get(name)
+    for experiment, settings in experiments.items():
+        if settings.get("method") == name and "vary" not in settings and "from" not in settings.get("stage1", {}):
+            return Subject(method, Run(experiment, experiment, "", settings))
+    raise ValueError(f"method: no experiment uses {name!r}; the contract takes parameters from one")
+
+
+def make_fold_data(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> FoldData:
     """Classes of different size around different points; the third feature says nothing."""
     rng = np.random.default_rng(n_classes)
     y = np.sort(rng.choice(n_classes, 2 * n, p=np.array([3, 2, 1])[:n_classes] / sum([3, 2, 1][:n_classes])))
@@ -85,7 +109,7 @@ def make_part(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> 
 def interface_is_complete(subject: Subject) -> None:
     """The class has all that `methods.base.Method` names, and its fits all of `Fitted`."""
     assert not faults(subject.method), "; ".join(faults(subject.method))
-    fitted = subject.fit(make_part(2))
+    fitted = subject.fit(make_fold_data(2))
     missing = [name for name in vars(Fitted) if not name.startswith("_") and not callable(getattr(fitted, name, None))]
     assert not missing, f"what `fit` gives has no {', '.join(missing)}"
 
@@ -115,12 +139,12 @@ def parameters_are_as_declared(subject: Subject) -> None:
         for name, value in subject.parameters(trial).items():
             method.parameters[name].check(name, value)
     given = subject.parameters()
-    subject.fit(make_part(2), parameters={name: given[name] for name in method.required})
+    subject.fit(make_fold_data(2), parameters={name: given[name] for name in method.required})
 
 
 def same_seed_same_model(subject: Subject) -> None:
     """To the last bit: the predictions, and the arrays of the stored model."""
-    data = make_part(3)
+    data = make_fold_data(3)
     first, second = (subject.fit(data) for _ in range(2))
     assert first.predict_proba(data.X_score).tobytes() == second.predict_proba(data.X_score).tobytes(), (
         "two fits with the same seed predict differently"
@@ -132,7 +156,7 @@ def same_seed_same_model(subject: Subject) -> None:
 
 def rows_to_score_are_not_fitted(subject: Subject) -> None:
     """`FoldData` has them with their classes, within reach of a fit that would learn from what it is scored on."""
-    data = make_part(3)
+    data = make_fold_data(3)
     others = {"X_score": data.X_score[::-1] + 1.0, "y_score": (data.y_score + 1) % 3}
     first, second = (subject.fit(p).predict_proba(data.X_score) for p in (data, FoldData(**{**vars(data), **others})))
     np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
@@ -140,7 +164,7 @@ def rows_to_score_are_not_fitted(subject: Subject) -> None:
 
 def a_row_is_predicted_alone(subject: Subject) -> None:
     """A prediction does not depend on what is predicted with it."""
-    data = make_part(3)
+    data = make_fold_data(3)
     fitted = subject.fit(data)
     together = fitted.predict_proba(data.X_score)[:10]
     alone = np.concatenate([fitted.predict_proba(row[None]) for row in data.X_score[:10]])
@@ -151,7 +175,7 @@ def a_row_is_predicted_alone(subject: Subject) -> None:
 def every_step_is_a_shorter_fit(subject: Subject) -> None:
     """One prediction per step; the last one is that of the full size, the others are those of smaller fits."""
     for n_classes in (2, 3):
-        data = make_part(n_classes)
+        data = make_fold_data(n_classes)
         fitted, first = subject.fit(data), subject.method.min_complexity
         stages = [p.copy() for p in fitted.staged_predict_proba(data.X_score)]
         assert len(stages) == subject.complexity - first + 1, (
@@ -168,7 +192,7 @@ def every_step_is_a_shorter_fit(subject: Subject) -> None:
 def predictions_are_probabilities(subject: Subject) -> None:
     """Finite, in [0, 1], of sum 1; only 0 and 1 from a method that is not probabilistic; also for one row far away."""
     for n_classes in (2, 3):
-        data = make_part(n_classes)
+        data = make_fold_data(n_classes)
         fitted = subject.fit(data)
         for X in (data.X_score, np.full((1, 3), 50.0)):
             for p in [fitted.predict_proba(X), *fitted.staged_predict_proba(X)]:
@@ -185,7 +209,7 @@ def predictions_are_probabilities(subject: Subject) -> None:
 def columns_are_the_classes(subject: Subject) -> None:
     """Column k is class k: in any other order the predictions are worse. The class prior just passes."""
     for n_classes in (2, 3):
-        data = make_part(n_classes)
+        data = make_fold_data(n_classes)
         p = subject.fit(data).predict_proba(data.X_score)
         own = [p[np.arange(len(p)), (data.y_score + shift) % n_classes].mean() for shift in range(n_classes)]
         assert own[0] > max(own[1:]), "columns are not in the order of the classes, or nothing is learned"
@@ -195,13 +219,13 @@ def weights_do_what_is_declared(subject: Subject) -> None:
     """A heavy class is predicted more; with "frequency", weights of 1 change nothing and 2 is the row twice."""
     if subject.method.weights == "none":
         return
-    plain = make_part(2)
+    plain = make_fold_data(2)
 
-    def predictions(data):  # of all complexity of a longer path: at some of them, prototype methods keep every sample
+    def predictions(data):  # along a longer path: at some places of it, prototype methods keep every sample
         fitted = subject.fit(data, subject.end(12))
-        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (complexity, n, 2)
+        return np.array([p.copy() for p in fitted.staged_predict_proba(plain.X_score)])  # (sizes, n, 2)
 
-    heavy = make_part(2, np.where(plain.y == 1, 20.0, 1.0))
+    heavy = make_fold_data(2, np.where(plain.y == 1, 20.0, 1.0))
     assert predictions(heavy)[..., 1].mean() > predictions(plain)[..., 1].mean(), (
         "a class of weight 20 is not predicted more"
     )
@@ -213,14 +237,14 @@ def weights_do_what_is_declared(subject: Subject) -> None:
             (np.ones(len(times)), plain, "weights of 1 are not the same as none"),
             (times.astype(float), twice, "a weight of 2 is not the row twice"),
         ):
-            weighted = predictions(make_part(2, weight))
+            weighted = predictions(make_fold_data(2, weight))
             np.testing.assert_allclose(weighted, predictions(same), atol=2e-3, err_msg=message)
 
 
 def a_stored_model_predicts_the_same(subject: Subject) -> None:
     """Through a file that only holds plain arrays."""
     for n_classes in (2, 3):
-        data = make_part(n_classes)
+        data = make_fold_data(n_classes)
         fitted = subject.fit(data)
         with TemporaryDirectory() as folder:
             write_archive(Path(folder, "model.npz"), {}, fitted.arrays())
@@ -239,7 +263,7 @@ def simplicity_sorts(subject: Subject) -> None:
 
 def summaries_have_the_quantities(subject: Subject) -> None:
     """JSON values, active features among them; lists with an entry per step where there are such."""
-    data = make_part(3)
+    data = make_fold_data(3)
     fitted = subject.fit(data)
     summary, staged = fitted.summary(), fitted.staged_summary()
     json.dumps([summary, staged], allow_nan=False)
@@ -253,9 +277,36 @@ def summaries_have_the_quantities(subject: Subject) -> None:
         assert values[-1] == summary[name], f"staged_summary: the last {name} is not that of summary"
 
 
+def models_are_what_is_declared(subject: Subject) -> None:
+    """Models are of the class `model`, and what `methods.prototypes` and `methods.weighted` say if that has it."""
+    data = make_fold_data(3)
+    fitted, point = subject.fit(data), data.X_score[0]
+    declared = subject.method.model
+    for model in (fitted, subject.method.load(fitted.arrays())):
+        assert isinstance(model, declared), f"a model is a {type(model).__name__}, `model` is {declared.__name__}"
+    counted = "prototypes" in subject.method.quantities
+    assert issubclass(declared, PrototypeModel) == counted, "`quantities` counts prototypes that `model` does not have"
+    if isinstance(fitted, PriorModel):
+        np.testing.assert_allclose(fitted.class_prior(), np.bincount(data.y) / len(data.y), err_msg="class prior")
+    if isinstance(fitted, PrototypeModel):
+        found, number = fitted.prototypes(), fitted.summary()["prototypes"]
+        shapes = [len(values) for values in (found.X, found.labels, found.weights, found.batch)]
+        assert shapes == [number] * 4, f"{shapes} prototypes, the summary has {number}"
+        assert set(found.labels.tolist()) <= {0, 1, 2}, "a prototype is of no class"
+        assert (found.weights > 0).all(), "a prototype has no weight"
+        assert (np.diff(found.batch) >= 0).all(), "prototypes are not in the order of their batches"
+    if isinstance(fitted, WeightedPrototypeModel):
+        active = np.flatnonzero((fitted.feature_weights() > 0).any(axis=0))
+        assert active.tolist() == fitted.active_features().tolist(), "active features are not those with a weight"
+        explained = explain_point(fitted, point)
+        by_class = np.bincount(explained.label, weights=explained.share, minlength=3)
+        np.testing.assert_allclose(by_class, fitted.predict_proba(point[None])[0], atol=1e-5, err_msg="explanation")
+        np.testing.assert_allclose(explained.familiarity, fitted.familiarity(point[None])[0], rtol=1e-4, atol=1e-6)
+
+
 def data_are_left_alone(subject: Subject) -> None:
     """Fits share their data, and so do methods."""
-    data = make_part(2)
+    data = make_fold_data(2)
     before = [a.tobytes() for a in (data.X, data.y, data.X_score)]
     subject.fit(data).predict_proba(data.X_score)
     assert before == [a.tobytes() for a in (data.X, data.y, data.X_score)], "the data were changed"
@@ -263,7 +314,9 @@ def data_are_left_alone(subject: Subject) -> None:
 
 def one_thread_is_enough(subject: Subject) -> None:
     """No thread or process is started; the workflow runs as many jobs as there are cores."""
-    data, process, done = make_part(3), psutil.Process(), threading.Event()
+    import psutil  # comes with Snakemake
+
+    data, process, done = make_fold_data(3), psutil.Process(), threading.Event()
     subject.fit(data).predict_proba(data.X_score)  # what starts once, with the library
     allowed, seen = process.num_threads() + 1, []
 
@@ -299,6 +352,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     a_stored_model_predicts_the_same,
     simplicity_sorts,
     summaries_have_the_quantities,
+    models_are_what_is_declared,
     data_are_left_alone,
     one_thread_is_enough,
 )

@@ -5,52 +5,62 @@ import numpy as np
 from proset_study.data.dataset import DataSet
 from proset_study.data.generators import mixture_probabilities
 from proset_study.data.sources import make
-from proset_study.fits.refit import refit
-from proset_study.fits.search import Case
+from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
 
 
-def bias_variance(final: dict, data_settings: dict, settings: dict, case: Case) -> dict:
-    """Fit on repeated draws of a training set, predict one large test set, decompose the Brier score.
+class BiasVariance:
+    """Refits on repeated draws of a training set, scored on one large test set; see `evaluations.base`.
 
-    Parameters
-    ----------
-    final : dict
-        Record of the final model, with "parameters", "complexity" and "n_fit", the size of every training set.
-    data_settings : dict
-        The config's entry of the data set, which has a generator.
-    settings : dict
-        "draws" and "test_samples".
-    case : Case
-
-    Returns
-    -------
-    dict
-        What `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the draws.
-        All of them are expectations over the labels of the test points.
+    Every training set has the size of the training part.
     """
-    resources = Resources()
-    with resources.measure("evaluation"):
-        test = _draw(data_settings, settings["test_samples"], case, "test")
-        truth = _truth(test, data_settings)
-        predictions = np.array(
-            [_predictions(draw, test, final, data_settings, case) for draw in range(settings["draws"])]
-        )
-    errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
-    briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
-    return {
-        **case.names(),
-        "parameters": final["parameters"],
-        "complexity": final["complexity"],
-        "draws": settings["draws"],
-        "n_fit": final["n_fit"],
-        "n_scored": settings["test_samples"],
-        **decompose(predictions, truth),
-        "brier_deviation": float(np.std(briers, ddof=1)),
-        "error": float(np.mean(errors)),
-        "error_deviation": float(np.std(errors, ddof=1)),
-        "resources": resources.record(),
+
+    description = "Refits on training sets drawn anew; of generated data only."
+    settings = {  # noqa: RUF012
+        "draws": {"description": "Training sets.", "type": "integer", "minimum": 2, "maximum": 1000},
+        "test_samples": {
+            "description": "Size of the one test set.",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 1000000,
+        },
     }
+    generated = True
+
+    @staticmethod
+    def n_fits(settings):
+        return settings["draws"]
+
+    @staticmethod
+    def evaluate(data, folds, final, settings, case, source):
+        """As in `evaluations.base`; `data` and `folds` are not looked at.
+
+        Returns
+        -------
+        dict
+            What `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the draws.
+            All of them are expectations over the labels of the test points.
+        """
+        resources = Resources()
+        with resources.measure("evaluation"):
+            test = _draw(source, settings["test_samples"], case, "test")
+            truth = _truth(test, source)
+            predictions = np.array([_predictions(draw, test, final, source, case) for draw in range(settings["draws"])])
+        errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
+        briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
+        return {
+            **case.names(),
+            "parameters": final["parameters"],
+            "complexity": final["complexity"],
+            "draws": settings["draws"],
+            "n_fit": final["n_fit"],
+            "n_scored": settings["test_samples"],
+            **decompose(predictions, truth),
+            "brier_deviation": float(np.std(briers, ddof=1)),
+            "error": float(np.mean(errors)),
+            "error_deviation": float(np.std(errors, ddof=1)),
+            "resources": resources.record(),
+        }
 
 
 def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
@@ -81,24 +91,24 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     }
 
 
-def _truth(test, data_settings):
+def _truth(test, source):
     """Class probabilities of the test points; of checker and xor the labels follow from the features."""
-    if data_settings["generator"] != "mixture":
+    if source["generator"] != "mixture":
         return np.eye(len(test.class_names))[test.y]
-    means = {key: data_settings[key] for key in ("components", "means_seed") if key in data_settings}
+    means = {key: source[key] for key in ("components", "means_seed") if key in source}
     return mixture_probabilities(test.X, **means)
 
 
-def _predictions(draw, test, final, data_settings, case):
-    train = _draw(data_settings, final["n_fit"], case, f"draw {draw}")
+def _predictions(draw, test, final, source, case):
+    train = _draw(source, final["n_fit"], case, f"draw {draw}")
     both = DataSet(np.vstack([train.X, test.X]), np.append(train.y, test.y), train.feature_names, train.class_names)
     fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
     return refit(both, fitted, scored, final, case, case.fit_seed("bias_variance", draw))
 
 
-def _draw(data_settings, n_samples, case, which):
+def _draw(source, n_samples, case, which):
     """So many samples; each piece is a whole data set with random numbers of its own."""
-    settings = {key: value for key, value in data_settings.items() if key != "published_draw"}
+    settings = {key: value for key, value in source.items() if key != "published_draw"}
     X, y = np.empty((0, 0)), np.empty(0, dtype=int)
     while len(y) < n_samples:
         piece = make(settings, case.seed, f"{case.data_set}, {which}, from {len(y)}", case.replicate)
@@ -106,3 +116,6 @@ def _draw(data_settings, n_samples, case, which):
             piece = piece.take(np.arange(len(piece.y)).reshape(len(piece.class_names), -1).T.ravel())
         X, y = (np.vstack([X, piece.X]), np.append(y, piece.y)) if len(y) else (piece.X, piece.y)
     return DataSet(X[:n_samples], y[:n_samples], piece.feature_names, piece.class_names)
+
+
+EVALUATION = BiasVariance

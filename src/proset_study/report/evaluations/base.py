@@ -1,0 +1,60 @@
+"""What the report asks of a kind of evaluation, and what several kinds have in common."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proset_study import methods
+from proset_study.report.figures.style import ReportFigure, method_name, plain
+from proset_study.store.stored import Final, Missing
+
+NAMES = ("replicate", "experiment", "method", "dataset", "variant")
+SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
+
+
+@dataclass(frozen=True)
+class EvaluationReport:
+    """The table and the figure of a kind of evaluation.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : callable
+        From evaluated final models to rows with these columns as keys.
+    figure : callable
+        From evaluated final models of the first replicate to a `ReportFigure`.
+    by_data_set : bool
+        Whether each data set has a figure of its own; else there is one over all of them.
+    reads_searches : bool
+        Whether the rows need records of searches, which not every replicate of a report has.
+    """
+
+    columns: tuple[str, ...]
+    rows: Callable[[list[Final]], list[dict]]
+    figure: Callable[[list[Final]], ReportFigure]
+    by_data_set: bool = False
+    reads_searches: bool = False
+
+
+def names_of(final: Final) -> dict:
+    """What a row begins with: `NAMES`."""
+    values = (final.replicate, final.run.experiment, final.run.method, final.data_set, final.run.variant)
+    return dict(zip(NAMES, values, strict=True))
+
+
+def record_of(final: Final, kind: str) -> dict:
+    """The record of an evaluation; `Missing` if there is none."""
+    if (record := final.evaluation(kind)) is None:
+        raise Missing(f"{kind} of {final.label} on {final.data_set}")
+    return record
+
+
+def has_score(method: str, score: str) -> bool:
+    """Whether a method has a score of `SCORES`: those that only predict labels have no log-loss worth a look."""
+    return score != "log_loss" or methods.get(method).probabilistic
+
+
+def short_name(row: dict) -> str:
+    """Data set, method and experiment of a row, for an axis."""
+    label = f"{row['experiment']} {row['variant']}".strip()
+    named = "" if label == row["method"] else f" ({label})"  # some experiments are named after their method
+    return plain(f"{row['dataset']}, {method_name(row['method'])}{named}", 48)

@@ -1,0 +1,96 @@
+"""Estimates of the error by the bootstrap, next to cross-validation and the test part."""
+
+from math import sqrt
+from statistics import fmean, stdev
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from proset_study.report.evaluations.base import (
+    NAMES,
+    SCORES,
+    EvaluationReport,
+    has_score,
+    names_of,
+    record_of,
+    short_name,
+)
+from proset_study.report.figures.style import COLOURS, ReportFigure, legend
+from proset_study.scores import error_rate
+from proset_study.store.stored import Final
+
+COLUMNS = (
+    *(*NAMES, "samples", "score", "cross_validation", "cross_validation_standard_error"),
+    *("training", "leave_one_out", "standard_error", "no_information", "632", "632_plus", "test"),
+)
+_ESTIMATES = {  # label, marker, filled, standard error
+    "cross_validation": ("cross-validation", "s", True, "cross_validation_standard_error"),
+    "leave_one_out": ("leave-one-out bootstrap", "o", True, "standard_error"),
+    "632_plus": (".632+ bootstrap", "^", False, None),
+    "test": ("test part", "x", True, None),
+}
+
+
+def bootstrap_rows(finals: list[Final]) -> list[dict]:
+    """Estimates of the loss of the chosen model next to its test loss, with `COLUMNS` as keys."""
+    rows = []
+    for final in finals:
+        record, chosen = record_of(final, "bootstrap"), final.stage2["selected"]
+        test = {
+            "log_loss": final.scores["log_loss"],
+            "error": error_rate(final.probabilities, final.y, final.weight),
+        }
+        for score in SCORES:
+            folds = [path[score][chosen] for path in final.paths]
+            row = {**names_of(final), "samples": record["samples"], "score": score, **record[score]}
+            row["cross_validation"] = fmean(folds)
+            row["cross_validation_standard_error"] = stdev(folds) / sqrt(len(folds))
+            rows.append({**row, "test": test[score]})
+    return rows
+
+
+def bootstrap_figure(rows: list[dict]) -> ReportFigure:
+    """Estimates from the training part beside the test part; `bootstrap_rows` of one replicate."""
+    names = list(dict.fromkeys(short_name(row) for row in rows))
+    figure = Figure(figsize=(9.0, 1.4 + 0.36 * len(names)), layout="constrained")
+    shown_by_score = {s: [row for row in rows if row["score"] == s and has_score(row["method"], s)] for s in SCORES}
+    scores = [score for score, shown in shown_by_score.items() if shown]
+    axes = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
+    for panel, score in zip(axes, scores, strict=True):
+        shown = shown_by_score[score]
+        for i, (key, (estimate, marker, filled, error)) in enumerate(_ESTIMATES.items()):
+            y = np.array([names.index(short_name(row)) for row in shown]) + 0.18 * (i - 1.5)
+            panel.errorbar(
+                [row[key] for row in shown],
+                y,
+                xerr=None if error is None else [row[error] or 0.0 for row in shown],
+                linestyle="",
+                marker=marker,
+                color=COLOURS[i],
+                markerfacecolor=COLOURS[i] if filled else "none",
+                elinewidth=0.8,
+                label=estimate,
+            )
+        panel.set(xlabel=SCORES[score], xlim=(0.0, None))
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].set(ylabel="data set and final model", ylim=(len(names) - 0.5, -0.5))
+    legend(figure, 2.0)
+    texts = [
+        f"{short_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in rows if row["score"] == "error"
+    ]
+    return ReportFigure(
+        name="bootstrap",
+        category="Estimates of the error",
+        title="The error of the chosen models: cross-validation, bootstrap, test part",
+        caption="Cross-validation (mean of the folds and its standard error), leave-one-out bootstrap"
+        f" ({rows[0]['samples']} samples; standard error over the training samples) and its .632+ correction see the"
+        " training part only, on which the parameters were chosen: that favours all three. A bootstrap sample has 63 %"
+        " of the training part, which the correction makes up for. The test part is one sample more.",
+        alt=f"Estimates of the error; leave-one-out bootstrap and test part: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+REPORT = EvaluationReport(
+    COLUMNS, bootstrap_rows, lambda finals: bootstrap_figure(bootstrap_rows(finals)), reads_searches=True
+)

@@ -1,0 +1,83 @@
+"""Learning curves: test scores by the size of what the chosen model is fitted to."""
+
+from statistics import fmean, stdev
+
+from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, record_of
+from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
+from proset_study.store.stored import Final
+
+COLUMNS = (
+    *(*NAMES, "fraction", "n_fit", "fits", "not_fitted"),
+    *("log_loss", "log_loss_deviation", "error", "error_deviation"),
+)
+
+
+def curve_rows(finals: list[Final]) -> list[dict]:
+    """Mean and standard deviation of the test scores over the draws of each size, with `COLUMNS` as keys."""
+    rows = []
+    for final in finals:
+        points = record_of(final, "learning_curve")["points"]
+        for fraction in dict.fromkeys(point["fraction"] for point in points):
+            drawn = [point for point in points if point["fraction"] == fraction]
+            fitted = [point for point in drawn if "not_fitted" not in point]
+            row = {**names_of(final), "fraction": fraction, "n_fit": drawn[0]["n_fit"]}
+            row |= {"fits": len(fitted), "not_fitted": len(drawn) - len(fitted)}
+            for score in SCORES:
+                values = [point[score] for point in fitted]
+                row[score] = fmean(values) if values else None
+                row[f"{score}_deviation"] = stdev(values) if len(values) > 1 else None
+            rows.append(row)
+    return rows
+
+
+def learning_curve_figure(finals: list[Final]) -> ReportFigure:
+    """Test scores against the size of the training part, with error bars; final models with a learning curve."""
+    scores = [score for score in SCORES if any(has_score(f.run.method, score) for f in finals)]
+    figure, axes = panels(len(scores), 2, (4.6, 3.4))
+    texts, unfit = [], []
+    for final in finals:
+        rows = curve_rows([final])
+        fitted = [row for row in rows if row["fits"]]
+        if len(fitted) < len(rows):
+            unfit.append(f"{final.label} below {fitted[0]['n_fit']}" if fitted else final.label)
+        for panel, score in zip(axes, scores, strict=True):
+            if not has_score(final.run.method, score):
+                continue
+            deviation = [row[f"{score}_deviation"] or 0.0 for row in fitted]
+            panel.errorbar(
+                [row["n_fit"] for row in fitted],
+                [row[score] for row in fitted],
+                deviation,
+                capsize=2,
+                elinewidth=0.8,
+                label=f"{method_name(final.run.method)} ({final.label})",
+                **method_style(final.run.method),
+            )
+        if fitted:
+            ends = " to ".join(f"{row['error']:.3f} ({row['n_fit']} samples)" for row in (fitted[0], fitted[-1]))
+            texts.append(f"{final.label} {ends}")
+    for panel, score in zip(axes, scores, strict=True):
+        panel.set(xlabel="training samples", ylabel=f"test {SCORES[score]}")
+        log_axis(panel, "x", dense=True)
+        if score == "error":
+            panel.set_ylim(bottom=0.0)
+    legend(figure, 2.0)
+    first = finals[0]
+    repeats = 1 + max(point["repeat"] for point in record_of(first, "learning_curve")["points"])
+    parts = "parts of it, stratified by class" if first.data.group is None else "parts of whole groups, not stratified"
+    note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
+    return ReportFigure(
+        name=slug(first.data_set, "learning_curve"),
+        category="Learning curves",
+        title=f"{first.data_set}: test scores against the size of the training part",
+        caption="Final models refitted, with the parameters that were chosen for the whole training part, on nested"
+        f" {parts}; mean and standard deviation over {repeats} draws of each size. Large draws overlap, so bars to the"
+        " right are shorter than those of new training sets would be. The whole training part is the final model"
+        f" itself. Scores of the {len(first.y)} test samples, which had no say in the selection." + note,
+        alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
+        f" {', '.join(texts)}.",
+        figure=figure,
+    )
+
+
+REPORT = EvaluationReport(COLUMNS, curve_rows, learning_curve_figure, by_data_set=True)

@@ -1,0 +1,67 @@
+"""What methods say of themselves for figures and tables."""
+
+import pytest
+
+from proset_study import methods
+from proset_study.methods import labels
+from proset_study.methods.base import Name
+from proset_study.report.figures.style import axis_name, method_name
+from proset_study.report.tables import format_number
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """A method of a user who says nothing of how it looks, and the file of one that is broken."""
+    silent = type("Silent", (methods.get("svm"),), {"label": "", "place": 0, "names": ()})
+    known = (*methods.METHODS, "broken_one", "silent_one")
+
+    def get(name):
+        return silent if name == "silent_one" else methods.get(name)
+
+    monkeypatch.setattr(labels, "METHODS", known)
+    monkeypatch.setattr(labels, "get", get)
+    labels._names.cache_clear()
+    yield "silent_one"
+    labels._names.cache_clear()
+
+
+def test_a_method_that_says_nothing_has_its_name_and_a_place_of_its_own(silent):
+    assert method_name(silent) == "silent one"
+    places = [labels.place(method) for method in methods.METHODS]
+    assert sorted(places) == list(range(len(methods.METHODS)))
+    assert labels.place(silent) > max(places)
+
+
+def test_a_broken_file_does_not_stop_the_names_of_others(silent):
+    assert labels.name_of("k") == Name("k", axis="neighbours k")
+    assert labels.name_of("absent") == Name("absent")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "axis"),
+    [
+        ("k", "neighbours k"),
+        ("log2_c", "C (its place in the log2 grid)"),
+        ("min_samples_leaf", "min. samples per leaf"),
+        ("max_depth", "largest depth of a tree"),
+        ("learning_rate", "learning rate"),
+    ],
+)
+def test_axes_are_named_as_the_method_says(quantity, axis):
+    assert axis_name(quantity) == axis
+
+
+def test_numbers_have_the_format_that_the_method_says():
+    assert format_number("selected_l1_ratio", 1.0) == "1.00"
+    assert format_number("optimal_lambda_v", 0.00123) == "1.2e-3"
+    assert format_number("selected_learning_rate", 1.0) == "1"
+
+
+def test_appearance_changes_with_any_of_it(monkeypatch):
+    before = labels.appearance(["knn", "svm"])
+    assert labels.appearance(["knn"]) != before
+    for name, value in (("label", "nearest"), ("place", 30), ("names", (Name("k", axis="k"),))):
+        with monkeypatch.context() as changed:
+            changed.setattr(methods.get("knn"), name, value)
+            assert labels.appearance(["knn", "svm"]) != before
+    assert labels.appearance(["knn", "svm"]) == before
