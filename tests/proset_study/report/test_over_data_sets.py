@@ -35,16 +35,18 @@ class Given(Stored):
             "comparisons": {"all": {"title": "<all> of them", "experiments": list(scores)}},
         }
         super().__init__(Path("nowhere"), Study.of(config))
-        self.__dict__["rows"] = [
-            {
-                **{"replicate": str(replicate), "experiment": e, "method": METHODS[e], "dataset": d, "variant": ""},
-                **{"section": "final", "quantity": quantity, "value": value},
-            }
+        self._rows = {
+            e: [
+                {
+                    **{"replicate": str(replicate), "experiment": e, "method": METHODS[e], "dataset": d, "variant": ""},
+                    **{"section": "final", "quantity": quantity, "value": value},
+                }
+                for d, by_replicate in by_data_set.items()
+                for replicate, loss in (by_replicate or {}).items()
+                for quantity, value in (("log_loss", loss), ("balanced_accuracy", 1 - loss / 2))
+            ]
             for e, by_data_set in scores.items()
-            for d, by_replicate in by_data_set.items()
-            for replicate, loss in (by_replicate or {}).items()
-            for quantity, value in (("log_loss", loss), ("balanced_accuracy", 1 - loss / 2))
-        ]
+        }
 
 
 def several(rng=0, experiments="ACD", data_sets=DATA_SETS):
