@@ -6,9 +6,9 @@ rule data:
     input:
         lambda wildcards: layout.custom_files(study, wildcards.data_set),
     output:
-        RESULTS + layout.DATA,
+        f"{RESULTS}{layout.DATA}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/data.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
     priority: 1  # a data set that is not right is known before others are searched
     conda:
         "../../environment.yml"
@@ -31,9 +31,9 @@ rule split:
     input:
         data=rules.data.output,
     output:
-        RESULTS + layout.SPLIT,
+        f"{RESULTS}{layout.SPLIT}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/split.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/split.log",
     priority: 1
     conda:
         "../../environment.yml"

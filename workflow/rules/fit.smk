@@ -11,11 +11,11 @@ rule fit:
         ),
         complexity=rules.select_complexity.output,
     output:
-        model=RESULTS + layout.MODEL,
-        predictions=RESULTS + layout.PREDICTIONS,
-        record=RESULTS + layout.FIT,
+        model=f"{RESULTS}{layout.MODEL}",
+        predictions=f"{RESULTS}{layout.PREDICTIONS}",
+        record=f"{RESULTS}{layout.FIT}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/fit.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/fit.log",
     conda:
         "../../environment.yml"
     resources:
@@ -39,9 +39,9 @@ rule evaluate:
         split=rules.split.output,
         final=rules.fit.output.record,
     output:
-        RESULTS + layout.EVALUATION,
+        f"{RESULTS}{layout.EVALUATION}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/{kind}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/{kind}.log",
     conda:
         "../../environment.yml"
     resources:

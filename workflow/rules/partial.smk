@@ -16,10 +16,11 @@ rule partial:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         options=json.dumps(options),
         config=study.config,
         missing=lambda wildcards: missing.fingerprint,
         code=key("report"),
     shell:
-        "python -m proset_study partial --study {study_file:q} --published {input.published:q}"
+        "python -m proset_study partial --study {params.study:q} --published {input.published:q}"
         " --options {params.options:q} 2> {log:q}"

@@ -10,19 +10,20 @@ rule table:
         scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
         published=published,
     output:
-        expand(REPORTS + layout.TABLE, suffix=["md", "csv", "tex"], allow_missing=True),
+        expand(f"{REPORTS}{layout.TABLE}", suffix=["md", "csv", "tex"], allow_missing=True),
     log:
-        RESULTS + "logs/tables/{table}.log",
+        "results/{study}/logs/tables/{table}.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         entry=lambda wildcards: study.tables[wildcards.table],
         code=key("table"),
     shell:
-        "python -m proset_study table --study {study_file:q} --name {wildcards.table:q} --published {input.published:q}"
+        "python -m proset_study table --study {params.study:q} --name {wildcards.table:q} --published {input.published:q}"
         " 2> {log:q}"
 
 
@@ -31,27 +32,28 @@ rule data_set_page:
     input:
         records=lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
     output:
-        page=REPORTS + layout.PAGE,
+        page=f"{REPORTS}{layout.PAGE}",
         figures=report(
-            directory(REPORTS + layout.FIGURES),
+            directory(f"{REPORTS}{layout.FIGURES}"),
             patterns=["{name}.png"],
             caption="../report/figure.rst",
             category="{data_set}",
             labels={"figure": "{name}"},
         ),
     log:
-        RESULTS + "logs/pages/{data_set}.log",
+        "results/{study}/logs/pages/{data_set}.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
         code=key("page"),
     shell:
-        "python -m proset_study data-set-page --study {study_file:q} --data-set {wildcards.data_set:q}"
+        "python -m proset_study data-set-page --study {params.study:q} --data-set {wildcards.data_set:q}"
         " --options {params.options:q} 2> {log:q}"
 
 
@@ -62,29 +64,30 @@ rule report:
         records=layout.result_files(study, study.replicates),
         published=published,
     output:
-        expand(REPORTS + "{file}", file=layout.REPORT_FILES, allow_missing=True),
-        directory(REPORTS + layout.FINDINGS),
-        directory(REPORTS + layout.EVALUATIONS),
+        expand("reports/{study}/{file}", file=layout.REPORT_FILES, allow_missing=True),
+        directory(f"{REPORTS}{layout.FINDINGS}"),
+        directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(
-            directory(REPORTS + layout.FIGURES.format(data_set="overview")),
+            directory("reports/{study}/figures/overview"),
             patterns=["{name}.png"],
             caption="../report/figure.rst",
             category="All data sets",
             labels={"figure": "{name}"},
         ),
     log:
-        RESULTS + "logs/report.log",
+        "results/{study}/logs/report.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         options=json.dumps(options),
         config=study.config,
         code=key("report"),
     shell:
-        "python -m proset_study report --study {study_file:q} --published {input.published:q}"
+        "python -m proset_study report --study {params.study:q} --published {input.published:q}"
         " --options {params.options:q} 2> {log:q}"
 
 
@@ -93,15 +96,16 @@ rule pack:
     input:
         lambda wildcards: layout.record_files(study, wildcards.archive),
     output:
-        REPORTS + layout.RECORDS,
+        f"{REPORTS}{layout.RECORDS}",
     log:
-        RESULTS + "logs/pack/{archive}.log",
+        "results/{study}/logs/pack/{archive}.log",
     conda:
         "../../environment.yml"
     resources:
         mem_mb=estimate.memory,
         runtime=estimate.minutes,
     params:
+        study=lambda wildcards, input: study_file,
         code=key("pack"),
     shell:
-        "python -m proset_study pack --study {study_file:q} --name {wildcards.archive:q} 2> {log:q}"
+        "python -m proset_study pack --study {params.study:q} --name {wildcards.archive:q} 2> {log:q}"

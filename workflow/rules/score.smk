@@ -6,9 +6,9 @@ rule score:
     input:
         lambda wildcards: layout.scored_files(study, [wildcards.replicate], wildcards.experiment),
     output:
-        RESULTS + layout.SCORES,
+        f"{RESULTS}{layout.SCORES}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{experiment}.log",
+        "results/{study}/logs/replicate_{replicate}/{experiment}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -28,9 +28,9 @@ rule score_data_set:
     input:
         lambda wildcards: layout.scored_files(study, study.replicates, data_set=wildcards.data_set),
     output:
-        REPORTS + layout.DATA_SET_SCORES,
+        f"{REPORTS}{layout.DATA_SET_SCORES}",
     log:
-        RESULTS + "logs/data_sets/{data_set}.log",
+        "results/{study}/logs/data_sets/{data_set}.log",
     conda:
         "../../environment.yml"
     resources:

@@ -7,9 +7,9 @@ rule stage1:
         data=rules.data.output,
         split=rules.split.output,
     output:
-        RESULTS + layout.TRIALS,
+        f"{RESULTS}{layout.TRIALS}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -32,9 +32,9 @@ rule select_parameters:
     input:
         lambda wildcards: layout.stage1_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
-        RESULTS + layout.PARAMETERS,
+        f"{RESULTS}{layout.PARAMETERS}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/select_parameters.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/select_parameters.log",
     conda:
         "../../environment.yml"
     resources:
@@ -62,9 +62,9 @@ rule stage2:
             study, wildcards.replicate, wildcards.data_set, wildcards.run
         ),
     output:
-        RESULTS + layout.PATHS,
+        f"{RESULTS}{layout.PATHS}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -87,9 +87,9 @@ rule select_complexity:
     input:
         lambda wildcards: layout.stage2_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
-        RESULTS + layout.COMPLEXITY,
+        f"{RESULTS}{layout.COMPLEXITY}",
     log:
-        RESULTS + "logs/replicate_{replicate}/{data_set}/{run}/select_complexity.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/select_complexity.log",
     conda:
         "../../environment.yml"
     resources:

@@ -14,7 +14,7 @@ from snakemake.cli import get_argument_parser
 
 from proset_study import layout
 from proset_study.config.study import Study
-from proset_study.environment import prepare
+from proset_study.environment import prepare, put_python_first
 from proset_study.records import write_text
 from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
 from proset_study.workflow.plan import describe
@@ -46,6 +46,12 @@ def targets() -> list[str]:
 def project(workflow) -> str:
     """The folder of this project, wherever the workflow is run."""
     return str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)
+
+
+def set_environment(workflow) -> None:
+    """What the shell commands of the rules find: this Python, and in environment.post-deploy.sh this project."""
+    put_python_first()
+    os.environ["PROSET_STUDY"] = project(workflow)
 
 
 def published(workflow) -> str:
