@@ -10,7 +10,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, FoldData, select_fold
-from proset_study.methods import Method
+from proset_study.methods.base import Method
 
 ATTEMPTS = 1000  # to draw groups that have every class and leave something out
 

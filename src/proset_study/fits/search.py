@@ -12,6 +12,7 @@ from proset_study import methods
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.fits.resampling import bootstrap_data
+from proset_study.methods.base import Method
 from proset_study.records import Resources, fingerprint, read_json, write_json
 from proset_study.scores import error_rate, log_loss
 from proset_study.seeds import generator, seed_sequence
@@ -205,7 +206,7 @@ def _finished(path, key):
     return record if record.get("fingerprint") == key else None
 
 
-def _fit_and_score(loaded: tuple[FoldData, methods.Method], parameters, complexity, seed, staged):
+def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed, staged):
     fold_data, method = loaded
     resources = Resources()
     with resources.measure("fit"):

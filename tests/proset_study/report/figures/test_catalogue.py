@@ -350,7 +350,7 @@ def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
     }
     assert {n for n in names if n.startswith("flowers")} == expected
     assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}
-    assert names[-7:] == ["headline", "rules", "time", "memory", "iterations", "bootstrap", "bias_variance"]
+    assert names[-7:] == ["headline", "rules", "time", "memory", "iterations", "bias_variance", "bootstrap"]
 
 
 def test_figures_have_the_names_of_the_plan(stored):
