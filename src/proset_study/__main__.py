@@ -9,9 +9,16 @@ import json  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 from proset_study import layout  # noqa: E402
 from proset_study.config.study import Study  # noqa: E402
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from proset_study.data.dataset import DataSet
+    from proset_study.fits.search import Case
 
 
 def config(args: argparse.Namespace) -> None:
@@ -83,7 +90,9 @@ def select_parameters(args: argparse.Namespace) -> None:
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
     n_trials = study.n_trials(args.run, args.data_set)
-    records = read_all(layout.stage1_files(study, *place), fold=study.config["folds"], trial=n_trials)
+    records = read_all(
+        [Path(file) for file in layout.stage1_files(study, *place)], fold=study.config["folds"], trial=n_trials
+    )
     selection = select_parameters(records, study.fixed_parameters(args.run), run.selection_rule, run.criterion)
     write_json(_file(args, layout.PARAMETERS), selection)
 
@@ -112,7 +121,7 @@ def select_complexity(args: argparse.Namespace) -> None:
     from proset_study.records import read_all, write_json
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
-    records = read_all(layout.stage2_files(study, *place), fold=study.config["folds"])
+    records = read_all([Path(file) for file in layout.stage2_files(study, *place)], fold=study.config["folds"])
     write_json(_file(args, layout.COMPLEXITY), select_complexity(records, run.selection_rule, run.criterion))
 
 
@@ -231,7 +240,7 @@ def _write_report(stored, args, published, parts=None, folder=layout.REPORTS):
     write_report(stored, Path(folder.format(study=args.study.name)), published, parts, args.options)
 
 
-def _file(args, template):
+def _file(args: argparse.Namespace, template: str) -> Path:
     names = {name: value for name, value in vars(args).items() if name != "study"}
     return Path(layout.result(args.study, template, **names))
 
@@ -240,7 +249,7 @@ def _results(args):
     return Path(layout.result(args.study, ""))
 
 
-def _inputs(args):
+def _inputs(args: argparse.Namespace) -> "tuple[DataSet, np.ndarray]":
     from proset_study.data.dataset import DataSet
     from proset_study.data.splits import read_split
 
@@ -254,7 +263,7 @@ def _origin(args):
     return [_file(args, layout.DATA), _file(args, layout.SPLIT), args.code, *place]
 
 
-def _case(args):
+def _case(args: argparse.Namespace) -> "Case":
     from proset_study.fingerprints import arithmetic_of
     from proset_study.fits.search import Case
 
@@ -313,7 +322,7 @@ _INTEGER, _PATH, _PATHS, _JSON = (
     {"type": json.loads, "required": True},
 )
 _TEXT = {"required": True}
-_OPTIONS = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "archive": {"type": Path},
     "code": _TEXT,
     "data-set": _TEXT,

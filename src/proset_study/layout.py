@@ -68,6 +68,8 @@ def parameters_file(study: Study, replicate: int | str, data_set: str, run: str)
 def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
     """All records of stage 1."""
     source = study.stage1_run(study.runs[run])
+    if source is None:
+        return []
     names = {"replicate": replicate, "data_set": data_set, "run": source.name}
     return [
         result(study, TRIALS, **names, fold=fold, first=first, last=last)

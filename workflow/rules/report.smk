@@ -20,6 +20,7 @@ rule table:
         runtime=estimate.minutes,
     params:
         study=lambda wildcards, input: study_file,
+        looks=looks,
         entry=lambda wildcards: study.tables[wildcards.table],
         code=key("table"),
     shell:
@@ -49,6 +50,7 @@ rule data_set_page:
         runtime=estimate.minutes,
     params:
         study=lambda wildcards, input: study_file,
+        looks=looks,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
         code=key("page"),
@@ -83,6 +85,7 @@ rule report:
         runtime=estimate.minutes,
     params:
         study=lambda wildcards, input: study_file,
+        looks=looks,
         options=json.dumps(options),
         config=study.config,
         code=key("report"),

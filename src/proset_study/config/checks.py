@@ -194,7 +194,7 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
         searched = (entry if source is None else experiments[source]).get("stage1", {}).get("space", {})
         given = {*searched, *entry.get("parameters", {}), *entry.get("vary", {})}
         for stage in ("stage1", "stage2"):
-            settings = run.stage(stage, data_set) or {}
+            settings = run.stage(stage, data_set)
             if "from" in settings:
                 continue
             given |= set(settings.get("parameters", {}))

@@ -49,10 +49,10 @@ class Run:
         """Names of the data sets, in the order of the table."""
         return self.settings["data_sets"]
 
-    def stage(self, stage: str, data_set: str) -> dict | None:
-        """Settings of "stage1" or "stage2" for a data set, with fixed parameters; None if there is no such stage."""
+    def stage(self, stage: str, data_set: str) -> dict:
+        """Settings of "stage1" or "stage2" for a data set, with fixed parameters; empty if there is no such stage."""
         if stage not in self.settings:
-            return None
+            return {}
         change = self.settings.get("overrides", {}).get(data_set, {}).get(stage, {})
         merged = _merged(self.settings[stage], change)
         resampling = {key: self.settings[key] for key in ("resampling",) if key in self.settings}
@@ -116,7 +116,8 @@ class Study:
 
     def n_trials(self, run: str, data_set: str) -> int:
         """Number of trials behind the selection of a run's stage 1."""
-        return self.stage1_run(self.runs[run]).stage("stage1", data_set)["trials"]
+        source = self.stage1_run(self.runs[run])
+        return source.stage("stage1", data_set)["trials"] if source else 0
 
     def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of each job of one fold in stage 1."""

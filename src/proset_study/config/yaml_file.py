@@ -56,7 +56,7 @@ def _check_yaml(path, text):
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        at = f"{path}, line {mark.line + 1}, column {mark.column + 1}"
+        at = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
         raise ConfigError(
             f"{at}: not YAML, {error.problem}" + (f" ({error.context})" if error.context else "")
         ) from error

@@ -12,11 +12,10 @@ from PIL import Image
 
 from proset_study import methods
 from proset_study.data.splits import TEST
+from proset_study.evaluations import KINDS
 from proset_study.records import read_json, write_text
+from proset_study.report import evaluations
 from proset_study.report.evaluation import class_rows, confusion_of
-from proset_study.report.evaluations.bias_variance import variance_rows
-from proset_study.report.evaluations.bootstrap import bootstrap_rows
-from proset_study.report.evaluations.learning_curve import curve_rows
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
 from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
@@ -111,8 +110,7 @@ def write_index(
                 for d in stored.study.data_sets
                 if stored.finals(data_set=d)
             ],
-            bootstrap=[_evaluated(row) for row in bootstrap_rows(_of_first(stored, "bootstrap"))],
-            variance=[_evaluated(row) for row in variance_rows(_of_first(stored, "bias_variance"))],
+            evaluations=_evaluations(stored, stored.finals(), by_data_set=False),
             tables=[_table(table, config) for table in study_tables(stored, published)],
             manifest=manifest,
         ),
@@ -142,7 +140,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, opt
                 for name, train, test in zip(first.data.class_names, *counts, strict=True)
             ],
             finals=[_final(stored, f) for f in finals],
-            curves=curve_rows([f for f in stored.evaluated("learning_curve") if f in finals]),
+            evaluations=_evaluations(stored, finals, by_data_set=True),
             not_run=sorted(planned - {f.run.experiment for f in finals}),
             command=partial(retry, options=options),
             figures=_by_category(drawn["figures"]),
@@ -213,12 +211,17 @@ def _parts(final):
     return final.folds != TEST, final.folds == TEST
 
 
-def _of_first(stored, kind):
-    return [final for final in stored.evaluated(kind) if final.replicate == stored.replicates[0]]
-
-
-def _evaluated(row):
-    return {**row, "label": f"{row['experiment']} {row['variant']}".strip(), "method": method_name(row["method"])}
+def _evaluations(stored, finals, by_data_set):
+    """The tables of evaluations of some final models, of the kinds that are shown by data set or of the others."""
+    found = []
+    for kind in KINDS:
+        shown = evaluations.get(kind)
+        evaluated = [final for final in stored.evaluated(kind) if final in finals]
+        if shown.by_data_set == by_data_set and (rows := shown.rows(evaluated)):
+            cells = [[cell(row) for cell in shown.cells.values()] for row in rows]
+            names = {"kind": kind, "title": shown.title, "text": shown.text}
+            found.append({**names, "headings": list(shown.cells), "rows": cells})
+    return found
 
 
 def _page(data_set):

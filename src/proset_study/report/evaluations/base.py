@@ -20,6 +20,10 @@ class EvaluationReport:
     columns : tuple of str
     rows : callable
         From evaluated final models to rows with these columns as keys.
+    title, text : str
+        Of the table on a page.
+    cells : dict of str to callable
+        Heading of a column of that table to what a row has there.
     figure : callable
         From evaluated final models of the first replicate to a `ReportFigure`.
     by_data_set : bool
@@ -30,9 +34,22 @@ class EvaluationReport:
 
     columns: tuple[str, ...]
     rows: Callable[[list[Final]], list[dict]]
+    title: str
+    text: str
+    cells: dict[str, Callable[[dict], str]]
     figure: Callable[[list[Final]], ReportFigure]
     by_data_set: bool = False
     reads_searches: bool = False
+
+
+def number(key: str, digits: int = 3) -> Callable[[dict], str]:
+    """The cell of a number; empty if there is none."""
+    return lambda row: "" if row[key] is None else f"{row[key]:.{digits}f}"
+
+
+def model_name(row: dict) -> str:
+    """The cell of a final model."""
+    return f"{row['experiment']} {row['variant']}".strip() + f", {method_name(row['method'])}"
 
 
 def names_of(final: Final) -> dict:

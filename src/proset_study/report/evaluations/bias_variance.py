@@ -3,7 +3,15 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, record_of, short_name
+from proset_study.report.evaluations.base import (
+    NAMES,
+    EvaluationReport,
+    model_name,
+    names_of,
+    number,
+    record_of,
+    short_name,
+)
 from proset_study.report.figures.style import COLOURS, GREY, ReportFigure, legend
 from proset_study.store.stored import Final
 
@@ -52,4 +60,23 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     )
 
 
-REPORT = EvaluationReport(COLUMNS, variance_rows, lambda finals: bias_variance_figure(variance_rows(finals)))
+REPORT = EvaluationReport(
+    columns=COLUMNS,
+    rows=variance_rows,
+    title="Bias and variance",
+    text="Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, over training sets"
+    " drawn anew.",
+    cells={
+        "data set": lambda row: row["dataset"],
+        "experiment": model_name,
+        "training samples": lambda row: str(row["n_fit"]),
+        "draws": lambda row: str(row["draws"]),
+        "Brier score": number("brier", 4),
+        "noise": number("noise", 4),
+        "squared bias": number("bias2", 4),
+        "variance": number("variance", 4),
+        "error rate": number("error"),
+        "±": number("error_deviation"),
+    },
+    figure=lambda finals: bias_variance_figure(variance_rows(finals)),
+)

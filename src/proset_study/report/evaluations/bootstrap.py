@@ -11,7 +11,9 @@ from proset_study.report.evaluations.base import (
     SCORES,
     EvaluationReport,
     has_score,
+    model_name,
     names_of,
+    number,
     record_of,
     short_name,
 )
@@ -91,6 +93,27 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     )
 
 
+def _with_error(key, error):
+    return lambda row: f"{number(key)(row)} ± {number(error)(row)}"
+
+
 REPORT = EvaluationReport(
-    COLUMNS, bootstrap_rows, lambda finals: bootstrap_figure(bootstrap_rows(finals)), reads_searches=True
+    columns=COLUMNS,
+    rows=bootstrap_rows,
+    title="Leave-one-out bootstrap",
+    text="Estimates of the expected loss of the selected models from the training part, next to the test part; ± is a"
+    " standard error.",
+    cells={
+        "data set": lambda row: row["dataset"],
+        "experiment": model_name,
+        "loss": lambda row: {"log_loss": "log-loss", "error": "error rate"}[row["score"]],
+        "on the fitted samples": number("training"),
+        "cross-validation": _with_error("cross_validation", "cross_validation_standard_error"),
+        "leave-one-out bootstrap": _with_error("leave_one_out", "standard_error"),
+        ".632": number("632"),
+        ".632+": number("632_plus"),
+        "test part": number("test"),
+    },
+    figure=lambda finals: bootstrap_figure(bootstrap_rows(finals)),
+    reads_searches=True,
 )

@@ -2,7 +2,7 @@
 
 from statistics import fmean, stdev
 
-from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, record_of
+from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
 from proset_study.store.stored import Final
 
@@ -80,4 +80,22 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     )
 
 
-REPORT = EvaluationReport(COLUMNS, curve_rows, learning_curve_figure, by_data_set=True)
+REPORT = EvaluationReport(
+    columns=COLUMNS,
+    rows=curve_rows,
+    title="Learning curves in numbers",
+    text="Test scores of refits on parts of the training part; ± is a standard deviation over the draws.",
+    cells={
+        "experiment": lambda row: f"{row['experiment']} {row['variant']}".strip(),
+        "part": lambda row: str(row["fraction"]),
+        "training samples": lambda row: str(row["n_fit"]),
+        "fits": lambda row: str(row["fits"]),
+        "too few samples to fit": lambda row: str(row["not_fitted"] or ""),
+        "test log-loss": number("log_loss"),
+        "± log-loss": number("log_loss_deviation"),
+        "test error rate": number("error"),
+        "± error rate": number("error_deviation"),
+    },
+    figure=learning_curve_figure,
+    by_data_set=True,
+)

@@ -5,7 +5,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from proset.cover import Cover
 from proset_study.fits.resampling import training_rows
+from proset_study.methods.set_cover import FittedSetCover
 from proset_study.report.figures.style import (
     COLOURS,
     GREY,
@@ -61,13 +63,13 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
 
 def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
     """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three."""
-    cover, model = _cover(final), final.model
+    cover = _cover(final)
     index = cover.index[:SHOWN]
     if len(index) < 3:
         return None
     from sklearn.manifold import ClassicalMDS
 
-    place = ClassicalMDS(n_components=2).fit_transform(model.fitted.candidates[index])
+    place = ClassicalMDS(n_components=2).fit_transform(_fitted(final).candidates[index])
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
     size = np.log1p(cover.covered[: len(index)])
     size /= size.max()
@@ -113,7 +115,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         return None
     from scipy.cluster.hierarchy import dendrogram, linkage
 
-    cover, fitted = _cover(final), final.model.fitted
+    cover, fitted = _cover(final), _fitted(final)
     samples = fitted.candidates[: final.fit["n_fit"]]
     tree = dendrogram(linkage(samples, "complete"), no_plot=True)
     place = np.empty(len(samples))
@@ -252,8 +254,14 @@ def classes_figure(final: Final) -> ReportFigure | None:
     )
 
 
-def _cover(final):
-    return final.model.fitted.covers[-1]
+def _fitted(final: Final) -> FittedSetCover:
+    fitted = final.model.fitted
+    assert isinstance(fitted, FittedSetCover), "these figures are drawn of set covers only"
+    return fitted
+
+
+def _cover(final: Final) -> Cover:
+    return _fitted(final).covers[-1]
 
 
 def _amount(final):
@@ -264,7 +272,7 @@ def _newly_covered(final):
     """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
     from scipy.spatial.distance import cdist
 
-    cover, fitted = _cover(final), final.model.fitted
+    cover, fitted = _cover(final), _fitted(final)
     samples, y = fitted.candidates[: final.fit["n_fit"]], _classes(final)
     left, found = np.ones(len(samples), dtype=bool), []
     for j, k in zip(cover.index, cover.labels, strict=True):
@@ -286,7 +294,7 @@ def _class(final, k):
 def _images(final, shape):
     """The first prototypes in the units of the data."""
     model = final.model
-    features = model.fitted.candidates[_cover(final).index[:SHOWN]] * model.scale + model.centre
+    features = _fitted(final).candidates[_cover(final).index[:SHOWN]] * model.scale + model.centre
     return [row.reshape(shape) for row in features]
 
 
@@ -310,7 +318,7 @@ def _images_below(axes, final, shape, chosen, place, top):
 
 
 def _source(final):
-    cover, fitted = _cover(final), final.model.fitted
+    cover, fitted = _cover(final), _fitted(final)
     return (
         f"Data set {final.data_set}, replicate {final.replicate}, final model of {final.label}, fitted to"
         f" {final.fit['n_fit']:,} training samples: {len(cover.index):,} prototypes, radius {fitted.radii[-1]:.3g}."
