@@ -54,7 +54,7 @@ _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _FORMATS = ("proset.archive", "proset_study.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
 # Of them nothing is in any result.
-_NEVER = ("proset.files", "proset_study.fingerprints", "proset_study.methods.costs")
+_NEVER = ("proset.files", "proset_study.fingerprints", "proset_study.layout", "proset_study.methods.costs")
 # What classes in a folder say for people, the config and the schedule.
 _ABOUT = {"proset_study.methods": methods.ABOUT, "proset_study.evaluations": evaluations.ABOUT}
 

@@ -51,6 +51,11 @@ def result(study: Study, template: str, **names: object) -> str:
     return (RESULTS + template).format(study=study.name, **names)
 
 
+def file_in(folder: Path, template: str) -> Path:
+    """The file of a template in a folder that has its names already."""
+    return folder / Path(template).name
+
+
 def report(study: Study, template: str, **names: object) -> str:
     """A path below reports/<study>/."""
     return (REPORTS + template).format(study=study.name, **names)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from proset import __version__, arithmetic
 from proset.archive import read_archive
+from proset_study import layout
 from proset_study.environment import library_arithmetic, pins
 from proset_study.fingerprints import LIBRARIES, uses_kernel
-from proset_study.layout import record_archives, record_names
 from proset_study.records import write_text
 from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
@@ -38,7 +38,7 @@ def manifest(stored: Stored) -> dict:
         If fits of proset were made by several arithmetics.
     """
     folder, study = stored.folder, stored.study
-    data = dict.fromkeys(final.folder.parent / "data.npz" for final in stored.all_finals())
+    data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
@@ -48,7 +48,8 @@ def manifest(stored: Stored) -> dict:
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": study.config,
         "records_sha256": {
-            archive: records_sha256(folder, record_names(study, archive)) for archive in record_archives(study)
+            archive: records_sha256(folder, layout.record_names(study, archive))
+            for archive in layout.record_archives(study)
         },
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},

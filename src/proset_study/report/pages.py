@@ -10,7 +10,7 @@ import jinja2
 import numpy as np
 from PIL import Image
 
-from proset_study import methods
+from proset_study import layout, methods
 from proset_study.data.splits import TEST
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json, write_text
@@ -225,7 +225,7 @@ def _evaluations(stored, finals, by_data_set):
 
 
 def _page(data_set):
-    return f"data_sets/{data_set}.html"
+    return layout.PAGE.format(data_set=data_set)
 
 
 def _named(final):
@@ -279,7 +279,9 @@ def _final(stored, final):
         "trials": len(final.stage1["settings"]) if final.stage1 else 0,
         "stage1_files": relative(final.trial_files),
         "stage2_files": relative(final.path_files),
-        "final_files": relative(final.folder / name for name in ("fit.json", "model.npz", "predictions.csv")),
+        "final_files": relative(
+            layout.file_in(final.folder, file) for file in (layout.FIT, layout.MODEL, layout.PREDICTIONS)
+        ),
         "resources": fit["resources"],
         "classes": list(zip(class_rows([final]), confusion_of(final), strict=True)),
         "convergence": "; ".join(

@@ -4,7 +4,7 @@ import csv
 import io
 from pathlib import Path
 
-from proset_study import methods
+from proset_study import layout, methods
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.records import damaged, is_number, read_json, read_text, write_text
@@ -34,10 +34,11 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     method = methods.get(case["method"])
     data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]
     run_folder = data_folder / case["run"]
-    data = DataSet.load(data_folder / "data.npz")
-    selected, fitted = read_json(run_folder / "stage2.json"), read_json(run_folder / "fit.json")
-    parameters = read_json(run_folder / "stage1.json") if case["stage1_run"] else None
-    y, weight, probabilities = read_predictions(run_folder / "predictions.csv", fitted["n_scored"])
+    data = DataSet.load(layout.file_in(data_folder, layout.DATA))
+    selected = read_json(layout.file_in(run_folder, layout.COMPLEXITY))
+    fitted = read_json(layout.file_in(run_folder, layout.FIT))
+    parameters = read_json(layout.file_in(run_folder, layout.PARAMETERS)) if case["stage1_run"] else None
+    y, weight, probabilities = read_predictions(layout.file_in(run_folder, layout.PREDICTIONS), fitted["n_scored"])
 
     numbers: list[tuple[str, str, float | None]] = [
         ("data", "classes", len(data.class_names)),

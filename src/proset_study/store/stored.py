@@ -56,12 +56,12 @@ class Final:
     @cached_property
     def fit(self) -> dict:
         """Record of the final fit: parameters, complexity, summary, resources."""
-        return read_json(self.folder / "fit.json")
+        return read_json(layout.file_in(self.folder, layout.FIT))
 
     @cached_property
     def stage1(self) -> dict | None:
         """Selection of the parameters; see `fits.search.select_parameters`."""
-        return read_json(self.folder / "stage1.json") if self.stage1_folder else None
+        return read_json(layout.file_in(self.folder, layout.PARAMETERS)) if self.stage1_folder else None
 
     @property
     def selected_parameters(self) -> dict:
@@ -77,7 +77,7 @@ class Final:
     @cached_property
     def stage2(self) -> dict:
         """Choice of the size; keys as of `stage1`, settings are whole numbers."""
-        return read_json(self.folder / "stage2.json")
+        return read_json(layout.file_in(self.folder, layout.COMPLEXITY))
 
     @cached_property
     def trials(self) -> list[dict]:
@@ -91,7 +91,7 @@ class Final:
 
     @cached_property
     def _predictions(self):
-        return read_predictions(self.folder / "predictions.csv", self.fit["n_scored"])
+        return read_predictions(layout.file_in(self.folder, layout.PREDICTIONS), self.fit["n_scored"])
 
     @property
     def y(self) -> np.ndarray:
@@ -116,7 +116,7 @@ class Final:
     @cached_property
     def model(self) -> FinalModel:
         """The model; it takes features in the units of the data set."""
-        return read_model(self.folder / "model.npz")
+        return read_model(layout.file_in(self.folder, layout.MODEL))
 
     def evaluation(self, kind: str) -> dict | None:
         """Record of one kind of evaluation, if there is one; one of `evaluations.KINDS`."""
@@ -136,12 +136,12 @@ class Final:
     @cached_property
     def data(self) -> DataSet:
         """The whole data set."""
-        return DataSet.load(self.folder.parent / "data.npz")
+        return DataSet.load(layout.file_in(self.folder.parent, layout.DATA))
 
     @cached_property
     def folds(self) -> np.ndarray:
         """Fold of each row, `TEST` for the test part, shape (N,)."""
-        return read_split(self.folder.parent / "split.csv", len(self.data.y))
+        return read_split(layout.file_in(self.folder.parent, layout.SPLIT), len(self.data.y))
 
     @property
     def X_test(self) -> np.ndarray:
@@ -206,7 +206,9 @@ class Stored:
         return [
             f
             for f in self._all
-            if f.replicate == replicate and data_set in (None, f.data_set) and (f.folder / "fit.json").exists()
+            if f.replicate == replicate
+            and data_set in (None, f.data_set)
+            and (layout.file_in(f.folder, layout.FIT)).exists()
         ]
 
     def all_finals(self) -> list[Final]:

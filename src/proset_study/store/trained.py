@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proset_study import layout
 from proset_study.data.categories import read_rows
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
@@ -112,6 +113,7 @@ def load_trained(folder: str | Path) -> Trained:
         If one is damaged.
     """
     folder = Path(folder)
-    data = DataSet.load(folder.parent / "data.npz")
-    folds = read_split(folder.parent / "split.csv", len(data.y))
-    return Trained(data.feature_names, data.class_names, training_rows(data, folds), read_model(folder / "model.npz"))
+    data = DataSet.load(layout.file_in(folder.parent, layout.DATA))
+    folds = read_split(layout.file_in(folder.parent, layout.SPLIT), len(data.y))
+    model = read_model(layout.file_in(folder, layout.MODEL))
+    return Trained(data.feature_names, data.class_names, training_rows(data, folds), model)

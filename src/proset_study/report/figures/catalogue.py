@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from proset_study import layout
 from proset_study.config.study import Run
 from proset_study.data.dataset import DataSet
 from proset_study.evaluations import KINDS
@@ -280,7 +281,7 @@ def _there(stored, data_set):
 
 def _is_plane(stored, data_set):
     """Whether the features are two numbers; not while the data have not been made."""
-    path = stored.folder / f"replicate_{stored.replicates[0]}" / data_set / "data.npz"
+    path = stored.folder / layout.DATA.format(replicate=stored.replicates[0], data_set=data_set)
     if not path.exists():
         return False
     data = DataSet.load(path)
