@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 ACROSS_MODULES = {"bad_input", "contract", "damage", "doctests", "examples", "hostile", "properties", "speed"}
@@ -102,7 +103,7 @@ def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
 def test_no_other_file_speaks_of_what_was_added(kind, name):
     """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
     files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
-    sources = (path for path in files if path.is_file() and path.suffix not in (".pyc", ".so", ".dll"))
+    sources = (p for p in files if p.is_file() and p.suffix not in BINARY and "egg-info" not in str(p))
     mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
     assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
 

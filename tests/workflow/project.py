@@ -136,6 +136,8 @@ class Project:
         found = {}
         for path in sorted((self.folder / "results/tiny").rglob("*")):
             name = str(path.relative_to(self.folder))
+            if path.parent.name == "study":  # the config
+                continue
             if path.suffix in (".json", ".jsonl"):
                 text = path.read_text(encoding="utf-8")
                 records = [json.loads(t) for t in (text.splitlines() if path.suffix == ".jsonl" else [text])]

@@ -17,7 +17,8 @@ import yaml
 from tests.workflow.project import ROOT, new_project, verify
 
 from proset_study.data.splits import TEST, read_split
-from proset_study.fits.final import read_model, rounded
+from proset_study.fits.final import rounded
+from proset_study.store.trained import load_trained
 
 RAW = files("palmerpenguins") / "data/penguins-raw.csv"
 PAGE = (ROOT / "docs/custom-data.md").read_text(encoding="utf-8")
@@ -93,9 +94,9 @@ def test_models_predict_from_the_file_what_was_recorded(finished):
     table = pd.read_csv(RAW)
     for run_name in EXPERIMENTS:
         recorded = pd.read_csv(finished.folder / FOLDER / run_name / "predictions.csv", comment="#")
-        model = read_model(finished.folder / FOLDER / run_name / "model.npz")
-        found = model.predict_proba(table.iloc[recorded["row"]])
-        assert (rounded(found) == recorded[["p0", "p1", "p2"]].to_numpy()).all()
+        trained = load_trained(finished.folder / FOLDER / run_name)
+        found = trained.predict_proba(table.iloc[recorded["row"]])
+        assert (rounded(found.to_numpy()) == recorded[["p0", "p1", "p2"]].to_numpy()).all()
 
 
 def test_the_report_can_be_verified(finished):

@@ -176,6 +176,7 @@ def test_power_loss_leaves_files_empty_or_cut_short(finished, undisturbed):
     damage(trial[5], lambda content: content[: len(content) // 2])
     damage(trial[6], lambda content: bytes(len(content)))
     remove(folder / "E8.csv")
+    remove(finished.folder / "reports")
     predictions = folder / "cross/E8/predictions.csv"
     damage(predictions, lambda content: b"".join(content.splitlines(keepends=True)[:100]))
     refused(predictions, "its checksum is wrong, or it is the result of something else")

@@ -27,13 +27,12 @@ def is_module(workflow) -> bool:
 
 
 def overlays(workflow) -> list[str]:
-    """Config files of the command line."""
+    """Config files of the command line; before the directive `configfile`, which adds its own."""
     return [os.path.relpath(file) for file in workflow.configfiles]
 
 
-def command_options(workflow) -> list[str]:
-    """Options that a command needs to run this study again."""
-    files = overlays(workflow)
+def command_options(workflow, files: list[str]) -> list[str]:
+    """Options that a command needs to run this study again, with its overlays."""
     words = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
     return [*LOCAL, *(["--configfile", *files] if files else []), *(["--config", *words] if words else [])]
 

@@ -64,7 +64,14 @@ EVALUATION = Jackknife
 SHOWN = """
 from proset_study.report.evaluations.base import NAMES, EvaluationReport
 
-REPORT = EvaluationReport((*NAMES, "most"), lambda finals: [], lambda finals: None)
+REPORT = EvaluationReport(
+    columns=(*NAMES, "most"),
+    rows=lambda finals: [],
+    title="Jackknife",
+    text="Leave one out.",
+    cells={"most": lambda row: str(row["most"])},
+    figure=lambda finals: None,
+)
 """
 USE = """
 from proset_study import evaluations
