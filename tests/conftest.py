@@ -9,7 +9,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its c
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("proset_study.methods.contract")
+pytest.register_assert_rewrite("proset_study.contract")
 
 SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
     "tests/workflow/",
@@ -18,7 +18,7 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
     "tests/proset/test_model_io.py::test_archives_that_swell",
     "tests/proset_study/fits/test_final.py",
-    "tests/proset_study/methods/test_contract.py",
+    "tests/proset_study/test_contract.py",
     "tests/proset_study/report/figures/",
     "tests/proset_study/report/test_evaluation.py",
     "tests/proset_study/report/test_over_data_sets.py",

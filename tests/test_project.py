@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-ACROSS_MODULES = {"bad_input", "contract", "damage", "doctests", "examples", "hostile", "properties", "speed"}
+ACROSS_MODULES = {"bad_input", "damage", "doctests", "examples", "hostile", "properties", "speed"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 folder, *packages = sys.argv[1:]

@@ -11,7 +11,7 @@ SOURCE = Path(layout.__file__).parent
 NAMES = {Path(template).name for template in (layout.DATA, layout.SPLIT, layout.PARAMETERS, layout.COMPLEXITY)}
 NAMES |= {Path(template).name for template in (layout.MODEL, layout.PREDICTIONS, layout.FIT)} | {"trials_", "folds_"}
 MODULES = sorted(str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if path != Path(layout.__file__))
-OTHERS = {"methods/contract.py", "verify/refits.py"}  # scratch files
+OTHERS = {"contract.py", "verify/refits.py"}  # scratch files
 
 
 @pytest.mark.parametrize("module", MODULES)

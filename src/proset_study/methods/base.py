@@ -5,7 +5,7 @@ be scored without another fit. Stage 1 searches its other parameters at one size
 such size has a path of length 1.
 
 `methods.estimators` makes a method of any classifier with scikit-learn's interface. What is promised here is checked by
-`methods.contract`: `pytest --method NAME`.
+`proset_study.contract`: `pytest --method NAME`.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The contract of `methods.contract` for all methods or those of `--method`, and proof that it notices faults."""
+"""The contract of `proset_study.contract` for all methods or those of `--method`, and proof that it notices faults."""
 
 import importlib.util
 import re
@@ -13,13 +13,13 @@ from snakemake.utils import update_config
 from proset.model import Model
 from proset_study import methods
 from proset_study.config.study import Run
+from proset_study.contract import CHECKS, Subject, make_fold_data, subject_of
 from proset_study.methods.base import Range
-from proset_study.methods.contract import CHECKS, Subject, make_fold_data, subject_of
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
 from proset_study.methods.knn import KNN
 from proset_study.methods.prototypes import Prototypes
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 TEMPLATE = "docs/method_template.py"
 
 
