@@ -32,7 +32,8 @@ int main(int count, char **arguments) {
     const int64_t *sizes = get(7), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
                   n_threads = sizes[5], max_iter = sizes[6];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
-    problem.X = get(N * D), problem.labels = get(N), problem.row_weights = get(N), problem.previous_q = get(N * K);
+    problem.X = get(N * D), problem.labels = get(N), problem.own = get(N), problem.row_weights = get(N),
+    problem.previous_q = get(N * K);
     problem.candidates = get(J * D), problem.class_offsets = get(K + 1);
     const double *penalty = get(4), *theta = get(D + J), *scale = get(D + J);
     problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2],
@@ -48,8 +49,17 @@ int main(int count, char **arguments) {
     put(&solution, 4), put(x, D + J);
     double *centre = rows + N * K;
     proset_means(problem.X, N, D, centre), put(centre, D);
-    const Prediction prediction = {problem.X, problem.candidates, centre, problem.class_offsets, x, x + D, N, D,
-                                   K,         n_threads};
+    const Prediction prediction = {.X = problem.X,
+                                   .prototypes = problem.candidates,
+                                   .centre = centre,
+                                   .class_offsets = problem.class_offsets,
+                                   .v = x,
+                                   .w = x + D,
+                                   .own = problem.own,
+                                   .N = N,
+                                   .D = D,
+                                   .K = K,
+                                   .n_threads = n_threads};
     if (proset_class_sums(&prediction, rows)) return 4;
     put(rows, N * K);
     proset_row_sums(problem.previous_q, N, K, centre + D), put(centre + D, N);

@@ -61,7 +61,8 @@ def problem(n, n_features, n_classes, n_candidates, factor):
         X, labels = X[rows], labels[rows]
     weights, previous_q = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
     penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
-    return Objective(X, labels, weights, previous_q, C, class_offsets, penalty, is_sorted=is_sorted, n_threads=2)
+    own = np.where(rng.random(n) < 0.5, rng.integers(0, len(C), n), -1)  # left out by half of the samples
+    return Objective(X, labels, weights, previous_q, C, class_offsets, penalty, own, is_sorted, n_threads=2)
 
 
 def stored(objective, max_iter):
@@ -74,7 +75,14 @@ def stored(objective, max_iter):
         2,
         max_iter,
     ]
-    arrays = (objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates)
+    arrays = (
+        objective.X,
+        objective.labels,
+        objective.own,
+        objective.row_weights,
+        objective.previous_q,
+        objective.candidates,
+    )
     p = objective.penalty
     penalty = np.array([p.lambda_v, p.lambda_w, p.alpha_v, p.alpha_w])
     rest = (objective.class_offsets, penalty, objective.start(), objective.scale())
@@ -92,7 +100,9 @@ def expected(objective, max_iter):
     )
     centre = arithmetic.means(objective.X)
     v, w = objective.unpack(x)
-    sums = arithmetic.class_sums(objective.X, objective.candidates, centre, objective.class_offsets, v, w)
+    sums = arithmetic.class_sums(
+        objective.X, objective.candidates, centre, objective.class_offsets, v, w, objective.own
+    )
     order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
     previous_q = objective.previous_q
     tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)
@@ -160,7 +170,7 @@ def sanitized(setup, tmp_path_factory):
 
 
 def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
-    tests = [ROOT / "tests/proset" / name for name in ("test_objective.py", "test_solver.py")]
+    tests = [ROOT / "tests/proset" / name for name in ("test_leave_one_out.py", "test_objective.py", "test_solver.py")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "not no_array_grows"]
     said = run(*command, cwd=ROOT, env=sanitized)
     assert " passed" in said
