@@ -20,7 +20,7 @@ MEASURED = {  # rows of 20 features in 5 classes, of which 56 % were fitted and 
     "bagging": {1_000: 0.31, 20_000: 7.5, 200_000: 108.8},
     "random_forest": {1_000: 0.17, 20_000: 3.1, 200_000: 52.5},
     "adaboost": {20_000: 8.5, 200_000: 108.3},
-    "svm": {20_000: 5.2},
+    "svm": {20_000: 5.2, 60_000: 131.8},
     "hist_gradient_boosting": {1_000: 1.3, 20_000: 5.6, 200_000: 19.0},
     "explainable_boosting": {1_000: 0.23, 20_000: 1.7, 200_000: 14.2},
     "nearest_neighbour": {20_000: 0.74, 200_000: 41.3},
