@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from tests.reference import classifier as definition
 
-from proset import leave_one_out
+from proset import ProsetClassifier, leave_one_out, load_model, save_model
 from proset.leave_one_out import Samples, _Search
 from proset.objective import Objective, Penalty
 
@@ -133,3 +133,29 @@ def test_fewer_candidates_are_drawn_from_all_samples(rng):
     model = fit(X, y, n_candidates=50)
     assert len(model.batches[0].candidate_index) == 50
     assert set(model.batches[0].sample_index) <= set(model.batches[0].candidate_index)
+
+
+def test_the_estimator_fits_saves_and_explains(rng, tmp_path):
+    X, y = moons(rng, 200)
+    model = ProsetClassifier(references="leave_one_out", n_candidates="all", n_batches=2, random_state=0).fit(X, y)
+    assert model.n_prototypes_ > 0
+    assert model.score(X, y) > 0.9
+    save_model(model, tmp_path / "model.npz")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict_proba(X), model.predict_proba(X))
+    assert len(model.explain(X[:1])) > 2  # a row per class and per prototype that counts
+
+
+def test_a_weight_of_zero_and_of_two_are_rows_less_and_more_for_the_estimator(rng):
+    X, y = moons(rng, 100)
+    weight = rng.integers(0, 3, len(y))
+    model = ProsetClassifier(references="leave_one_out", n_candidates="all")
+    by_weight = model.fit(X, y, sample_weight=weight).predict_proba(X)
+    rows = np.repeat(np.arange(len(y)), weight)
+    np.testing.assert_array_equal(by_weight, model.fit(X[rows], y[rows]).predict_proba(X))
+
+
+def test_all_candidates_need_leave_one_out_references():
+    with pytest.raises(
+        ValueError, match="n_candidates: 'all' is not allowed, must be a number with references='split'"
+    ):
+        ProsetClassifier(n_candidates="all").fit([[0.0], [0.1], [1.0], [1.1]], [0, 0, 1, 1])
