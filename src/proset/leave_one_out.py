@@ -19,13 +19,14 @@ samples: that is the certificate.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 
 import numpy as np
 
 from proset import arithmetic
 from proset.candidates import draw_candidates
-from proset.model import Batch, Model, merge_duplicates
+from proset.model import Model, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
@@ -104,14 +105,12 @@ def fit(
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
     q, batches = np.tile(prior, (len(samples.y), 1)), []
     for b in range(n_batches):
-        rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
-        n_drawn = min(n_candidates or START, len(samples.y))
-        drawn = _draw(q, samples.y, n_drawn, rng)
+        drawn = _draw(q, samples.y, min(n_candidates or START, len(samples.y)), batch_generator(seed, b))
         search = _Search(samples, samples.weight / total, q, penalty, n_threads)
         candidates, solution = search.minimum(drawn, n_candidates is None, max_iter, tol)
-        v, w = solution.x[: X.shape[1]], solution.x[X.shape[1] :]
-        batches.append(_batch(samples, X, candidates, v, w, solution))
-        q = q + search.sums(candidates, v, w)
+        rows = samples.row[candidates]
+        batches.append(fitted_batch(X, y, rows, np.sort(rows), solution))
+        q = q + search.sums(candidates, solution.x)
     return Model(prior, samples.centre, tuple(batches))
 
 
@@ -146,46 +145,46 @@ class _Search:
 
     def minimum(self, candidates: np.ndarray, grows: bool, max_iter: int, tol: float) -> tuple[np.ndarray, Solution]:
         """Candidates, sorted, and the minimum over their weights; over all samples if the set `grows`."""
-        n, n_features = len(self.samples.y), self.samples.X.shape[1]
-        objective = self.objective(candidates)
+        n, objective = len(self.samples.y), self.objective(candidates)
         start, n_iter, n_evaluations = objective.start(), 0, 0
         for _ in range(MAX_ROUNDS):
             solution = objective.minimum(max_iter, tol, start)
-            if not np.isfinite(solution.fun):
-                raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
             n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations
             entering = self._entering(candidates, solution.x, tol) if grows and len(candidates) < n else candidates[:0]
             if not len(entering):
                 break
-            weights = np.zeros(n)
-            weights[candidates] = solution.x[n_features:]
+            v, weights = self._weights(candidates, solution.x)
             candidates = np.union1d(candidates, entering)
             objective = self.objective(candidates)
-            start = objective.pack(solution.x[:n_features], weights[candidates])
+            start = objective.pack(v, weights[candidates])
         converged = solution.converged and not len(entering)
         message = solution.message if not len(entering) else f"limit of {MAX_ROUNDS} rounds of candidates reached"
         return candidates, Solution(solution.x, solution.fun, n_iter, n_evaluations, converged, message)
 
     def _entering(self, candidates: np.ndarray, theta: np.ndarray, tol: float) -> np.ndarray:
         """Samples outside whose weight would leave zero, as far as the solver tells a derivative from 0."""
-        n, n_features = len(self.samples.y), self.samples.X.shape[1]
-        weights = np.zeros(n)
-        weights[candidates] = theta[n_features:]
-        everything = self.objective(np.arange(n))
-        _, gradient = everything(everything.pack(theta[:n_features], weights))
-        outside = np.ones(n, dtype=bool)
-        outside[candidates] = False
-        scaled = gradient * everything.scale()
-        return np.flatnonzero(outside & (scaled[n_features:] < -tol))
+        _, gradient = self._everything(self._everything.pack(*self._weights(candidates, theta)))
+        _, of_weights = self._everything.unpack(gradient * self._everything.scale())
+        return np.setdiff1d(np.flatnonzero(of_weights < -tol), candidates, assume_unique=True)
 
-    def sums(self, candidates: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
+    @cached_property
+    def _everything(self) -> Objective:
+        """The objective with all samples as candidates."""
+        return self.objective(np.arange(len(self.samples.y)))
+
+    def _weights(self, candidates: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weights of the features, and of all samples as prototypes: 0 outside the candidates."""
+        X = self.samples.X
+        weights = np.zeros(len(X))
+        weights[candidates] = theta[X.shape[1] :]
+        return theta[: X.shape[1]], weights
+
+    def sums(self, candidates: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """What the batch adds to q of every sample without its own prototype, shape (N, K)."""
-        kept = candidates[w > 0.0]
-        X, nothing = self.samples.X, np.zeros(len(v))
-        places = self._places(kept)
-        return arithmetic.class_sums(
-            X, X[kept], nothing, self._class_offsets(kept), v, w[w > 0.0], places, n_threads=self.n_threads
-        )
+        v, weights = self._weights(candidates, theta)
+        X, kept = self.samples.X, np.flatnonzero(weights > 0.0)
+        arrays = (X, X[kept], np.zeros(len(v)), self._class_offsets(kept), v, weights[kept], self._places(kept))
+        return arithmetic.class_sums(*arrays, n_threads=self.n_threads)
 
     def _class_offsets(self, candidates: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.samples.y[candidates], np.arange(self.previous_q.shape[1] + 1))
@@ -195,23 +194,3 @@ class _Search:
         places = np.full(len(self.samples.y), -1)
         places[candidates] = np.arange(len(candidates))
         return places
-
-
-def _batch(
-    samples: Samples, X: np.ndarray, candidates: np.ndarray, v: np.ndarray, w: np.ndarray, solution: Solution
-) -> Batch:
-    rows, labels = samples.row[candidates], samples.y[candidates]
-    kept, weights = merge_duplicates(X[rows] * v, labels, w, rows)
-    return Batch(
-        feature_weights=v,
-        prototypes=X[rows[kept]],
-        labels=labels[kept],
-        prototype_weights=weights,
-        sample_index=rows[kept],
-        candidate_index=np.sort(rows),
-        objective=float(solution.fun),
-        n_iter=solution.n_iter,
-        n_evaluations=solution.n_evaluations,
-        converged=solution.converged,
-        message=solution.message,
-    )

@@ -11,6 +11,7 @@ import numpy as np
 from proset import arithmetic
 from proset.candidates import draw_candidates
 from proset.objective import Objective, Penalty
+from proset.solver import Solution
 
 MAX_ABS = 1e100  # of features and weights: squares have to be finite
 DUPLICATE_TOLERANCE = 1e-6  # prototypes closer than this in every scaled active feature are one
@@ -177,12 +178,17 @@ def fit(
     q = np.tile(class_weight / fsum(class_weight), (len(y), 1))
     model = Model(q[0].copy(), centre, ())
     for b in range(n_batches):
-        rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
+        rng = batch_generator(seed, b)
         candidates = draw_candidates(q, y, n_candidates, max_fraction, rng)
         batch = _fit_batch(X, y, weight, q, candidates, centre, penalty, max_iter, tol, n_threads)
         q = q + batch_sums(X, batch, centre, n_classes, n_threads)
         model = Model(model.class_prior, centre, (*model.batches, batch))
     return model
+
+
+def batch_generator(seed: np.random.SeedSequence, b: int) -> np.random.Generator:
+    """For the draw of candidates of batch b, which does not depend on how many batches there are."""
+    return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
 
 
 def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, n_threads: int = 1) -> np.ndarray:
@@ -248,10 +254,14 @@ def _fit_batch(
     n_threads: int,
 ) -> Batch:
     objective, candidates = batch_objective(X, y, weight, q, drawn, centre, penalty, n_threads)
-    solution = objective.minimum(max_iter, tol)
-    if not np.isfinite(solution.fun):
-        raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
-    v, w = objective.unpack(solution.x)
+    return fitted_batch(X, y, candidates, drawn, objective.minimum(max_iter, tol))
+
+
+def fitted_batch(
+    X: np.ndarray, y: np.ndarray, candidates: np.ndarray, candidate_index: np.ndarray, solution: Solution
+) -> Batch:
+    """The batch of a minimum over the weights of `candidates`, which are rows of X; `candidate_index` is stored."""
+    v, w = solution.x[: X.shape[1]], solution.x[X.shape[1] :]
     kept, merged_weights = merge_duplicates(X[candidates] * v, y[candidates], w, candidates)
     return Batch(
         feature_weights=v,
@@ -259,7 +269,7 @@ def _fit_batch(
         labels=y[candidates[kept]],
         prototype_weights=merged_weights,
         sample_index=candidates[kept],
-        candidate_index=drawn,
+        candidate_index=candidate_index,
         objective=float(solution.fun),
         n_iter=solution.n_iter,
         n_evaluations=solution.n_evaluations,

@@ -169,11 +169,21 @@ class Objective:
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
 
     def minimum(self, max_iter: int, tol: float, start: np.ndarray | None = None) -> Solution:
-        """The local minimum that `proset.solver.minimize` finds from a start, by default `self.start()`."""
+        """The local minimum that `proset.solver.minimize` finds from a start, by default `self.start()`.
+
+        Raises
+        ------
+        FloatingPointError
+            If the objective is not finite there.
+        """
         theta = self.start() if start is None else start
         if library.library():
-            return Solution(*library.fit(self._problem, theta, self.scale(), max_iter, tol))
-        return minimize(self, theta, self.scale(), max_iter=max_iter, tol=tol)
+            solution = Solution(*library.fit(self._problem, theta, self.scale(), max_iter, tol))
+        else:
+            solution = minimize(self, theta, self.scale(), max_iter=max_iter, tol=tol)
+        if not np.isfinite(solution.fun):
+            raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
+        return solution
 
     @cached_property
     def _problem(self) -> library.Problem:
