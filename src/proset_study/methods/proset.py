@@ -1,7 +1,7 @@
 """The proset classifier; its path counts batches."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from proset.model import Model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 N_CANDIDATES = 1000  # if the config does not say
@@ -98,7 +98,7 @@ class Proset:
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
     )
-    model = FittedProset
+    model: ClassVar[type[Fitted]] = FittedProset
     scaled = True
     probabilistic = True
     weights = "importance"
@@ -152,8 +152,9 @@ class Proset:
         data, max_fraction = self.data, parameters.get("max_fraction", 0.5)
         check_class_sizes(np.bincount(data.y, minlength=data.n_classes), max_fraction, np.arange(data.n_classes))
         n_candidates = int(parameters.get("n_candidates", N_CANDIDATES))
-        draw = {"n_candidates": n_candidates, "max_fraction": max_fraction}
-        return model.fit(data.X, data.y, data.n_classes, **draw, **settings)
+        return model.fit(
+            data.X, data.y, data.n_classes, n_candidates=n_candidates, max_fraction=max_fraction, **settings
+        )
 
     @staticmethod
     def load(arrays):
