@@ -185,15 +185,13 @@ def fit(
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
     centre = arithmetic.means(X)
     q = np.tile(class_weight / fsum(class_weight), (len(y), 1))
-    model = Model(q[0].copy(), centre, ())
-    if start is not None:
-        model, q = start
+    model, q = start or (Model(q[0].copy(), centre, ()), q)
     for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = draw_candidates(q, y, n_candidates, max_fraction, rng)
         batch = _fit_batch(X, y, weight, q, candidates, centre, penalty, max_iter, tol, n_threads)
         q = q + batch_sums(X, batch, centre, n_classes, n_threads)
-        model = Model(model.class_prior, centre, (*model.batches, batch))
+        model = replace(model, batches=(*model.batches, batch))
         if after_batch is not None:
             after_batch((model, q))
     return model
