@@ -27,7 +27,7 @@ from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset.validation import TO_NUMBERS, refuse_missing, weights_with_classes
+from proset.validation import missing_values_named, weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,7 +211,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
-        X = self._fit(X, y, sample_weight)
+        _, X = self._fit(X, y, sample_weight)
         for number, batch in enumerate(self.batches_, start=1):
             if not batch.converged:
                 warnings.warn(
@@ -224,13 +224,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
         return self
 
-    def _fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> np.ndarray:
-        """`fit` without warnings, which not every search wants to hear; the validated X."""
+    def _fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[model.Model, np.ndarray]:
+        """`fit` without warnings, of which a search would hear hundreds; the model of the samples, and these."""
         self._validate_params()
-        with _no_overflow():
-            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, **TO_NUMBERS)
+        with _no_overflow(), missing_values_named():
+            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
-        refuse_missing(X)
         _check_scale(X)
         check_classification_targets(y)
         weight = None
@@ -277,7 +278,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
-        return X
+        return fitted, data[0]
 
     def _growth(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> "_Growth":
         """That of the last fit if it goes on, else a new one."""
@@ -490,9 +491,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             plain: np.ndarray = X
             return plain
         check_is_fitted(self, "batches_")
-        with _no_overflow():
-            X = validate_data(self, X, **TO_NUMBERS, reset=False)
-        refuse_missing(X)
+        with _no_overflow(), missing_values_named():
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         clipped: np.ndarray = np.clip(
             X, -MAX_ABS, MAX_ABS
         )  # a point so far away is as far as any; its distances stay finite

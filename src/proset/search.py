@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils import check_array, check_random_state, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED, get_routing_for_object
 from sklearn.utils.metaestimators import available_if
@@ -31,7 +31,7 @@ from proset.classifier import MAX_PENALTY, ProsetClassifier
 from proset.cover import path_radii
 from proset.selection import SELECTION_RULES, select
 from proset.set_cover import SetCoverClassifier
-from proset.validation import weights_with_classes
+from proset.validation import missing_values_named, weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +154,7 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
     def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[_Data, list[_Fold]]:
         """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
         X, y = validate_data(self, X, y, skip_check_array=True)
-        y = column_or_1d(y, warn=True)
+        y = validate_data(self, y=y)
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -166,6 +166,10 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         class_weight = self._steps()[-1][1].class_weight
         if class_weight is not None:
             weight_score = weights_with_classes(weight_score, class_weight, y)
+        everything = self._data(X, y, weight)
+        with missing_values_named():  # before it fails in some fold
+            checked = check_array(everything.X, dtype=np.float64, input_name="X", estimator=self)
+        X = checked if everything.transformers is None else X
         splitter = check_cv(self.cv, y, classifier=True)
         if groups is not None and isinstance(self.cv, Integral | None):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
@@ -185,7 +189,7 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         if len(folds) < 2:
             raise ValueError(f"cv: {len(folds)} fold is not allowed, the rules need at least 2")
         self.n_splits_ = len(folds)
-        return self._data(X, y, weight), folds
+        return everything, folds
 
     def _run(self, title: str, calls: Iterable[Any], number: int) -> list[_Scored]:
         # Threads: nearly all of the time is spent in compiled code, and nothing has to be sent.

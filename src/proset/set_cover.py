@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from proset.cover import ball_bits, balls_of_path, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
-from proset.validation import TO_NUMBERS, refuse_missing, weights_with_classes
+from proset.validation import missing_values_named, weights_with_classes
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
@@ -221,9 +221,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
             self.__dict__.pop(name, None)
-        checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, **TO_NUMBERS)
+        with missing_values_named():
+            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
-        refuse_missing(X)
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -302,9 +302,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         ['a', 'b']
         """
         check_is_fitted(self)
-        checked: np.ndarray = validate_data(self, X, **TO_NUMBERS, reset=False)
+        with missing_values_named():
+            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
         X = checked
-        refuse_missing(X)
         self._check_dissimilarities(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):

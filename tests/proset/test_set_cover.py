@@ -21,12 +21,10 @@ PRECOMPUTED = SetCoverClassifier(metric="precomputed")
 
 def not_met(estimator):
     """Checks of scikit-learn that these settings cannot meet, and why."""
-    failed = {
-        "check_class_weight_classifiers": "where a class is alone it has prototypes, however little it weighs",
-    }
     if estimator.metric == "precomputed":
         # check_nonsquare_error passes because its data are negative; other tables need not be square, by intention
-        failed["check_positive_only_tag_during_fit"] = "negative dissimilarities are refused in words of our own"
+        return {"check_positive_only_tag_during_fit": "negative dissimilarities are refused in words of our own"}
+    failed = {"check_class_weight_classifiers": "where a class is alone it has prototypes, however little it weighs"}
     if estimator.n_neighbors is not None:
         failed["check_sample_weight_equivalence_on_dense_data"] = "ranks count samples, not weights"
     return failed
