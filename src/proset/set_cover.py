@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from proset import tables
 from proset.cover import ball_bits, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
@@ -66,6 +70,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
         Not with "precomputed".
+    radii_ : ndarray, shape (P,)
+        Of their balls: `eps`, or, with `n_neighbors`, the distance at which they end.
     covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
         Weight of the training samples in its ball: of its class; of its class and in no ball of an earlier prototype of
         the class; of other classes.
@@ -224,6 +230,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.prototype_index_ = index[cover.index]
         self.prototype_labels_ = self.classes_[cover.labels]
         self._labels = cover.labels
+        self.radii_ = np.broadcast_to(radius, n_candidates)[cover.index].astype(np.float64)
         if self.metric != "precomputed":
             self.prototypes_ = centres[cover.index]
         self.covered_, self.newly_covered_, self.miscovered_ = cover.covered, cover.newly_covered, cover.miscovered
@@ -262,20 +269,121 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.predict([[-3.0], [6.0]]).tolist()
         ['a', 'b']
         """
-        check_is_fitted(self)
-        checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
-        X = checked
-        self._check_dissimilarities(X)
+        X = self._validated(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):
             for rows in chunks(len(X), len(self._labels)):
-                if self.metric == "precomputed":
-                    near = X[rows, self.prototype_index_]
-                else:
-                    near = self._distances(X[rows], self.prototypes_)
-                found[rows] = self._labels[near.argmin(axis=1)]
+                found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
         labels: np.ndarray = self.classes_[found]
         return labels
+
+    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+        """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
+
+        Parameters
+        ----------
+        X : array-like
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; below 0 outside of all;
+            minus infinity if there is no prototype.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.familiarity([[1.0], [2.0], [6.0]]).tolist()
+        [1.5, 0.5, -2.5]
+        """
+        X = self._validated(X)
+        found = np.full(len(X), -np.inf)
+        for rows in chunks(len(X), len(self._labels)) if len(self._labels) else ():
+            found[rows] = (self.radii_ - self._near(X[rows])).max(axis=1)
+        return found
+
+    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
+        """The prototypes behind the predictions for single samples, the nearest first, and which balls cover them.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, D) or (D,)
+            As `transformer` takes them, if there is one; else as for `predict`.
+        top : int >= 1, optional
+            Prototypes to list per sample, the nearest; by default all.
+        transformer : fitted transformer or Pipeline, optional
+            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
+            values are then in the units of the table (see `proset.units.in_original_units`).
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each sample a row for itself, then its prototypes: "sample" (its label in the index of `X`, or its
+            number), "term" ("sample" or "prototype"), "row" (of the candidate, -1 for the sample), "class" (of the
+            sample the predicted one), "distance", "radius", "covers" and, but with "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ValueError
+            As for `predict`, or if `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.explain([2.0])[["term", "class", "distance", "covers"]].to_dict("list")
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'term': ['sample', 'prototype', 'prototype'], 'class': ['a', 'a', 'b'], 'distance': [nan, 1.0, 8.0],
+         'covers': [False, True, False]}
+        """
+        return tables.balls(self, X, top, transformer)
+
+    def export(self, transformer: Any = None) -> "pd.DataFrame":
+        """All prototypes, in order of choice.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "row" (of the candidate), "class", "radius", "covered", "newly covered", "miscovered" and, but with
+            "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
+        {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
+        """
+        return tables.cover(self, transformer)
+
+    def _validated(self, X: npt.ArrayLike) -> np.ndarray:
+        check_is_fitted(self)
+        checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        self._check_dissimilarities(checked)
+        return checked
+
+    def _near(self, X: np.ndarray) -> np.ndarray:
+        """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
+        if self.metric == "precomputed":
+            near: np.ndarray = X[:, self.prototype_index_]
+            return near
+        return self._distances(X, self.prototypes_)
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:
