@@ -18,8 +18,9 @@ import pandas as pd
 import pytest
 import yaml
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
-from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
+from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, load_model, save_model
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -153,6 +154,14 @@ def hostile_member(path):
     np.save(buffer, np.array([Hostile()], dtype=object), allow_pickle=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.npy", buffer.getvalue())
+
+
+def fitted_iris(**settings):
+    return ProsetClassifier(**settings).fit(*load_iris(return_X_y=True))
+
+
+def reject_case(estimator, **settings):
+    return lambda folder: RejectOptionClassifier(estimator, **settings).fit(*load_iris(return_X_y=True))
 
 
 def fit_case(X=None, y=None, **settings):
@@ -312,6 +321,10 @@ CASES = {
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
+    "top 0": lambda folder: fitted_iris().explain(np.zeros(4), top=0),
+    "nothing to shrink to": lambda folder: fitted_iris(n_batches=0).shrink(),
+    "reject label": reject_case(ProsetClassifier(), reject_label=1),
+    "no score": reject_case(LogisticRegression()),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
