@@ -1,8 +1,8 @@
 """Whether a rejection rate is kept: proportion of test samples below a quantile, averaged over replicates.
 
-A replicate is a data set drawn anew, if it is generated, and a stratified split with 30 % test samples. One split of iris has
-45 of them, whose proportion has a standard deviation of 3 points at a rate of 5 %; so there are as many replicates as give
-20,000 test samples in all, between 12 and 200.
+A replicate is a data set drawn anew, if it is generated, and a stratified split with 30 % test samples. One split of
+iris has 45 of them, whose proportion has a standard deviation of 3 points at a rate of 5 %; so there are as many
+replicates as give 20,000 test samples in all, between 12 and 200.
 """
 
 import warnings
@@ -21,12 +21,7 @@ from proset import ProsetClassifier, RejectOptionClassifier
 from proset_study.data.sources import make
 
 COLUMNS = ("data_set", "construction", "rate", "replicates", "rejected", "standard_error")
-CONSTRUCTIONS = {
-    "training samples": "`ProsetClassifier.familiarity_quantile` alone",
-    "cross-validation": "`RejectOptionClassifier(model)`",
-    "calibration": "`RejectOptionClassifier(FrozenEstimator(model))`, 25 % of the training samples for calibration",
-    "confidence": '`RejectOptionClassifier(model, score="confidence")`',
-}
+CONSTRUCTIONS = ("training samples", "cross-validation", "calibration", "confidence")
 RATES = (0.01, 0.05, 0.1, 0.2, 0.5)
 SEED = 1
 
