@@ -26,6 +26,13 @@ def test_training_samples_are_seen_without_their_own_prototypes(wine):
         np.testing.assert_allclose(found, np.sort(expected), rtol=1e-4, atol=1e-6)
 
 
+def test_quantiles_with_fewer_batches_are_those_of_the_smaller_model(wine):
+    X, y = wine
+    large, small = (ProsetClassifier(n_batches=b, lambda_v=1e-4, random_state=0).fit(X, y) for b in (3, 1))
+    np.testing.assert_array_equal(large.familiarity_quantile(X, n_batches=1), small.familiarity_quantile(X))
+    assert large.familiarity_quantile(X, n_batches=0).tolist() == [178 / 179] * 178  # all the same
+
+
 def test_rows_of_weight_zero_do_not_count(wine):
     X, y = wine
     kept = np.arange(len(y)) % 3 > 0
