@@ -40,9 +40,20 @@ TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
+EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
 RECORDS = "records/{archive}.tar.xz"
 
-_FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets")
+_FINDINGS = (
+    "rules",
+    "methods",
+    "selected_features",
+    "prototypes",
+    "ranks",
+    "pairs",
+    "over_data_sets",
+    "edges",
+    "costs",
+)
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
 
