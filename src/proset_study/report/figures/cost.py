@@ -88,7 +88,7 @@ def products_figure(compared: Compared) -> ReportFigure | None:
         name="matrix_products",
         title="Cost of a fit in matrix products by data set and method",
         axis=f"one fit and the scoring of its held-out fold (products of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices)",
-        what=f"CPU time, in products of two {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices, timed next to the fit on one thread,",
+        what=f"CPU time, in units of a product of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices on one thread next to it,",
         unit="",
     )
 
