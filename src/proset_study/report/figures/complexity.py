@@ -15,9 +15,9 @@ from proset_study.report.figures.style import (
     plain,
     slug,
 )
+from proset_study.scores import SMALLEST
 from proset_study.store.stored import Final
 
-SMALLEST = 1e-15  # probability at which log-loss is clipped
 QUANTITIES = ("prototypes", "active_features")
 
 
