@@ -13,6 +13,7 @@ from proset_study.report.front import headline_markdown
 from proset_study.report.manifest import write_manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.report.published import write_agreement
+from proset_study.report.reproduction import write_reproduction
 from proset_study.report.table_files import write_table, write_workbook
 from proset_study.report.tables import study_tables
 from proset_study.store.results import write_rows
@@ -61,6 +62,7 @@ def _numbers(stored, folder, published, options):
     write_agreement(folder / layout.COMPARISON, stored, published)
     write_evaluation(folder / layout.EVALUATIONS, stored)
     write_findings(folder / layout.FINDINGS, stored)
+    write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
     write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
 
 
