@@ -60,8 +60,9 @@ def headline_markdown(stored: Stored, published: Path) -> str:
     study = stored.study
     entries = study.config.get("comparisons", {}).values()
     compared = [entry["experiments"] for entry in entries if entry.get("rows") == "methods"]
-    runs = [run for run in study.runs.values() if run.method in RIVALS and any(run.experiment in c for c in compared)]
-    experiments = list(dict.fromkeys(run.experiment for run in runs if run.experiment in study.experiments))
+    rivals = [run for run in study.runs.values() if run.method in RIVALS and run.data_sets]
+    runs = [run for run in rivals if any(run.experiment in experiments for experiments in compared)]
+    experiments = list(dict.fromkeys(run.experiment for run in runs))
     names = [method for method in RIVALS if any(run.method == method for run in runs)]
     losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
     wanted = ("final", "log_loss")
@@ -70,21 +71,23 @@ def headline_markdown(stored: Stored, published: Path) -> str:
         for r in read_rows(published)
         if r["experiment"] in experiments and (r["section"], r["quantity"]) == wanted
     }
-    lines = ["| test log-loss | " + " | ".join(map(method_name, names)) + " |", "|---" + "|---:" * len(names) + "|"]
+    lines = [_line("test log-loss", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
     for data_set in study.data_sets:
         by_method = {m: losses[m][data_set] for m in names if losses[m].get(data_set)}
         if len(by_method) < len(names):
             continue
         best = among_the_best(by_method, overlap[data_set])
         cells = [_text(values, printed.get((m, data_set)), m in best) for m, values in by_method.items()]
-        lines.append(f"| {data_set} | " + " | ".join(cells) + " |")
+        lines.append(_line(data_set, cells))
     budgets = {m: [_budget(study, run, d) for run in runs if run.method == m for d in run.data_sets] for m in names}
     for i, what in enumerate(("candidates tried", "sizes on the path")):
         spans = [sorted({budget[i] for budget in found}) for found in budgets.values()]
-        lines.append(
-            f"| {what} | " + " | ".join(" to ".join(map(str, dict.fromkeys((s[0], s[-1])))) for s in spans) + " |"
-        )
+        lines.append(_line(what, (" to ".join(map(str, dict.fromkeys((s[0], s[-1])))) for s in spans)))
     return "\n".join(lines) + "\n"
+
+
+def _line(label, cells):
+    return f"| {' | '.join([label, *cells])} |"
 
 
 def _text(values, published, bold):

@@ -117,39 +117,52 @@ def _compare(stored, name, score):
         for d in stored.study.data_sets
         if d in planned
     }
-    overlap = overlaps(stored, shown)
     drawn = {d: generated(stored, d) for d in shared}
     for group in GROUPS if len(set(drawn.values())) > 1 else GROUPS[:1]:
-        members = [d for d in shared if group == "all" or drawn[d] == (group == "generated")]
-        common = [d for d in members if shared[d]]
-        lacking = {d: [m for m in there if d not in values[m]] for d in members if d not in common}
-        by_replicate = [np.array([[values[m][d][r] for r in shared[d]] for m in there]) for d in common]
+        members = {d: shared[d] for d in shared if group == "all" or drawn[d] == (group == "generated")}
         names = {"comparison": name, "score": score, "group": group}
-        sources = [_source(config["data_sets"][d]) for d in common]
-        test = {
-            **dict.fromkeys(TEST_COLUMNS),
-            **names,
-            "methods": len(there),
-            "data_sets": len(common),
-            "replicates": _range([len(shared[d]) for d in common]),
-            "excluded": "; ".join(f"{d} (not {', '.join(ms)})" if ms else d for d, ms in lacking.items()),
+        excluded = {d: [m for m in there if d not in values[m]] for d in members if not members[d]}
+        left_out = {
+            "excluded": "; ".join(f"{d} (not {', '.join(ms)})" if ms else d for d, ms in excluded.items()),
             "not_run": ", ".join(m for m in asked if m not in there),
-            "sources": len(set(sources)),
-            "too_few": "yes" if len(common) < MIN_DATA_SETS else "no",
         }
-        rng = generator(config["seed"], "over data sets", name, score, *([] if group == "all" else [group]))
-        means = [[fmean(row) for row in losses.tolist()] for losses in by_replicate]
-        losses = np.round(np.array(means).reshape(len(common), len(there)), statistics.DECIMALS)
-        ranks, pairs = [], []
-        if test["too_few"] == "no":
-            test |= _test(losses, sources, config["seed"])
-            ranks = _ranks(names, there, losses, test["critical_difference"])
-            pairs = _pairs(names, there, losses, rng)
-        if len(common) >= MIN_HIERARCHICAL and min(len(shared[d]) for d in common) > 1:
-            pairs = pairs or [_pair(names, there, losses, i, j) for i, j in combinations(range(len(there)), 2)]
-            _add_hierarchical(pairs, there, by_replicate, np.array([overlap[d] for d in common]), rng)
-        title = config["comparisons"][name]["title"]
-        yield OverDataSets(name, title, score, group, there, common, losses, test, ranks, pairs)
+        losses = {
+            d: np.array([[values[m][d][r] for r in replicates] for m in there])
+            for d, replicates in members.items()
+            if replicates
+        }
+        yield _of_group(stored, names, there, losses, left_out, overlaps(stored, shown))
+
+
+def _of_group(stored, names, there, by_replicate, left_out, overlap):
+    """One group of data sets; `by_replicate` has the losses of each, shape (methods, replicates)."""
+    config, common = stored.study.config, list(by_replicate)
+    counts = [losses.shape[1] for losses in by_replicate.values()]
+    sources = [_source(config["data_sets"][d]) for d in common]
+    test = {
+        **dict.fromkeys(TEST_COLUMNS),
+        **names,
+        "methods": len(there),
+        "data_sets": len(common),
+        "replicates": _range(counts),
+        **left_out,
+        "sources": len(set(sources)),
+        "too_few": "yes" if len(common) < MIN_DATA_SETS else "no",
+    }
+    rng = generator(config["seed"], "over data sets", *names.values())
+    means = [[fmean(row) for row in losses.tolist()] for losses in by_replicate.values()]
+    losses = np.round(np.array(means).reshape(len(common), len(there)), statistics.DECIMALS)
+    ranks, pairs = [], []
+    if test["too_few"] == "no":
+        test |= _test(losses, sources, config["seed"])
+        ranks = _ranks(names, there, losses, test["critical_difference"])
+        pairs = _pairs(names, there, losses, rng)
+    if len(common) >= MIN_HIERARCHICAL and min(counts) > 1:
+        pairs = pairs or [_pair(names, there, losses, i, j) for i, j in combinations(range(len(there)), 2)]
+        _add_hierarchical(pairs, there, list(by_replicate.values()), np.array([overlap[d] for d in common]), rng)
+    name, score, group = names.values()
+    title = config["comparisons"][name]["title"]
+    return OverDataSets(name, title, score, group, there, common, losses, test, ranks, pairs)
 
 
 def _source(settings):
