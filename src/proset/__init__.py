@@ -2,19 +2,22 @@
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
 chooses prototypes by set cover. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
-nothing.
+nothing; `to_onnx`, `to_c` and `to_javascript` write classifiers for use without Python.
 """
 
 from importlib import import_module
 
 __version__ = "0.2.0"
-__all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model"]
+__all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model", "to_c", "to_javascript", "to_onnx"]
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
     "SetCoverClassifier": "proset.set_cover",
     "load_model": "proset.model_io",
     "save_model": "proset.model_io",
+    "to_c": "proset.convert",
+    "to_javascript": "proset.convert",
+    "to_onnx": "proset.convert",
 }
 
 
