@@ -18,8 +18,11 @@ import pandas as pd
 import pytest
 import yaml
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import make_pipeline
 
-from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
+from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model, to_c, to_onnx
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -172,6 +175,10 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
     return case
 
 
+def convert_case(model, write=to_c, **settings):
+    return lambda folder: write(model.fit(*load_iris(return_X_y=True)), **settings)
+
+
 def python_case(code, **environment):
     """Code in a Python of its own, with the environment changed; what it prints is the message."""
 
@@ -313,6 +320,10 @@ CASES = {
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    "to_c: PCA": convert_case(make_pipeline(PCA(), ProsetClassifier())),
+    "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
+    "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
+    "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, take_apart
@@ -18,7 +19,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
     Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
     `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
-    int64; booleans become 0 and 1.
+    int64; booleans become 0 and 1. A NaN gives NaN as probabilities and a label without meaning.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
-        and shape (N, D). All steps compute with it in double precision, and probabilities are float32.
+        and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
 
     Returns
     -------
@@ -41,7 +42,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the classifier, its metric, its labels or a step before it cannot be converted.
+        If the classifier, its metric or a step before it cannot be converted.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     """
     try:
         import skl2onnx
-        from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+        from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
         from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
         from skl2onnx.sklapi import CastTransformer
     except ImportError as error:
@@ -64,12 +65,14 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
     steps, classifier = take_apart(model)
     what = formula(classifier)
-    kind, label_type = type(classifier), _label_type(what.classes)
-    probability_type = FloatTensorType
+    kind, probability_type = type(classifier), FloatTensorType
+    label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
     if initial_types is None:
-        n_features = (steps[0][1] if steps else classifier).n_features_in_
+        n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
         initial_types = [("X", FloatTensorType([None, n_features]))]
-        steps = [("to double precision", CastTransformer(dtype=np.float64)), *steps]
+        # After imputers, which onnxruntime has for single precision only.
+        first = next((i for i, (_, step) in enumerate(steps) if not isinstance(step, SimpleImputer)), len(steps))
+        steps.insert(first, ("to double precision", CastTransformer(dtype=np.float64)))
     elif any(isinstance(of_input, DoubleTensorType) for _, of_input in initial_types):
         probability_type = DoubleTensorType
 
@@ -77,7 +80,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         # Of our own: for skl2onnx all classifiers have probabilities, and a map for each sample if not told otherwise.
         operator = scope.declare_local_operator(what.kind, model)
         operator.inputs = inputs
-        operator.outputs.append(scope.declare_local_variable("label", label_type))
+        operator.outputs.append(scope.declare_local_variable("label", label_type([None])))
         if isinstance(what, ProsetFormula):
             shape = [None, len(what.classes)]
             operator.outputs.append(scope.declare_local_variable("probabilities", probability_type(shape)))
@@ -100,19 +103,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
             custom_conversion_functions={kind: convert},
         )
     except (MissingConverter, MissingShapeCalculator) as error:
-        kinds = ", ".join(type(step).__name__ for _, step in steps)
-        raise ValueError(f"model: one of the steps {kinds} is not allowed, skl2onnx has no converter for it") from error
+        raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
     return graph
-
-
-def _label_type(classes: np.ndarray) -> Any:
-    from skl2onnx.common.data_types import Int64TensorType, StringTensorType
-
-    if classes.dtype.kind in "biu":
-        return Int64TensorType([None])
-    if all(isinstance(label, str) for label in classes):
-        return StringTensorType([None])
-    raise ValueError(f"classes_: {classes.dtype} labels are not allowed, must be integers, booleans or strings")
 
 
 def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], double: bool) -> list[Any]:
@@ -152,5 +144,5 @@ def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], doub
         code = node("ArgMax", probabilities, axis=1, keepdims=0)
         kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
         outputs = [node("Cast", probabilities, to=kind, output_names=names[1:])]
-    classes = what.classes.astype(np.int64 if what.classes.dtype.kind in "biu" else str)
+    classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
     return [node("Gather", classes, code, output_names=names[:1]), *outputs]

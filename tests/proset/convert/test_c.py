@@ -77,8 +77,3 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_finite(l
     assert largest_difference(found[0], exact_probabilities(model, X[:1])[0]) < 1e-12
     assert (found[1:] == -1.0).all()
     assert predictions(library, "two classes", rows)[1:].tolist() == [-1, -1, -1]
-
-
-def test_a_name_that_c_does_not_take_is_refused():
-    with pytest.raises(ValueError, match="name: 'my-model' is not allowed, must be letters, digits and _, not"):
-        to_c(MODELS["no scaler"][0], name="my-model")
