@@ -2,11 +2,12 @@
 
 import ctypes
 import os
+import re
 import subprocess
 
 import numpy as np
 import pytest
-from tests.build import setup
+from tests.build import ROOT, setup
 from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
 
 from proset import to_c
@@ -20,15 +21,26 @@ def prefix(name):
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
+def compiled(tmp_path_factory):
+    """A function that compiles all C files of a folder."""
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+
+    def compiled(folder, name, *options):
+        command = [*setup.compiler(), *STRICT, "-O1", *options, "-o", folder / name, *sorted(folder.glob("*.c")), "-lm"]
+        subprocess.run(command, check=True, env=environment)
+        return folder / name
+
+    return compiled
+
+
+@pytest.fixture(scope="module")
+def library(compiled, tmp_path_factory):
     """All models in one library."""
-    folder = tmp_path_factory.mktemp("c")
+    folder = tmp_path_factory.mktemp("models")
     for name, (model, _) in MODELS.items():
         (folder / f"{prefix(name)}.c").write_text(to_c(model, prefix(name)), encoding="ascii")
-    command = [*setup.compiler(), *STRICT, "-O1", "-fPIC", "-shared", "-o", folder / "library.so"]
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(folder), "ZIG_LOCAL_CACHE_DIR": str(folder)}
-    subprocess.run([*command, *sorted(folder.glob("*.c")), "-lm"], check=True, env=environment)
-    return ctypes.CDLL(str(folder / "library.so"))
+    return ctypes.CDLL(str(compiled(folder, "library.so", "-fPIC", "-shared")))
 
 
 def strings(library, name, count):
@@ -77,3 +89,21 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_finite(l
     assert largest_difference(found[0], exact_probabilities(model, X[:1])[0]) < 1e-12
     assert (found[1:] == -1.0).all()
     assert predictions(library, "two classes", rows)[1:].tolist() == [-1, -1, -1]
+
+
+def test_the_page_does_what_it_says(compiled, tmp_path, monkeypatch):
+    """The blocks of docs/conversion.md."""
+    page = (ROOT / "docs/conversion.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    variables = {}
+    for block in (block for language, block in blocks if language == "python"):
+        exec(block, variables)
+    expected, x = variables["label"][0], variables["X"].to_numpy()[0]
+    for language, block in blocks:
+        if language == "c":
+            (tmp_path / "main.c").write_text(block, encoding="ascii")
+            found = subprocess.run([compiled(tmp_path, "program")], capture_output=True, text=True, check=True).stdout
+            assert found.strip() == str(expected)
+        if language != "python":
+            assert [float(number) for number in re.search(r"\d+\.[\d., ]+", block)[0].split(",")] == x.tolist()
