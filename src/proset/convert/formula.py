@@ -81,41 +81,40 @@ def formula(model: Any) -> ProsetFormula | SetCoverFormula:
         If it is neither, a step is no scaler, or the metric is none of `DISTANCES`.
     """
     steps, classifier = take_apart(model)
-    shift, scale, low, high = scaling(steps, classifier)
-    names = getattr(model, "feature_names_in_", [f"x{d}" for d in range(classifier.n_features_in_)])
-
-    def common(used: np.ndarray, prototypes: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
-        return {
-            "classes": classifier.classes_,
-            "feature_names": [str(name) for name in names],
-            "used": used,
-            "shift": shift[:, used],
-            "scale": scale[:, used],
-            "low": low[:, used],
-            "high": high[:, used],
-            "prototypes": prototypes.reshape(-1, classifier.n_features_in_)[:, used],
-            "labels": labels,
-        }
-
+    n_features = classifier.n_features_in_
+    kind: type[ProsetFormula | SetCoverFormula]
     if isinstance(classifier, SetCoverClassifier):
-        prototypes = classifier.prototypes_, classifier._labels
-        used = np.arange(classifier.n_features_in_)
-        return SetCoverFormula(
-            **common(used, *prototypes), metric=supported_metric(classifier), majority=classifier._majority
+        kind, special = SetCoverFormula, {"metric": supported_metric(classifier), "majority": classifier._majority}
+        used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
+    else:
+        batches = [batch for batch in classifier.batches_ if len(batch.labels)]
+        # One feature of weight 0 stands in for none: C has no empty arrays.
+        used = classifier.active_features_ if len(classifier.active_features_) else np.arange(1)
+        prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
+        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+        kind, special = (
+            ProsetFormula,
+            {
+                "class_prior": classifier.class_prior_,
+                "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+                "feature_weights": np.vstack([np.empty((0, n_features)), *(b.feature_weights for b in batches)])[
+                    :, used
+                ],
+                "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+            },
         )
-    batches = [batch for batch in classifier.batches_ if len(batch.labels)]
-    # One feature of weight 0 stands in for none: C has no empty arrays.
-    used = classifier.active_features_ if len(classifier.active_features_) else np.arange(1)
-
-    def together(name: str) -> np.ndarray:
-        return np.concatenate([getattr(batch, name) for batch in batches]) if batches else np.empty(0)
-
-    return ProsetFormula(
-        **common(used, together("prototypes"), together("labels").astype(int)),
-        class_prior=classifier.class_prior_,
-        batch=np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
-        feature_weights=np.array([batch.feature_weights[used] for batch in batches]).reshape(-1, len(used)),
-        prototype_weights=together("prototype_weights"),
+    shift, scale, low, high = scaling(steps, classifier)[:, :, used]
+    return kind(
+        classes=classifier.classes_,
+        feature_names=[str(name) for name in getattr(model, "feature_names_in_", (f"x{d}" for d in range(n_features)))],
+        used=used,
+        shift=shift,
+        scale=scale,
+        low=low,
+        high=high,
+        prototypes=prototypes[:, used],
+        labels=labels,
+        **special,
     )
 
 
