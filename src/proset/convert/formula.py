@@ -83,6 +83,7 @@ def formula(model: Any) -> ProsetFormula | SetCoverFormula:
     steps, classifier = take_apart(model)
     n_features = classifier.n_features_in_
     kind: type[ProsetFormula | SetCoverFormula]
+    special: dict[str, Any]
     if isinstance(classifier, SetCoverClassifier):
         kind, special = SetCoverFormula, {"metric": supported_metric(classifier), "majority": classifier._majority}
         used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
