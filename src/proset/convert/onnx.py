@@ -7,6 +7,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, take_apart
+from proset.model import MAX_ABS
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -128,7 +129,7 @@ def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], doub
     else:
         # Squares are expanded: terms of size s^2 leave an error of about 1e-16 s^2 in the exponent.
         centre = what.prototypes.mean(axis=0) if len(what.labels) else np.zeros(len(what.used))
-        Z = node("Sub", node("Clip", Z, what.low[-1, :1], what.high[-1, :1]), centre)
+        Z = node("Sub", node("Clip", Z, np.array(-MAX_ABS), np.array(MAX_ABS)), centre)
         no_sums = node("MatMul", Z, np.zeros((len(what.used), len(what.classes))))  # a row for each sample
         sums = node("Add", no_sums, what.class_prior)
         for b, v in enumerate(what.feature_weights):
