@@ -25,7 +25,7 @@ CONTENTS = {  # format, architecture and libraries that it may load, by tag
 INSTALL = ["-m", "pip", "install", "--quiet", "--only-binary=:all:", "--constraint", ROOT / "requirements.txt"]
 FIT = """
 import warnings
-warnings.simplefilter("error")
+warnings.simplefilter("error", RuntimeWarning)  # the library cannot be loaded
 import numpy as np
 from proset import ProsetClassifier, SetCoverClassifier, arithmetic
 X = np.random.default_rng(0).integers(-1000, 1000, (400, 3)) / 577.0
