@@ -18,8 +18,11 @@ import pandas as pd
 import pytest
 import yaml
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
 
 from proset import (
     ProsetClassifier,
@@ -29,6 +32,8 @@ from proset import (
     SetCoverClassifierCV,
     load_model,
     save_model,
+    to_c,
+    to_onnx,
 )
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
@@ -205,6 +210,10 @@ def search_case(kind=ProsetClassifierCV, **settings):
     return lambda folder: kind(**settings).fit(*IRIS)
 
 
+def convert_case(model, write=to_c, **settings):
+    return lambda folder: write(model.fit(*IRIS), **settings)
+
+
 def python_case(code, **environment):
     """Code in a Python of its own, with the environment changed; what it prints is the message."""
 
@@ -360,6 +369,10 @@ CASES = {
     "radius 0": search_case(SetCoverClassifierCV, eps=[0.0, 1.0]),
     "ranks searched": search_case(SetCoverClassifierCV, estimator=SetCoverClassifier(n_neighbors=3)),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    "to_c: PCA": convert_case(make_pipeline(PCA(), ProsetClassifier())),
+    "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
+    "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
+    "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
