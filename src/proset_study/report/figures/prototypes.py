@@ -5,19 +5,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from proset.plot.style import CHOICE, GREY, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
-from proset_study.report.figures.style import (
-    CHOICE,
-    GREY,
-    ReportFigure,
-    legend,
-    log_axis,
-    method_name,
-    method_style,
-    panels,
-    plain,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
 from proset_study.report.prototypes import error_path, test_error
 from proset_study.store.stored import Final
 

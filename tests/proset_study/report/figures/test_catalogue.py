@@ -9,6 +9,7 @@ import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 
+from proset.plot.style import class_style, plain
 from proset_study.config.study import Study
 from proset_study.data.splits import TEST
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
@@ -19,7 +20,7 @@ from proset_study.report.figures.catalogue import (
     plan,
     write_figures,
 )
-from proset_study.report.figures.style import class_style, context, legend, method_style, panels, plain, save, slug
+from proset_study.report.figures.style import context, legend, method_style, panels, save, slug
 from proset_study.report.runs import compared_runs, optimal_pairs
 from proset_study.scores import log_loss
 from proset_study.store.stored import Stored
