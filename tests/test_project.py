@@ -193,7 +193,8 @@ for method in (proset.ProsetClassifier, proset.SetCoverClassifier):
 print(*{name.partition(".")[0] for name in sys.modules})
 """
     site_packages = next(tmp_path.rglob("site-packages"))
-    loaded = _run(python, "-c", IMPORT_ALL + fit, site_packages, "proset", cwd=tmp_path).split()
+    import_all = IMPORT_ALL.replace('"_kernel"', '"_kernel", "plot"')  # which needs Matplotlib
+    loaded = _run(python, "-c", import_all + fit, site_packages, "proset", cwd=tmp_path).split()
     assert not {"proset_study", "pandas", "matplotlib", "snakemake", "yaml"} & set(loaded)
 
 

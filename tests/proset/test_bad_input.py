@@ -17,9 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
-from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
+from proset import ProsetClassifier, SetCoverClassifier, load_model, plot, save_model
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -172,6 +174,16 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
     return case
 
 
+def figure_case(display, features_of=lambda X: X, model=None, width=4, **options):
+    def case(folder):
+        X, y = load_iris(return_X_y=True)
+        X = features_of(X[:, :width])
+        fitted = (ProsetClassifier(random_state=0) if model is None else model).fit(X, y)
+        display.from_estimator(fitted, X, y, **options)
+
+    return case
+
+
 def python_case(code, **environment):
     """Code in a Python of its own, with the environment changed; what it prints is the message."""
 
@@ -313,6 +325,15 @@ CASES = {
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    # figures
+    "one feature": figure_case(plot.DecisionSurfaceDisplay, width=1),
+    "unknown feature": figure_case(plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
+    "short point": figure_case(plot.DecisionSurfaceDisplay, point=[1.0, 2.0]),
+    "third batch": figure_case(plot.PrototypesDisplay, batch=3),
+    "figure of another": figure_case(plot.PrototypesDisplay, model=LogisticRegression(max_iter=1000)),
+    "balls of distances": figure_case(
+        plot.BallsDisplay, lambda X: cdist(X, X), SetCoverClassifier(metric="precomputed")
+    ),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),

@@ -13,16 +13,24 @@ except ImportError as error:
     raise ImportError("proset.plot needs Matplotlib: pip install matplotlib, or this package with [plot]") from error
 
 from proset.plot.balls import BallsDisplay
+from proset.plot.explanation import ExplanationDisplay
 from proset.plot.feature_weights import FeatureWeightsDisplay
 from proset.plot.path import BatchPathDisplay
 from proset.plot.prototypes import ParallelCoordinatesDisplay, PrototypesDisplay
+from proset.plot.risk_coverage import RiskCoverageDisplay
+from proset.plot.search import SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay
 from proset.plot.surface import DecisionSurfaceDisplay
 
 __all__ = [
     "BallsDisplay",
     "BatchPathDisplay",
     "DecisionSurfaceDisplay",
+    "ExplanationDisplay",
     "FeatureWeightsDisplay",
     "ParallelCoordinatesDisplay",
     "PrototypesDisplay",
+    "RiskCoverageDisplay",
+    "SearchPathDisplay",
+    "SearchPlaneDisplay",
+    "SearchProfileDisplay",
 ]

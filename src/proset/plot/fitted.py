@@ -208,8 +208,8 @@ def codes(y: Any, classes: np.ndarray) -> np.ndarray:
         If a label is no class.
     """
     y = np.asarray(y)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(f"y: {unknown[0]!r} is not allowed, must be one of the classes {list(classes)}")
+    unknown = np.setdiff1d(y, classes).tolist()
+    if unknown:
+        raise ValueError(f"y: {unknown[0]!r} is not allowed, must be one of the classes {classes.tolist()}")
     found: np.ndarray = np.searchsorted(classes, y)
     return found

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
+from matplotlib.ticker import MaxNLocator
 
 from proset.plot import style
 
@@ -346,6 +347,7 @@ class SearchPathDisplay:
             band: dict[str, Any] = {"color": color, "alpha": 0.25, "linewidth": 0, "rasterized": True}
             axes.fill_between(sizes, mean - deviation, mean + deviation, **band)
             axes.plot(sizes, mean, color=color, label=label)
+            axes.xaxis.set_major_locator(whole_numbers(sizes))
         else:
             axes.errorbar(sizes, mean, deviation, color=color, marker="o", capsize=2, elinewidth=0.9, label=label)
             axes.set_xticks(sizes[:: 1 + len(sizes) // 8])
@@ -373,15 +375,24 @@ def loss_axis(shared: Sequence[Axes], mean: np.ndarray, deviation: np.ndarray, p
         margin = 0.05 * (high - low or 1.0)
         first.set_ylim(max(low - margin, 0.0), high + margin)
     if prior is not None:
+        bottom, top = first.get_ylim()
+        label = "class prior" if bottom <= prior <= top else None
         for axes in shared:
-            axes.axhline(prior, color=style.GREY, linestyle=":", linewidth=1.0, label="class prior", zorder=0)
+            axes.axhline(prior, color=style.GREY, linestyle=":", linewidth=1.0, label=label, zorder=0)
 
 
 def scale(axes: Axes, direction: str, values: np.ndarray, name: str) -> None:
-    """Label an axis of a parameter, which is logarithmic if its values span much."""
+    """Label an axis of a parameter; it is logarithmic if the values span much, else ticks of whole numbers are such."""
     axes.set(**{f"{direction}label": name})
     if values.min() > 0 and values.max() > 30 * values.min():
         style.log_axis(axes, direction)
+    else:
+        getattr(axes, f"{direction}axis").set_major_locator(whole_numbers(values))
+
+
+def whole_numbers(values: np.ndarray) -> MaxNLocator:
+    """Where ticks are: at whole numbers if all values are."""
+    return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=not (values % 1).any())
 
 
 def _roles(ink: str) -> dict[str, dict[str, Any]]:
