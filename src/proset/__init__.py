@@ -1,18 +1,28 @@
 """Prototype classifiers with the interface of scikit-learn.
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
-chooses prototypes by set cover. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
+chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
+cross-validation. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
 nothing.
 """
 
 from importlib import import_module
 
 __version__ = "0.2.0"
-__all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model"]
+__all__ = [
+    "ProsetClassifier",
+    "ProsetClassifierCV",
+    "SetCoverClassifier",
+    "SetCoverClassifierCV",
+    "load_model",
+    "save_model",
+]
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
+    "ProsetClassifierCV": "proset.search",
     "SetCoverClassifier": "proset.set_cover",
+    "SetCoverClassifierCV": "proset.search",
     "load_model": "proset.model_io",
     "save_model": "proset.model_io",
 }

@@ -1,8 +1,11 @@
 """The scikit-learn estimator: validates, calls the numerical core, stores fitted attributes."""
 
+import hashlib
 import os
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from math import fsum
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -23,6 +27,7 @@ from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+from proset.validation import missing_values_named, weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +68,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     n_jobs : int or None, default=None
         Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
         nothing but the time. A fit uses one per 512 samples at most.
+    class_weight : dict or "balanced", optional
+        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
+        total weight, so that the class prior is uniform.
+    warm_start : bool, default=False
+        Whether `fit` with a larger `n_batches` adds batches to those of the last call, which gives the same model as
+        a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
+    verbose : int, default=0
+        From 1 on, `fit` prints a line per batch.
 
     Attributes
     ----------
@@ -117,7 +130,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "tol": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
     }
+    # Whoever wants fewer batches says so to this classifier, not through those around it.
+    __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
+    __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
 
     def __init__(
         self,
@@ -133,6 +152,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         references: str = "split",
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -146,6 +168,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.references = references
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
         """Fit all batches.
@@ -186,8 +211,25 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
+        _, X = self._fit(X, y, sample_weight)
+        for number, batch in enumerate(self.batches_, start=1):
+            if not batch.converged:
+                warnings.warn(
+                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
+                    "increase max_iter or tol, or standardise the features",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
+            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
+        return self
+
+    def _fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[model.Model, np.ndarray]:
+        """`fit` without warnings, of which a search would hear hundreds; the model of the samples, and these."""
         self._validate_params()
-        with _no_overflow():
+        with _no_overflow(), missing_values_named():
             checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
         _check_scale(X)
@@ -196,6 +238,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rows = np.arange(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, self.class_weight, y)
+        if weight is not None:
             if weight.max(initial=0.0) > MAX_ABS:
                 raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_ABS:g}")
             rows = np.flatnonzero(weight > 0)
@@ -208,17 +253,19 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
-        seed = np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
+        data = X[rows], codes, len(self.classes_)
+        growth = self._growth(*data[:2], weight)
         settings: dict[str, Any] = {
             "n_batches": self.n_batches,
             "penalty": Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
             "max_iter": self.max_iter,
             "tol": self.tol,
-            "seed": seed,
+            "seed": growth.seed,
             "sample_weight": weight,
             "n_threads": self._n_threads(),
+            "start": growth.stage,
+            "after_batch": growth.added,
         }
-        data = X[rows], codes, len(self.classes_)
         if self.references == "leave_one_out":
             n_candidates = None if isinstance(self.n_candidates, str) else self.n_candidates
             fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
@@ -228,17 +275,30 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
             fitted = model.fit(*data, n_candidates=self.n_candidates, max_fraction=self.max_fraction, **settings)
         self._store(fitted.with_rows(rows))
-        for number, batch in enumerate(self.batches_, start=1):
-            if not batch.converged:
-                warnings.warn(
-                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
-                    "increase max_iter or tol, or standardise the features",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
-            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
-        return self
+        self.__dict__.pop("_last_growth", None)
+        if self.warm_start:
+            self._last_growth = growth
+        return fitted, data[0]
+
+    def _growth(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> "_Growth":
+        """That of the last fit if it goes on, else a new one."""
+        if not self.warm_start:
+            return _Growth(self._seed(), "", self.n_batches, self.verbose)
+        key = _digest(X, codes, np.ones(len(X)) if weight is None else weight) + self.references
+        last: _Growth | None = getattr(self, "_last_growth", None)
+        if last is None:
+            return _Growth(self._seed(), key, self.n_batches, self.verbose)
+        if last.key != key:
+            raise ValueError("warm_start: other data or references than in the last fit are not allowed")
+        if self.n_batches < last.n_batches:
+            raise ValueError(
+                f"n_batches: {self.n_batches} is not allowed with warm_start=True, must be at least the "
+                f"{last.n_batches} that are fitted"
+            )
+        return replace(last, n_batches=self.n_batches, verbose=self.verbose)
+
+    def _seed(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
 
     def _why(self, X: np.ndarray) -> str:
         spread = X.std(axis=0).max()
@@ -287,12 +347,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X = self._validated(X)
         return self._model.staged_predict_proba(X, self._n_threads())
 
-    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict_proba(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """Class probabilities.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -302,7 +364,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -311,15 +373,17 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict_proba([[-1.0], [1.0], [100.0]]).round(1).tolist()  # the last one: as far away as any
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
         """
-        *_, last = self.staged_predict_proba(X)
+        *_, last = islice(self.staged_predict_proba(X), self._n_stages(n_batches))
         return last
 
-    def predict(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """The most probable class of each sample.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -328,7 +392,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -337,16 +401,18 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict([[-1.0], [1.0]]).tolist()
         ['left', 'right']
         """
-        probabilities = self.predict_proba(X)
+        probabilities = self.predict_proba(X, n_batches)
         labels: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+    def familiarity(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """How much prototype weight is near each sample; near 0 the prediction is the prior.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -356,7 +422,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -367,7 +433,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         (True, 0.0)
         """
         X = self._validated(X)
-        *_, q = self._model.staged_q(X, self._n_threads())
+        *_, q = islice(self._model.staged_q(X, self._n_threads()), self._n_stages(n_batches))
         return np.maximum(arithmetic.row_sums(q) - fsum(self.class_prior_), 0.0)
 
     def explain(self, x: npt.ArrayLike) -> "pd.DataFrame":
@@ -413,12 +479,19 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise ValueError("n_jobs: 0 is not allowed, must be None, positive, or negative (-1: one per processor)")
         return min(n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs), MAX_THREADS)
 
+    def _n_stages(self, n_batches: int | None) -> int | None:
+        if n_batches is None:
+            return None
+        if not (isinstance(n_batches, Integral) and 0 <= n_batches <= len(self.batches_)):
+            raise ValueError(f"n_batches: {n_batches!r} is not allowed, must be 0 to {len(self.batches_)}")
+        return int(n_batches) + 1
+
     def _validated(self, X: Any) -> np.ndarray:
         if self._is_plain(X):
             plain: np.ndarray = X
             return plain
         check_is_fitted(self, "batches_")
-        with _no_overflow():
+        with _no_overflow(), missing_values_named():
             X = validate_data(self, X, dtype=np.float64, reset=False)
         clipped: np.ndarray = np.clip(
             X, -MAX_ABS, MAX_ABS
@@ -436,6 +509,48 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             and not hasattr(self, "feature_names_in_")
             and bool((np.abs(X) <= MAX_ABS).all())  # false if it is not finite
         )
+
+
+@dataclass
+class _Growth:
+    """How far a fit has come, and what it takes to go on.
+
+    Attributes
+    ----------
+    seed : SeedSequence
+    key : str
+        Digest of the data; empty if it will not go on.
+    n_batches : int
+    verbose : int
+        Whether to print a line for a new batch.
+    stage : tuple, optional
+        Of `proset.model`; None before the first batch.
+    """
+
+    seed: np.random.SeedSequence
+    key: str
+    n_batches: int
+    verbose: int
+    stage: model.Stage | None = None
+
+    def added(self, stage: model.Stage) -> None:
+        """A batch has been added."""
+        self.stage = stage
+        if self.verbose:
+            batches = stage[0].batches
+            last = batches[-1]
+            print(
+                f"batch {len(batches)} of {self.n_batches}: objective {last.objective:.6g} after {last.n_iter} "
+                f"iterations, {len(last.labels)} prototypes, {len(last.active_features)} features",
+                flush=True,
+            )
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _no_overflow() -> np.errstate:

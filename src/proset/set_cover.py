@@ -1,7 +1,9 @@
 """The scikit-learn estimator of prototype selection by set cover: validates, calls the core, stores attributes."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,11 +18,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset.cover import ball_bits, chunks, default_cost, greedy, rank_radii
+from proset.cover import ball_bits, balls_of_path, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
+from proset.validation import missing_values_named, weights_with_classes
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
+ROWS = 2000  # of more samples these are enough to find radii
 MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
@@ -52,6 +56,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
     random_state : int, RandomState or None, default=None
         For the rounding.
+    class_weight : dict or "balanced", optional
+        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
+        total weight.
 
     Attributes
     ----------
@@ -103,6 +110,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         "metric": [StrOptions(METRICS), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -113,6 +121,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean",
         n_neighbors: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        class_weight: dict[Any, float] | str | None = None,
     ):
         self.eps = eps
         self.cost = cost
@@ -120,6 +129,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,28 +177,69 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.fit(D, [0, 0, 1, 1], sample_weight=[1.0, 1.0, 2.0, 2.0]).prototype_index_.tolist()
         [2, 0]
         """
+        problem = self._problem(X, y, sample_weight, candidates)
+        radius: float | np.ndarray = self.eps
+        if self.n_neighbors is not None:
+            if self.n_neighbors > len(problem.points):
+                raise ValueError(
+                    f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(problem.points)}"
+                )
+            radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
+        (bits,) = ball_bits(problem.distances, *problem.size, [radius])
+        self._choose(problem, bits)
+        if not len(self._labels):
+            warnings.warn(
+                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
+                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _path(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, radii: np.ndarray
+    ) -> Iterator["SetCoverClassifier"]:
+        """What `fit` gives for each radius, without its warning, from one pass over the dissimilarities."""
+        problem = self._problem(X, y, sample_weight, None)
+        for radius, bits in zip(radii, balls_of_path(problem.distances, *problem.size, radii), strict=True):
+            fitted = copy(self)
+            fitted.eps = float(radius)
+            fitted._choose(problem, bits)
+            yield fitted
+
+    def _problem(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        candidates: npt.ArrayLike | None,
+    ) -> "_Problem":
+        """Validate everything; sets `classes_` and the attributes of the features."""
         self._validate_params()
         for name in ("eps", "cost", "n_neighbors"):
             if isinstance(getattr(self, name), bool):  # which Python takes for a number
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
             self.__dict__.pop(name, None)
-        checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
+        with missing_values_named():
+            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if weight.min() < 0:
             raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
+        if self.class_weight is not None:
+            weight = weights_with_classes(weight, self.class_weight, y)
         if weight.max() > MAX_WEIGHT:
             raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_WEIGHT:g}")
         rows = np.flatnonzero(weight > 0)
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
-        points, weight = X[rows], weight[rows]
-        if self.n_neighbors is not None and self.n_neighbors > len(rows):
-            raise ValueError(f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(rows)}")
+        points = X[rows]
+        is_precomputed = self.metric == "precomputed"
+        index, centres = rows, None if is_precomputed else points
         if candidates is not None:
-            if self.metric == "precomputed":
+            if is_precomputed:
                 raise ValueError(
                     "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
                 )
@@ -199,45 +250,33 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             if centres.shape[1] != X.shape[1]:
                 raise ValueError(f"candidates: {centres.shape[1]} features are not allowed, X has {X.shape[1]}")
             index = np.arange(len(centres))
-        else:
-            precomputed = self.metric == "precomputed"
-            index = np.arange(X.shape[1]) if precomputed and X.shape[0] != X.shape[1] else rows
-            centres = None if precomputed else points
+        elif is_precomputed and X.shape[0] != X.shape[1]:
+            index = np.arange(X.shape[1])
 
         def distances(these: slice, those: slice = slice(None)) -> np.ndarray:
-            if self.metric == "precomputed":
-                return points[these, index[those]]
-            return self._distances(points[these], centres[those])
+            return points[these, index[those]] if centres is None else self._distances(points[these], centres[those])
 
-        n_points, n_candidates = len(points), len(index)
-        radius: float | np.ndarray = self.eps
-        if self.n_neighbors is not None:
-            radius = rank_radii(lambda c: distances(slice(None), c), n_points, n_candidates, self.n_neighbors)
-        (bits,) = ball_bits(distances, n_points, n_candidates, [radius])
+        return _Problem(points, codes, weight[rows], index, centres, distances)
+
+    def _choose(self, problem: "_Problem", bits: np.ndarray) -> None:
+        """Choose prototypes and store them."""
+        weight, codes, index = problem.weight, problem.codes, problem.index
         cost = default_cost(weight) if self.cost is None else float(self.cost)
         if self.method == "lp":
             rng = check_random_state(self.random_state)
-            cover = round_relaxed(bits, codes, weight, cost, n_candidates, rng)
+            cover = round_relaxed(bits, codes, weight, cost, len(index), rng)
             self.lower_bound_ = cover.lower_bound
         else:
             cover = greedy(bits, codes, weight, cost)
         self.prototype_index_ = index[cover.index]
         self.prototype_labels_ = self.classes_[cover.labels]
         self._labels = cover.labels
-        if self.metric != "precomputed":
-            self.prototypes_ = centres[cover.index]
+        if problem.centres is not None:
+            self.prototypes_ = problem.centres[cover.index]
         self.covered_, self.newly_covered_, self.miscovered_ = cover.covered, cover.newly_covered, cover.miscovered
         self.objective_path_, self.objective_ = cover.objective_path, cover.objective
         self._majority = int(np.bincount(codes, weights=weight).argmax())
         self.majority_class_ = self.classes_[self._majority]
-        if not len(cover.index):
-            warnings.warn(
-                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
-                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """The class of the nearest prototype of each sample; of equally near ones, the first chosen.
@@ -263,7 +302,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         ['a', 'b']
         """
         check_is_fitted(self)
-        checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        with missing_values_named():
+            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
         X = checked
         self._check_dissimilarities(X)
         found = np.full(len(X), self._majority)
@@ -276,6 +316,14 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 found[rows] = self._labels[near.argmin(axis=1)]
         labels: np.ndarray = self.classes_[found]
         return labels
+
+    def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
+        """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
+        X = np.asarray(X, dtype=np.float64)
+        some = X[:: -(-len(X) // ROWS)]
+        if self.metric == "precomputed":
+            return some.ravel()
+        return self._distances(some, some)[np.triu_indices(len(some), 1)]
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:
@@ -290,3 +338,34 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if np.isnan(found).any():
             raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")
         return found
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Samples of positive weight, which are to be covered, and the candidates that cover them.
+
+    Attributes
+    ----------
+    points : ndarray, shape (N, D)
+    codes : ndarray of int, shape (N,)
+        Class indices.
+    weight : ndarray, shape (N,)
+    index : ndarray of int, shape (M,)
+        What the candidates are called outside.
+    centres : ndarray, shape (M, D), optional
+        Not with "precomputed".
+    distances : callable
+        From slices of the points and of the candidates to their dissimilarities.
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    index: np.ndarray
+    centres: np.ndarray | None
+    distances: Callable[..., np.ndarray]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of points and of candidates."""
+        return len(self.points), len(self.index)

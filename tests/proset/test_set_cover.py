@@ -24,9 +24,10 @@ def not_met(estimator):
     if estimator.metric == "precomputed":
         # check_nonsquare_error passes because its data are negative; other tables need not be square, by intention
         return {"check_positive_only_tag_during_fit": "negative dissimilarities are refused in words of our own"}
+    failed = {"check_class_weight_classifiers": "where a class is alone it has prototypes, however little it weighs"}
     if estimator.n_neighbors is not None:
-        return {"check_sample_weight_equivalence_on_dense_data": "ranks count samples, not weights"}
-    return {}
+        failed["check_sample_weight_equivalence_on_dense_data"] = "ranks count samples, not weights"
+    return failed
 
 
 @parametrize_with_checks(
