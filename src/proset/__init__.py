@@ -2,8 +2,8 @@
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
-cross-validation. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
-nothing.
+cross-validation. `RejectOptionClassifier` gives samples that are like none before no class. `save_model` and
+`load_model` keep a fitted `ProsetClassifier` in a file that executes nothing.
 """
 
 from importlib import import_module
@@ -12,18 +12,22 @@ __version__ = "0.2.0"
 __all__ = [
     "ProsetClassifier",
     "ProsetClassifierCV",
+    "RejectOptionClassifier",
     "SetCoverClassifier",
     "SetCoverClassifierCV",
     "load_model",
+    "risk_coverage_curve",
     "save_model",
 ]
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
     "ProsetClassifierCV": "proset.search",
+    "RejectOptionClassifier": "proset.rejection",
     "SetCoverClassifier": "proset.set_cover",
     "SetCoverClassifierCV": "proset.search",
     "load_model": "proset.model_io",
+    "risk_coverage_curve": "proset.rejection",
     "save_model": "proset.model_io",
 }
 

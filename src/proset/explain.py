@@ -1,15 +1,10 @@
 """Why a model predicts what it does: what the prior and every prototype contribute to q of one point."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.model import Model
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -22,6 +17,8 @@ class Explanation:
         1, 2, ...; 0 for the prior.
     sample : ndarray of int, shape (K + J,)
         Row of the prototype in the training data; -1 for the prior.
+    prototype : ndarray of int, shape (K + J,)
+        Number of the prototype over all batches, from 0; -1 for the prior.
     label : ndarray of int, shape (K + J,)
         Class index.
     weight, similarity, contribution : ndarrays, shape (K + J,)
@@ -38,6 +35,7 @@ class Explanation:
 
     batch: np.ndarray
     sample: np.ndarray
+    prototype: np.ndarray
     label: np.ndarray
     weight: np.ndarray
     similarity: np.ndarray
@@ -46,24 +44,6 @@ class Explanation:
     features: np.ndarray
     feature_similarity: np.ndarray
     familiarity: float
-
-    def frame(self, class_names: np.ndarray, feature_names: Sequence[str] | np.ndarray) -> "pd.DataFrame":
-        """One row per term; the feature-wise similarities are columns named after the features."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
-            {
-                "batch": self.batch,
-                "sample": self.sample,
-                "class": np.asarray(class_names)[self.label],
-                "weight": self.weight,
-                "similarity": self.similarity,
-                "contribution": self.contribution,
-                "share": self.share,
-            }
-        )
-        names = [f"similarity in {feature_names[d]}" for d in self.features]
-        return pd.concat([frame, pd.DataFrame(self.feature_similarity, columns=names)], axis=1)
 
 
 def explain(model: Model, x: np.ndarray) -> Explanation:
@@ -93,10 +73,12 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
     contribution = weights * similarity
-    order = np.concatenate([np.arange(n_classes), n_classes + np.argsort(-contribution[n_classes:], kind="stable")])
+    prior, falling = np.arange(n_classes), np.argsort(-contribution[n_classes:], kind="stable")
+    order = np.concatenate([prior, n_classes + falling])
     return Explanation(
         batch=np.concatenate(batch)[order],
         sample=np.concatenate(sample)[order],
+        prototype=np.concatenate([np.full(n_classes, -1), falling]),
         label=np.concatenate(label)[order],
         weight=weights[order],
         similarity=similarity[order],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from proset import tables
 from proset.cover import ball_bits, balls_of_path, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
 from proset.validation import missing_values_named, weights_with_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
@@ -73,6 +77,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
         Not with "precomputed".
+    radii_ : ndarray, shape (P,)
+        Of their balls: `eps`, or, with `n_neighbors`, the distance at which they end.
     covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
         Weight of the training samples in its ball: of its class; of its class and in no ball of an earlier prototype of
         the class; of other classes.
@@ -186,7 +192,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 )
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
         (bits,) = ball_bits(problem.distances, *problem.size, [radius])
-        self._choose(problem, bits)
+        self._choose(problem, bits, radius)
         if not len(self._labels):
             warnings.warn(
                 "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
@@ -204,7 +210,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         for radius, bits in zip(radii, balls_of_path(problem.distances, *problem.size, radii), strict=True):
             fitted = copy(self)
             fitted.eps = float(radius)
-            fitted._choose(problem, bits)
+            fitted._choose(problem, bits, radius)
             yield fitted
 
     def _problem(
@@ -258,7 +264,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
         return _Problem(points, codes, weight[rows], index, centres, distances)
 
-    def _choose(self, problem: "_Problem", bits: np.ndarray) -> None:
+    def _choose(self, problem: "_Problem", bits: np.ndarray, radius: float | np.ndarray) -> None:
         """Choose prototypes and store them."""
         weight, codes, index = problem.weight, problem.codes, problem.index
         cost = default_cost(weight) if self.cost is None else float(self.cost)
@@ -271,6 +277,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.prototype_index_ = index[cover.index]
         self.prototype_labels_ = self.classes_[cover.labels]
         self._labels = cover.labels
+        self.radii_ = np.broadcast_to(radius, len(index))[cover.index].astype(np.float64)
         if problem.centres is not None:
             self.prototypes_ = problem.centres[cover.index]
         self.covered_, self.newly_covered_, self.miscovered_ = cover.covered, cover.newly_covered, cover.miscovered
@@ -301,19 +308,11 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.predict([[-3.0], [6.0]]).tolist()
         ['a', 'b']
         """
-        check_is_fitted(self)
-        with missing_values_named():
-            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
-        X = checked
-        self._check_dissimilarities(X)
+        X = self._validated(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):
             for rows in chunks(len(X), len(self._labels)):
-                if self.metric == "precomputed":
-                    near = X[rows, self.prototype_index_]
-                else:
-                    near = self._distances(X[rows], self.prototypes_)
-                found[rows] = self._labels[near.argmin(axis=1)]
+                found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
         labels: np.ndarray = self.classes_[found]
         return labels
 
@@ -324,6 +323,115 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if self.metric == "precomputed":
             return some.ravel()
         return self._distances(some, some)[np.triu_indices(len(some), 1)]
+
+    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+        """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
+
+        Parameters
+        ----------
+        X : array-like
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; below 0 outside of all;
+            minus infinity if there is no prototype.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.familiarity([[1.0], [2.0], [6.0]]).tolist()
+        [1.5, 0.5, -2.5]
+        """
+        X = self._validated(X)
+        found = np.full(len(X), -np.inf)
+        for rows in chunks(len(X), len(self._labels)) if len(self._labels) else ():
+            found[rows] = (self.radii_ - self._near(X[rows])).max(axis=1)
+        return found
+
+    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
+        """The prototypes behind the predictions for single samples, the nearest first, and which balls cover them.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, D) or (D,)
+            As `transformer` takes them, if there is one; else as for `predict`.
+        top : int >= 1, optional
+            Prototypes to list per sample, the nearest; by default all.
+        transformer : fitted transformer or Pipeline, optional
+            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
+            values are then in the units of the table (see `proset.units.in_original_units`).
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each sample a row for itself, then its prototypes: "sample" (its label in the index of `X`, or its
+            number), "term" ("sample" or "prototype"), "row" (of the candidate, -1 for the sample), "class" (of the
+            sample the predicted one), "distance", "radius", "covers" and, but with "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ValueError
+            As for `predict`, or if `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.explain([2.0])[["term", "class", "distance", "covers"]].to_dict("list")
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'term': ['sample', 'prototype', 'prototype'], 'class': ['a', 'a', 'b'], 'distance': [nan, 1.0, 8.0],
+         'covers': [False, True, False]}
+        """
+        return tables.balls(self, X, top, transformer)
+
+    def export(self, transformer: Any = None) -> "pd.DataFrame":
+        """All prototypes, in order of choice.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "row" (of the candidate), "class", "radius", "covered", "newly covered", "miscovered" and, but with
+            "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
+        {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
+        """
+        return tables.cover(self, transformer)
+
+    def _validated(self, X: npt.ArrayLike) -> np.ndarray:
+        check_is_fitted(self)
+        with missing_values_named():
+            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        self._check_dissimilarities(checked)
+        return checked
+
+    def _near(self, X: np.ndarray) -> np.ndarray:
+        """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
+        if self.metric == "precomputed":
+            near: np.ndarray = X[:, self.prototype_index_]
+            return near
+        return self._distances(X, self.prototypes_)
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from proset.cover import rank_radii
 from proset.plot import style
 from proset.plot.fitted import Fitted, Plane, codes
 from proset.set_cover import SetCoverClassifier
@@ -150,17 +149,12 @@ class BallsDisplay:
         plane = Plane(fitted, X, features, point, feature_names)
         x, vertical, points = plane.grid(grid_resolution, MARGIN)
         scaled, own = fitted.scaled(plane.table), codes(y, model.classes_)
-        distances = model._distances(scaled, model.prototypes_)
-        if model.n_neighbors is None:
-            radii = np.full(len(model.prototypes_), model.eps)
-        else:
-            radii = rank_radii(lambda these: distances[:, these], len(distances), len(model._labels), model.n_neighbors)
-        inside, same = distances < radii, own[:, None] == model._labels
+        inside, same = model._near(scaled) < model.radii_, own[:, None] == model._labels
         return cls(
             x=x,
             y=vertical,
-            distances=model._distances(fitted.scaled(points), model.prototypes_).reshape(len(vertical), len(x), -1),
-            radii=radii,
+            distances=model._near(fitted.scaled(points)).reshape(len(vertical), len(x), -1),
+            radii=model.radii_,
             prototypes=fitted.to_units(model.prototypes_)[:, plane.features],
             labels=model._labels,
             class_names=fitted.class_names,

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from proset.classifier import ProsetClassifier
 from proset.model import Batch
+from proset.units import feature_names, in_original_units, keeps_features
 
 
 class Fitted:
@@ -30,8 +30,7 @@ class Fitted:
     model : estimator
         The classifier itself.
     units : bool
-        Whether the features of the classifier are those of the data, but for their scale; prototypes are shown in
-        the units of the data then, else in those of the classifier.
+        Whether the features of the classifier are those of the data, but for their scale.
     names : list of str
         Of the features of the classifier.
     class_names : list of str
@@ -39,20 +38,17 @@ class Fitted:
 
     def __init__(self, estimator: Any, names: Sequence[str] | None = None):
         check_is_fitted(estimator)
-        self.estimator, self._steps = estimator, []
+        self.estimator, steps = estimator, []
         while hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline):
             if isinstance(estimator, Pipeline):
-                self._steps += [step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")]
+                steps += estimator.steps[:-1]
                 estimator = estimator.steps[-1][1]
             else:
                 estimator = estimator.best_estimator_
         self.model = estimator
-        given = feature_names_of(self.estimator)
-        self.names = given
-        for step in self._steps:
-            known = hasattr(step, "get_feature_names_out")
-            self.names = list(step.get_feature_names_out(self.names)) if known else feature_names_of(self.model)
-        self.units = self.names == given
+        self._steps = Pipeline([(str(i), step) for i, (_, step) in enumerate(steps)]) if steps else None
+        self.units = all(keeps_features(step) for _, step in steps)
+        self.names = feature_names(self.model, self._steps)
         if names is not None:
             self.names = checked_names(names, len(self.names))
         self.class_names = [str(name) for name in self.model.classes_]
@@ -76,23 +72,13 @@ class Fitted:
         return np.array(weights).reshape(-1, len(self.names))
 
     def to_units(self, X: np.ndarray) -> np.ndarray:
-        """Rows of features of the classifier in the units of the data, if `units`."""
-        for step in reversed(self._steps) if self.units else ():
-            if not isinstance(step, SimpleImputer | KNNImputer):  # what they fill in stays
-                X = step.inverse_transform(X)
-        return np.asarray(X, dtype=float)
+        """Rows of features of the classifier in the units of the data; see `proset.units`."""
+        return in_original_units(self._steps, X)
 
     def scaled(self, X: npt.ArrayLike) -> np.ndarray:
         """Rows of the data as the classifier sees them."""
-        table: Any = named(self.estimator, X)
-        for step in self._steps:
-            table = step.transform(table)
-        return np.asarray(table, dtype=float)
-
-
-def feature_names_of(estimator: Any) -> list[str]:
-    """Names of the features that a fitted estimator takes."""
-    return list(getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(estimator.n_features_in_)]))
+        table = named(self.estimator, X)
+        return np.asarray(table if self._steps is None else self._steps.transform(table), dtype=float)
 
 
 def checked_names(names: Sequence[str], number: int) -> list[str]:
@@ -104,7 +90,7 @@ def checked_names(names: Sequence[str], number: int) -> list[str]:
 
 def named(estimator: Any, X: npt.ArrayLike) -> Any:
     """The same rows in the form in which the estimator was fitted: a frame if it knows names."""
-    if not hasattr(estimator, "feature_names_in_"):
+    if not hasattr(estimator, "feature_names_in_") or hasattr(X, "columns"):
         return X
     import pandas as pd
 
@@ -152,7 +138,7 @@ class Plane:
     ):
         self.table = numbers(X)
         n_features = self.table.shape[1]
-        names = feature_names_of(fitted.estimator) if names is None else checked_names(names, n_features)
+        names = feature_names(fitted.estimator, None) if names is None else checked_names(names, n_features)
         self.features = two_features(features, names, (0, 1))
         self.names = [names[d] for d in self.features]
         self.point = np.median(self.table, axis=0) if point is None else numbers(np.atleast_2d(point), "point")[0]

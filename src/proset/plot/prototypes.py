@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from proset.plot import style
 from proset.plot.feature_weights import shown_features
-from proset.plot.fitted import Fitted, codes, numbers, two_features
+from proset.plot.fitted import Fitted, codes, two_features
 
 WIDEST = 220.0  # area in square points of the prototype with the largest weight
 N_FEATURES = 12  # in parallel, as many as can be labelled
@@ -46,8 +46,8 @@ class PrototypesDisplay:
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(scale(X), y)
     >>> display = PrototypesDisplay.from_estimator(model, scale(X), y)
-    >>> display.feature_names, len(display.prototypes) == model.n_prototypes_
-    (['x3', 'x2'], True)
+    >>> sorted(display.feature_names), len(display.prototypes) == model.n_prototypes_
+    (['x2', 'x3'], True)
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class PrototypesDisplay:
         ----------
         estimator : estimator
             A fitted `ProsetClassifier` of at least two features, or a `Pipeline` or search with one. Axes are in the
-            units of the data if the steps before it only scale the features.
+            units of the data as far as the steps before it can be undone.
         X : array-like, shape (N, D), optional
             Samples to show too, as `estimator` takes them.
         y : array-like, shape (N,), optional
@@ -119,7 +119,7 @@ class PrototypesDisplay:
         if X is not None:
             if y is None:
                 raise ValueError("y: None is not allowed with X, must be the classes of the samples")
-            samples = numbers(X) if fitted.units else fitted.scaled(X)
+            samples = fitted.to_units(fitted.scaled(X))
             shown = {"samples": samples[:, plane], "sample_labels": codes(y, fitted.model.classes_)}
         return cls(
             prototypes=fitted.to_units(chosen.prototypes)[:, plane],
@@ -239,8 +239,8 @@ class ParallelCoordinatesDisplay:
         Parameters
         ----------
         estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one. Axes are in the units of the data if the
-            steps before it only scale the features.
+            A fitted `ProsetClassifier`, or a `Pipeline` or search with one. Axes are in the units of the data as far as
+            the steps before it can be undone.
         batch : int, optional
             1, 2, ...; by default all batches together.
         n_features : int, default=12

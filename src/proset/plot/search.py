@@ -117,8 +117,10 @@ class SearchPlaneDisplay:
             zorder=3,
         )
         axes.scatter(self.x[useless], self.y[useless], s=16, marker="x", color="white", linewidth=0.8, zorder=4)
+        chosen = {}
         for role, look in _roles(ink).items():
-            axes.scatter(self.x[self.selection[role]], self.y[self.selection[role]], **look)
+            place = self.selection[role]
+            chosen[ROLES[role]] = axes.scatter(self.x[place], self.y[place], **look)
         for direction, values, name in zip("xy", (self.x, self.y), self.names, strict=True):
             scale(axes, direction, values, name)
         bar = axes.figure.colorbar(
@@ -130,11 +132,13 @@ class SearchPlaneDisplay:
         )
         bar.set_label(self.loss_name)
         if legend:
-            self._legend(axes, ink, bool(useless.any()))
+            found = self._marks(ink, bool(useless.any())) | chosen
+            style.legend(axes, handles=list(found.values()), labels=list(found))
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
-    def _legend(self, axes: Axes, ink: str, useless: bool) -> None:
+    def _marks(self, ink: str, useless: bool) -> dict[str, Any]:
+        """What a legend shows of the settings."""
         found: dict[str, Any] = {}
         ring = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": ink, "markersize": 6}
         found["within the threshold"] = style.marker("", markeredgewidth=1.2, **ring)
@@ -142,9 +146,7 @@ class SearchPlaneDisplay:
             worst = {"marker": "o", "color": self.points_.cmap(1.0), "markersize": 6}
             cross = {"marker": "x", "color": "white", "markersize": 4, "markeredgewidth": 0.8}
             found["no better than the prior"] = (style.marker("", **worst), style.marker("", **cross))
-        for role, look in _roles(ink).items():
-            found[ROLES[role]] = axes.scatter([], [], **look)
-        style.legend(axes, handles=list(found.values()), labels=list(found))
+        return found
 
 
 class SearchProfileDisplay:
