@@ -153,8 +153,8 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[_Data, list[_Fold]]:
         """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
-        X, y = validate_data(self, X, y, skip_check_array=True)
         y = validate_data(self, y=y)
+        X = validate_data(self, X, skip_check_array=True)
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -170,6 +170,7 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         with missing_values_named():  # before it fails in some fold
             checked = check_array(everything.X, dtype=np.float64, input_name="X", estimator=self)
         X = checked if everything.transformers is None else X
+        is_pairwise = get_tags(self).input_tags.pairwise and checked.shape[0] == checked.shape[1]
         splitter = check_cv(self.cv, y, classifier=True)
         if groups is not None and isinstance(self.cv, Integral | None):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
@@ -180,8 +181,9 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 raise ValueError(f"cv: fold {number} has no sample of class {missing[0]} to fit on")
             if not weight_score[test].sum() > 0:
                 raise ValueError(f"cv: fold {number} has no sample of positive weight to score")
-            data = self._data(_rows(X, train), y[train], None if weight is None else weight[train])
-            X_score = _rows(X, test)
+            seen = train if is_pairwise else None
+            data = self._data(_rows(X, train, seen), y[train], None if weight is None else weight[train])
+            X_score = _rows(X, test, seen)
             if data.transformers is not None:
                 X_score = data.transformers.transform(X_score)
             scored = {"y_score": y[test], "codes_score": codes[test], "weight_score": weight_score[test]}
@@ -242,8 +244,9 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         return self.best_estimator_[-1], self.best_estimator_[:-1].transform(X)
 
 
-def _rows(X: Any, rows: np.ndarray) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:
+    X = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return X if columns is None else X[:, columns]
 
 
 def _progress(items: Iterable[_Scored], title: str, number: int, verbose: int) -> Iterator[_Scored]:

@@ -336,3 +336,23 @@ def test_nothing_of_an_earlier_fit_is_left(wine):
 def test_the_package_and_the_core_are_imported_without_scikit_learn():
     code = "import sys, proset, proset.cover; assert not {'sklearn', 'scipy'} & {m.split('.')[0] for m in sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_class_weights_are_sample_weights(wine):
+    X, y = wine
+    weight = np.array([1.0, 5.0, 1.0])[y]
+    balanced = len(y) / (3 * np.bincount(y)[y])
+    for class_weight, same in (({1: 5.0}, weight), ("balanced", balanced)):
+        model = SetCoverClassifier(eps=3.0, class_weight=class_weight).fit(X, y)
+        expected = SetCoverClassifier(eps=3.0).fit(X, y, same)
+        assert model.prototype_index_.tolist() == expected.prototype_index_.tolist()
+        assert model.objective_ == expected.objective_
+    with pytest.raises(ValueError, match="class_weight: -2 is not allowed, must be at least 0"):
+        SetCoverClassifier(class_weight={1: -2.0}).fit(X, y)
+
+
+def test_missing_values_are_refused_with_what_helps(wine):
+    X = wine[0].copy()
+    X[3, 5] = np.nan
+    with pytest.raises(ValueError, match=r"^Input X contains NaN: fill in .* with SimpleImputer in a Pipeline$"):
+        SetCoverClassifier().fit(X, wine[1])
