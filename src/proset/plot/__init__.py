@@ -7,30 +7,35 @@ right of the axes: create figures of your own with `layout="constrained"`, so th
 Needs Matplotlib, which the extra `plot` installs.
 """
 
+from importlib import import_module
+
 try:
     import matplotlib  # noqa: F401
 except ImportError as error:
     raise ImportError("proset.plot needs Matplotlib: pip install matplotlib, or this package with [plot]") from error
 
-from proset.plot.balls import BallsDisplay
-from proset.plot.explanation import ExplanationDisplay
-from proset.plot.feature_weights import FeatureWeightsDisplay
-from proset.plot.path import BatchPathDisplay
-from proset.plot.prototypes import ParallelCoordinatesDisplay, PrototypesDisplay
-from proset.plot.risk_coverage import RiskCoverageDisplay
-from proset.plot.search import SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay
-from proset.plot.surface import DecisionSurfaceDisplay
+_HOME = {
+    "BallsDisplay": "proset.plot.balls",
+    "BatchPathDisplay": "proset.plot.path",
+    "DecisionSurfaceDisplay": "proset.plot.surface",
+    "ExplanationDisplay": "proset.plot.explanation",
+    "FeatureWeightsDisplay": "proset.plot.feature_weights",
+    "ParallelCoordinatesDisplay": "proset.plot.prototypes",
+    "PrototypesDisplay": "proset.plot.prototypes",
+    "RiskCoverageDisplay": "proset.plot.risk_coverage",
+    "SearchPathDisplay": "proset.plot.search",
+    "SearchPlaneDisplay": "proset.plot.search",
+    "SearchProfileDisplay": "proset.plot.search",
+}
+__all__ = list(_HOME)
 
-__all__ = [
-    "BallsDisplay",
-    "BatchPathDisplay",
-    "DecisionSurfaceDisplay",
-    "ExplanationDisplay",
-    "FeatureWeightsDisplay",
-    "ParallelCoordinatesDisplay",
-    "PrototypesDisplay",
-    "RiskCoverageDisplay",
-    "SearchPathDisplay",
-    "SearchPlaneDisplay",
-    "SearchProfileDisplay",
-]
+
+def __getattr__(name: str) -> object:
+    # Lazy: who draws one figure depends on no other, which tells the study what has become stale.
+    if name not in _HOME:
+        raise AttributeError(f"module 'proset.plot' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__} - {"import_module"})

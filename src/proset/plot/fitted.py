@@ -1,16 +1,18 @@
 """What figures ask of a fitted estimator: the classifier in it, names and units of its features."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from proset.classifier import ProsetClassifier
-from proset.model import Batch
 from proset.units import feature_names, in_original_units, keeps_features
+
+if TYPE_CHECKING:
+    from proset.classifier import ProsetClassifier
+    from proset.model import Batch
 
 
 class Fitted:
@@ -53,13 +55,14 @@ class Fitted:
             self.names = checked_names(names, len(self.names))
         self.class_names = [str(name) for name in self.model.classes_]
 
-    def proset(self) -> ProsetClassifier:
+    def proset(self) -> "ProsetClassifier":
         """The classifier, if it is one with batches of weighted prototypes."""
-        if not isinstance(self.model, ProsetClassifier):
+        if not hasattr(self.model, "batches_"):
             raise ValueError(f"estimator: {type(self.model).__name__} is not allowed, must be a ProsetClassifier")
-        return self.model
+        found: ProsetClassifier = self.model
+        return found
 
-    def batch(self, number: int) -> Batch:
+    def batch(self, number: int) -> "Batch":
         """One of the batches, from 1."""
         batches = self.proset().batches_
         if not 1 <= number <= len(batches):

@@ -112,8 +112,8 @@ class SearchPlaneDisplay:
             s=38,
             cmap=style.LOSS_MAP,
             norm=Normalize(mean.min(), mean[~useless].max(initial=mean.min() * 1.01)),
-            edgecolors=[ink if w else "none" for w in within],
-            linewidths=1.2,
+            edgecolors=[ink if w else style.GREY for w in within],
+            linewidths=[1.2 if w else 0.4 for w in within],
             zorder=3,
         )
         axes.scatter(self.x[useless], self.y[useless], s=16, marker="x", color="white", linewidth=0.8, zorder=4)

@@ -11,7 +11,6 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, to_rgb
 
-from proset.classifier import ProsetClassifier
 from proset.plot import style
 from proset.plot.fitted import Fitted, Plane, codes, named
 
@@ -275,7 +274,7 @@ def _in_plane(fitted: Fitted, plane: Plane) -> tuple[np.ndarray | None, np.ndarr
     """Prototypes projected on a plane, and their weights there."""
     if not fitted.units:
         return None, None
-    if not isinstance(fitted.model, ProsetClassifier):
+    if not hasattr(fitted.model, "batches_"):
         found = getattr(fitted.model, "prototypes_", None)
         return (None, None) if found is None else (fitted.to_units(found)[:, plane.features], np.ones(len(found)))
     others = np.delete(np.arange(len(plane.point)), plane.features)

@@ -31,7 +31,7 @@ def test_plane_shows_every_setting_and_what_was_chosen(found, texts):
     np.testing.assert_allclose(display.points_.get_offsets(), tried)
     losses = _losses(found.cv_results_).mean(axis=0)
     np.testing.assert_allclose(display.points_.get_array(), losses)
-    ringed = display.points_.get_edgecolors()[:, 3] > 0
+    ringed = np.array(display.points_.get_linewidths()) > 1
     np.testing.assert_array_equal(ringed, found.cv_results_["within_threshold"])
     optimum, chosen = (np.asarray(c.get_offsets())[0] for c in display.ax_.collections if c.get_zorder() >= 6)
     np.testing.assert_allclose(optimum, tried[losses.argmin()])
