@@ -216,6 +216,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         (['left', 'right'], [0.5, 0.5])
         """
         fitted, X = self._fit(X, y, sample_weight)
+        self.n_samples_fit_ = len(X)
         self.training_familiarity_ = training_familiarity(fitted, X, self._n_threads())
         for number, batch in enumerate(self.batches_, start=1):
             if not batch.converged:
@@ -280,7 +281,6 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
             fitted = model.fit(*data, n_candidates=self.n_candidates, max_fraction=self.max_fraction, **settings)
         self._store(fitted.with_rows(rows))
-        self.n_samples_fit_ = len(rows)
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
@@ -438,8 +438,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> bool(near > 1), float(far)
         (True, 0.0)
         """
-        staged = staged_familiarity(self._model, self._validated(X), self._n_threads())
-        *_, found = islice(staged, self._n_stages(n_batches))
+        stages = staged_familiarity(self._model, self._validated(X), self._n_threads())
+        *_, found = islice(stages, self._n_stages(n_batches))
         return found
 
     def familiarity_quantile(self, X: npt.ArrayLike) -> np.ndarray:

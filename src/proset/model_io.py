@@ -60,6 +60,8 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     arrays["classes"] = classes
     if hasattr(classifier, "feature_names_in_"):
         arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
+    if isinstance(parameters["class_weight"], dict):  # labels of classes need not be text
+        parameters["class_weight"] = [[_plain(k), _plain(v)] for k, v in parameters["class_weight"].items()]
     write_archive(path, {"parameters": {k: _plain(v) for k, v in parameters.items()}}, arrays)
 
 
@@ -104,7 +106,10 @@ def load_model(path: str | Path) -> "ProsetClassifier":
         classes = arrays.pop("classes")
         model = Model.from_arrays(arrays)
         _check(model, classes, names, unknown=sorted(arrays.keys() - model.arrays().keys()))
-        classifier = ProsetClassifier(**header["parameters"])
+        parameters = header["parameters"]
+        if isinstance(parameters.get("class_weight"), list):
+            parameters["class_weight"] = dict(parameters["class_weight"])
+        classifier = ProsetClassifier(**parameters)
         classifier._validate_params()
         classifier.classes_ = classes
         classifier._store(model)

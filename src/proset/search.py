@@ -1,5 +1,6 @@
 """Searches by cross-validation in the form of scikit-learn: the two stages of proset, and the radii of set cover."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -236,12 +237,30 @@ class _SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         classifier.set_params(**parameters).fit(data.X, data.y, data.weight)
         return classifier if data.transformers is None else Pipeline([*data.transformers.steps, (name, classifier)])
 
-    def _found(self, X: Any) -> tuple[Any, Any]:
-        """The classifier that was found, and samples as it sees them."""
+    def _found(self) -> tuple[Any, Pipeline | None]:
+        """The classifier that was found, and the Pipeline that it is the end of."""
         check_is_fitted(self)
-        if not isinstance(self.best_estimator_, Pipeline):
-            return self.best_estimator_, X
-        return self.best_estimator_[-1], self.best_estimator_[:-1].transform(X)
+        found = self.best_estimator_
+        return (found[-1], found) if isinstance(found, Pipeline) else (found, None)
+
+    def _seen(self, X: Any) -> tuple[Any, Any]:
+        """The classifier that was found, and samples as it sees them."""
+        classifier, pipeline = self._found()
+        return classifier, X if pipeline is None else pipeline[:-1].transform(X)
+
+    @_of_model
+    def explain(self, X: Any, top: int | None = None) -> "pd.DataFrame":
+        """Why predictions are what they are, in the units of `X`; see `explain` of the classifier."""
+        classifier, pipeline = self._found()
+        frame: pd.DataFrame = classifier.explain(X, top, pipeline)
+        return frame
+
+    @_of_model
+    def export(self) -> "pd.DataFrame":
+        """The model as a table, in the units of the data; see `export` of the classifier."""
+        classifier, pipeline = self._found()
+        frame: pd.DataFrame = classifier.export(pipeline)
+        return frame
 
 
 def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:
@@ -521,37 +540,43 @@ class ProsetClassifierCV(_SearchCV):
     @_of_model
     def predict(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """The most probable class of each sample; see `ProsetClassifier.predict`."""
-        found, X = self._found(X)
+        found, X = self._seen(X)
         labels: np.ndarray = found.predict(X, n_batches)
         return labels
 
     @_of_model
     def predict_proba(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """Class probabilities; see `ProsetClassifier.predict_proba`."""
-        found, X = self._found(X)
+        found, X = self._seen(X)
         probabilities: np.ndarray = found.predict_proba(X, n_batches)
         return probabilities
 
     @_of_model
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Class probabilities with 0, 1, ... batches; see `ProsetClassifier.staged_predict_proba`."""
-        found, X = self._found(X)
+        found, X = self._seen(X)
         stages: Iterator[np.ndarray] = found.staged_predict_proba(X)
         return stages
 
     @_of_model
     def familiarity(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """How much prototype weight is near each sample; see `ProsetClassifier.familiarity`."""
-        found, X = self._found(X)
+        found, X = self._seen(X)
         familiarity: np.ndarray = found.familiarity(X, n_batches)
         return familiarity
 
     @_of_model
-    def explain(self, X: Any) -> "pd.DataFrame":
-        """Why the prediction of a sample is what it is; see `ProsetClassifier.explain`."""
-        found, X = self._found(X)
-        frame: pd.DataFrame = found.explain(X)
-        return frame
+    def familiarity_quantile(self, X: Any) -> np.ndarray:
+        """Proportion of less familiar training samples; see `ProsetClassifier.familiarity_quantile`."""
+        found, X = self._seen(X)
+        quantile: np.ndarray = found.familiarity_quantile(X)
+        return quantile
+
+    @_of_model
+    def report(self, path: str | os.PathLike[str], title: str = "Prototype classifier") -> None:
+        """Write one HTML page about the model; see `ProsetClassifier.report`."""
+        classifier, pipeline = self._found()
+        classifier.report(path, pipeline, title)
 
 
 class SetCoverClassifierCV(_SearchCV):
@@ -725,6 +750,13 @@ class SetCoverClassifierCV(_SearchCV):
     @_of_model
     def predict(self, X: Any) -> np.ndarray:
         """The class of the nearest prototype of each sample; see `SetCoverClassifier.predict`."""
-        found, X = self._found(X)
+        found, X = self._seen(X)
         labels: np.ndarray = found.predict(X)
         return labels
+
+    @_of_model
+    def familiarity(self, X: Any) -> np.ndarray:
+        """How deep each sample is in a ball; see `SetCoverClassifier.familiarity`."""
+        found, X = self._seen(X)
+        familiarity: np.ndarray = found.familiarity(X)
+        return familiarity

@@ -210,7 +210,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         for radius, bits in zip(radii, balls_of_path(problem.distances, *problem.size, radii), strict=True):
             fitted = copy(self)
             fitted.eps = float(radius)
-            fitted._choose(problem, bits, radius)
+            fitted._choose(problem, bits, fitted.eps)
             yield fitted
 
     def _problem(
@@ -315,14 +315,6 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
         labels: np.ndarray = self.classes_[found]
         return labels
-
-    def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
-        """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
-        X = np.asarray(X, dtype=np.float64)
-        some = X[:: -(-len(X) // ROWS)]
-        if self.metric == "precomputed":
-            return some.ravel()
-        return self._distances(some, some)[np.triu_indices(len(some), 1)]
 
     def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
         """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
@@ -432,6 +424,14 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             near: np.ndarray = X[:, self.prototype_index_]
             return near
         return self._distances(X, self.prototypes_)
+
+    def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
+        """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
+        X = np.asarray(X, dtype=np.float64)
+        some = X[:: -(-len(X) // ROWS)]
+        if self.metric == "precomputed":
+            return some.ravel()
+        return self._distances(some, some)[np.triu_indices(len(some), 1)]
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:

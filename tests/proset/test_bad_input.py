@@ -20,8 +20,17 @@ import yaml
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
 
-from proset import ProsetClassifier, SetCoverClassifier, load_model, plot, save_model
+from proset import (
+    ProsetClassifier,
+    ProsetClassifierCV,
+    SetCoverClassifier,
+    SetCoverClassifierCV,
+    load_model,
+    plot,
+    save_model,
+)
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -33,6 +42,7 @@ from proset_study.data.splitting import split
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
+IRIS = load_iris(return_X_y=True)
 COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
 
 
@@ -176,12 +186,24 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
 
 def figure_case(display, features_of=lambda X: X, model=None, width=4, **options):
     def case(folder):
-        X, y = load_iris(return_X_y=True)
-        X = features_of(X[:, :width])
-        fitted = (ProsetClassifier(random_state=0) if model is None else model).fit(X, y)
-        display.from_estimator(fitted, X, y, **options)
+        fitted, X = ProsetClassifier(random_state=0) if model is None else model, features_of(IRIS[0][:, :width])
+        display.from_estimator(fitted.fit(X, IRIS[1]), X, IRIS[1], **options)
 
     return case
+
+
+def again_case(changes, X=lambda X: X):
+    """A second fit of a warm start."""
+
+    def case(folder):
+        model = ProsetClassifier(2, warm_start=True).fit(*IRIS)
+        model.set_params(**changes).fit(X(IRIS[0]), IRIS[1])
+
+    return case
+
+
+def search_case(kind=ProsetClassifierCV, **settings):
+    return lambda folder: kind(**settings).fit(*IRIS)
 
 
 def python_case(code, **environment):
@@ -324,6 +346,16 @@ CASES = {
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
+    "negative class_weight": fit_case(class_weight={0: -1.0}),
+    "fewer batches": again_case({"n_batches": 1}),
+    "other data": again_case({}, X=lambda X: X + 1),
+    "batches of a prediction": lambda folder: ProsetClassifier().fit(*IRIS).predict(IRIS[0], n_batches=3),
+    "range from 0": search_case(lambda_v=(0, 0.1)),
+    "other estimator": search_case(estimator=SetCoverClassifier()),
+    "fold without class": search_case(cv=KFold(3)),
+    "one fold": search_case(cv=ShuffleSplit(1, random_state=0)),
+    "radius 0": search_case(SetCoverClassifierCV, eps=[0.0, 1.0]),
+    "ranks searched": search_case(SetCoverClassifierCV, estimator=SetCoverClassifier(n_neighbors=3)),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
     # figures
     "one feature": figure_case(plot.DecisionSurfaceDisplay, width=1),

@@ -218,3 +218,11 @@ def test_archives_that_swell_are_refused_before_they_do(saved, how):
             archive.writestr("centre.npy" if how == "twice" else f"more_{i}.npy", content.getvalue())
     with pytest.raises(ValueError, match=r"model.npz .*(another way|a duplicate|of the size it claims|are allowed)"):
         load_model(saved)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0, 1: 1.0}])
+def test_class_weights_are_kept_with_labels_of_any_kind(tmp_path, class_weight):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    save_model(model, tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").class_weight == class_weight

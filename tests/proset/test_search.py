@@ -154,6 +154,7 @@ def test_the_model_is_fitted_on_all_samples_and_can_be_fitted_again(found, iris)
     np.testing.assert_array_equal(found.predict(X, n_batches=0), np.zeros(len(X)))
     np.testing.assert_array_equal(found.predict_proba(X, n_batches=1), list(found.staged_predict_proba(X))[1])
     np.testing.assert_array_equal(found.familiarity(X), model.familiarity(X))
+    np.testing.assert_array_equal(found.familiarity_quantile(X), model.familiarity_quantile(X))
 
 
 def test_draws_do_not_depend_on_their_number_and_results_not_on_threads(iris):
@@ -184,6 +185,26 @@ def test_scaling_inside_the_folds_is_a_pipeline(iris, kind):
     np.testing.assert_array_equal(scaled.predict(X), pipeline.predict(X))
     assert pipeline.best_estimator_[0].mean_ == pytest.approx(X.mean(axis=0))
     assert pipeline.best_estimator_.score(X, y) == pipeline.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_explanations_are_in_the_units_of_the_table(kind, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    settings = QUICK if kind is ProsetClassifierCV else {"eps": 4, "cv": 3}
+    found = kind(**settings, scale=True).fit(X, y)
+    explained, exported = found.explain(X.tail(2), top=3), found.export()
+    assert explained["sample"].unique().tolist() == [148, 149]
+    of_prototypes = explained[explained["term"] == "prototype"]
+    for table in (of_prototypes, exported[exported["row"] >= 0]):
+        expected = X["petal width (cm)"].iloc[table["row"]]
+        np.testing.assert_allclose(table["value of petal width (cm)"], expected)
+    assert (
+        found.familiarity(X.tail(2)).tolist()
+        == found.best_estimator_[-1].familiarity(found.best_estimator_[0].transform(X.tail(2))).tolist()
+    )
+    if kind is ProsetClassifierCV:
+        found.report(tmp_path / "model.html")
+        assert "petal width (cm)" in (tmp_path / "model.html").read_text(encoding="utf-8")
 
 
 def test_a_frame_with_names_strings_and_gaps(iris):
@@ -276,7 +297,7 @@ def test_without_refit_there_are_results_and_no_predictions(iris):
     found = ProsetClassifierCV(**QUICK, refit=False).fit(*iris)
     assert found.best_params_["n_batches"] in (1, 2)
     assert not hasattr(found, "best_estimator_")
-    for name in ("predict", "predict_proba", "staged_predict_proba", "familiarity", "explain"):
+    for name in ("predict", "predict_proba", "staged_predict_proba", "familiarity", "explain", "export", "report"):
         assert not hasattr(found, name)
 
 
