@@ -153,7 +153,7 @@ class BallsDisplay:
         return cls(
             x=x,
             y=vertical,
-            distances=model._near(fitted.scaled(points)).reshape(len(vertical), len(x), -1),
+            distances=model._near(fitted.scaled(points)).reshape(len(vertical), len(x), len(model.radii_)),
             radii=model.radii_,
             prototypes=fitted.to_units(model.prototypes_)[:, plane.features],
             labels=model._labels,
@@ -200,17 +200,14 @@ class BallsDisplay:
         ring = {"marker": "o", "facecolor": "none", "edgecolor": ink}
         style.scatter(axes, wrong, s=2.5 * size, linewidth=0.9, zorder=3.5, **ring)
         axes.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]), aspect=self.aspect)
-        axes.set(**{f"{a}label": style.plain(n) for a, n in zip("xy", self.feature_names, strict=True)})
+        style.label_plane(axes, self.feature_names)
         if legend:
             style.legend(axes, handles=self._handles(ink))
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _handles(self, ink: str) -> list[Any]:
-        found = [
-            style.marker(f"class {style.plain(name)}", markersize=4, **style.class_style(k, ink))
-            for k, name in enumerate(self.class_names)
-        ]
+        found = style.class_markers(self.class_names, ink, markersize=4)
         look = {"marker": "o", "markeredgecolor": ink}
         found.append(style.marker("prototype with its ball", markerfacecolor=style.GREY, markersize=8, **look))
         if not self.covered.all():

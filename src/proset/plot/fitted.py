@@ -144,7 +144,7 @@ class Plane:
         names = feature_names(fitted.estimator, None) if names is None else checked_names(names, n_features)
         self.features = two_features(features, names, (0, 1))
         self.names = [names[d] for d in self.features]
-        self.point = np.median(self.table, axis=0) if point is None else numbers(np.atleast_2d(point), "point")[0]
+        self.point = np.nanmedian(self.table, axis=0) if point is None else numbers(np.atleast_2d(point), "point")[0]
         if len(self.point) != n_features:
             raise ValueError(f"point: {len(self.point)} values are not allowed, X has {n_features} features")
 
@@ -161,7 +161,7 @@ class Plane:
 
 def grid(X: np.ndarray, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     """Centres of the pixels of each axis, shape (resolution,), over the range of the data and a margin."""
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)  # missing values are for the steps before the classifier
     margins = margin * np.where(high > low, high - low, 1.0)
     low, high = low - margins, high + margins
     step = (high - low) / resolution

@@ -153,17 +153,14 @@ class PrototypesDisplay:
                 style.scatter(axes, points, s=size, alpha=0.5, linewidth=0, zorder=2, **look)
             edge = {"edgecolor": ink, "linewidth": 0.7}
             style.scatter(axes, self.prototypes[own], s=area[own], alpha=0.75, zorder=3, **edge, **look)
-        axes.set(**{f"{a}label": style.plain(n) for a, n in zip("xy", self.feature_names, strict=True)})
+        style.label_plane(axes, self.feature_names)
         if legend:
             style.legend(axes, handles=self._handles(ink, area))
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _handles(self, ink: str, area: np.ndarray) -> list[Any]:
-        found = [
-            style.marker(f"class {style.plain(name)}", **style.class_style(k, ink))
-            for k, name in enumerate(self.class_names)
-        ]
+        found = style.class_markers(self.class_names, ink)
         if len(self.weights):
             largest = self.weights.max()
             for share in (1.0, 0.25, 0.0625):

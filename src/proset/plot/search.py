@@ -398,12 +398,12 @@ def whole_numbers(values: np.ndarray) -> MaxNLocator:
 
 
 def _roles(ink: str) -> dict[str, dict[str, Any]]:
-    return {"optimal": {**style.OPTIMUM, "edgecolor": ink}, "selected": {**style.CHOICE, "edgecolor": ink}}
+    return {"optimal": style.optimum_style(ink), "selected": style.choice_style(ink)}
 
 
 def _choice(axes: Axes, x: np.ndarray, selection: Mapping[str, Any]) -> None:
     ink = style.ink(axes)
-    axes.axhline(selection["threshold"], label="threshold", **{**style.THRESHOLD, "color": ink})
+    axes.axhline(selection["threshold"], label="threshold", color=ink, linestyle="--", linewidth=1.0)
     for role, look in _roles(ink).items():
         axes.scatter(x[selection[role]], selection["mean"][selection[role]], label=ROLES[role], **look)
 

@@ -1,6 +1,7 @@
 """Colours, markers and axes of all figures: one place, so that a class looks the same in every one of them."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,27 +10,32 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+BLACK = "#000000"
 # Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
 COLOURS = (
-    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"),
+    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", BLACK, "#F0E442"),
     *("#999999", "#7A4A2B"),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 GREY = "#8A8A8A"
 LOSS_MAP = "viridis_r"  # the best are light, so that a black ring around them shows
-OPTIMUM: dict[str, Any] = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black", "linewidth": 0.8}
-OPTIMUM |= {"zorder": 6}
-CHOICE: dict[str, Any] = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6}
-CHOICE |= {"zorder": 7}
-THRESHOLD: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1.0}
-
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def class_style(k: int, ink: str = "black") -> dict[str, Any]:
+def class_style(k: int, ink: str = BLACK) -> dict[str, Any]:
     """Colour and marker of the class with index `k`; `ink` takes the place of black where the ground is dark."""
     colour = COLOURS[k % len(COLOURS)]
-    return {"color": ink if colour == "#000000" and ink != "black" else colour, "marker": MARKERS[k % len(MARKERS)]}
+    return {"color": ink if colour == BLACK else colour, "marker": MARKERS[k % len(MARKERS)]}
+
+
+def optimum_style(ink: str = BLACK) -> dict[str, Any]:
+    """The mark of the setting with the lowest loss."""
+    return {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": ink, "linewidth": 0.8, "zorder": 6}
+
+
+def choice_style(ink: str = BLACK) -> dict[str, Any]:
+    """The mark of the setting that is selected."""
+    return {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": ink, "linewidth": 1.6, "zorder": 7}
 
 
 def plain(text: object, limit: int = 28) -> str:
@@ -87,6 +93,16 @@ def scatter(axes: Axes, points: np.ndarray, **look: Any) -> None:
 def marker(label: str, **style: Any) -> Line2D:
     """A marker for a legend."""
     return Line2D([], [], linestyle="none", label=label, **style)
+
+
+def class_markers(names: Sequence[str] | np.ndarray, ink: str, **look: Any) -> list[Line2D]:
+    """Markers of all classes for a legend."""
+    return [marker(f"class {plain(name)}", **class_style(k, ink), **look) for k, name in enumerate(names)]
+
+
+def label_plane(axes: Axes, names: Sequence[str] | np.ndarray) -> None:
+    """Name the two axes."""
+    axes.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
 
 
 def areas(weights: np.ndarray, widest: float) -> np.ndarray:

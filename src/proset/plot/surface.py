@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.lines import Line2D
 
 from proset.plot import style
 from proset.plot.fitted import Fitted, Plane, codes, named
@@ -194,7 +194,7 @@ class DecisionSurfaceDisplay:
             for colour, width in (("white", 3.0), ("black", 1.4)):
                 style.scatter(axes, self.point[None], s=60, marker="x", color=colour, linewidth=width, zorder=2.6)
         axes.set(xlim=extent[:2], ylim=extent[2:])
-        axes.set(**{f"{a}label": style.plain(n) for a, n in zip("xy", self.feature_names, strict=True)})
+        style.label_plane(axes, self.feature_names)
         if legend:
             style.legend(axes, handles=self.handles(style.ink(axes)))
             if len(self.class_names) == 2:
@@ -202,12 +202,9 @@ class DecisionSurfaceDisplay:
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
-    def handles(self, ink: str = "black") -> list[Artist]:
+    def handles(self, ink: str = style.BLACK) -> list[Line2D]:
         """What a legend shows, on a ground where text has the colour `ink`."""
-        found: list[Artist] = [
-            style.marker(f"class {style.plain(name)}", **style.class_style(k, ink))
-            for k, name in enumerate(self.class_names)
-        ]
+        found = style.class_markers(self.class_names, ink)
         edge = {"markerfacecolor": "none", "markeredgecolor": ink}
         if self.samples is not None:
             found.append(style.marker("misclassified", marker="o", markersize=5, **edge))
