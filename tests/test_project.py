@@ -68,7 +68,7 @@ def test_continuous_integration_has_the_versions_of_python_of_the_project():
 def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
     allowed = {*sys.stdlib_module_names, "proset", "numpy", "scipy", "sklearn"}
     allowed |= {"matplotlib"} if path.parent.name == "plot" else set()
-    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body)) <= allowed | {"pandas"}
+    assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body)) <= allowed | {"jinja2", "pandas"}
     assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
 
 

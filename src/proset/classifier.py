@@ -442,7 +442,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         *_, found = islice(stages, self._n_stages(n_batches))
         return found
 
-    def familiarity_quantile(self, X: npt.ArrayLike) -> np.ndarray:
+    def familiarity_quantile(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """Proportion of the training samples that are at most as familiar as each sample.
 
         The training samples are seen without their own prototypes, each counts once, whatever its weight. About 5 % of
@@ -452,6 +452,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -461,7 +463,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
         AttributeError
             If the model is from a file of a version that did not keep the familiarity of training samples.
 
@@ -474,12 +476,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> bool(typical > 0.05), float(far)
         (True, 0.0)
         """
-        familiarity = self.familiarity(X)
+        familiarity = self.familiarity(X, n_batches)
         if not hasattr(self, "training_familiarity_"):
             raise AttributeError(
                 "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
             )
-        return quantile(self.training_familiarity_[-1], familiarity)
+        return quantile(self.training_familiarity_[-1 if n_batches is None else n_batches], familiarity)
 
     def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
         """The prior and the prototypes behind the predictions for single samples.

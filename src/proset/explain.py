@@ -22,7 +22,8 @@ class Explanation:
     label : ndarray of int, shape (K + J,)
         Class index.
     weight, similarity, contribution : ndarrays, shape (K + J,)
-        w_j, G_j(x) in [0, 1], and their product; for the prior, its probability, 1, and its probability.
+        w_j, G_j(x) in [0, 1], and their product; for the prior, its probability, 1, and its probability. Predictions
+        are computed in float32: the products of a class are scaled, by about 1e-7, to the sum that the prediction has.
     share : ndarray, shape (K + J,)
         contribution / sum(contribution); those of a class add up to its predicted probability.
     features : ndarray of int, shape (A,)
@@ -72,14 +73,18 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         by_feature.append(np.exp(-0.5 * distance**2))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
-    contribution = weights * similarity
+    contribution, labels = weights * similarity, np.concatenate(label)
+    *_, q = model.staged_q(x[None])
+    exact = np.bincount(labels[n_classes:], contribution[n_classes:], minlength=n_classes)
+    scale = np.divide(q[0] - model.class_prior, exact, out=np.zeros(n_classes), where=exact > 0)
+    contribution[n_classes:] *= scale[labels[n_classes:]]
     prior, falling = np.arange(n_classes), np.argsort(-contribution[n_classes:], kind="stable")
     order = np.concatenate([prior, n_classes + falling])
     return Explanation(
         batch=np.concatenate(batch)[order],
         sample=np.concatenate(sample)[order],
         prototype=np.concatenate([np.full(n_classes, -1), falling]),
-        label=np.concatenate(label)[order],
+        label=labels[order],
         weight=weights[order],
         similarity=similarity[order],
         contribution=contribution[order],

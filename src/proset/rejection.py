@@ -295,11 +295,11 @@ def risk_coverage_curve(
     >>> coverage.tolist(), risk.round(2).tolist(), thresholds.tolist()
     ([0.25, 0.5, 1.0], [0.0, 0.0, 0.25], [0.9, 0.8, 0.5])
     """
-    y_true, y_pred, score = column_or_1d(y_true), column_or_1d(y_pred), column_or_1d(score)
-    check_consistent_length(y_true, y_pred, score)
-    if not len(score) or np.isnan(score).any():
+    true, predicted, scores = column_or_1d(y_true), column_or_1d(y_pred), column_or_1d(score)
+    check_consistent_length(true, predicted, scores)
+    if not len(scores) or np.isnan(scores).any():
         raise ValueError("score: at least one number is needed, and no NaN is allowed")
-    order = np.argsort(-score, kind="stable")
-    accepted = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
-    errors = np.cumsum(y_true[order] != y_pred[order])[accepted]
-    return (accepted + 1) / len(order), errors / (accepted + 1), score[order][accepted]
+    order = np.argsort(-scores, kind="stable")
+    accepted = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    errors = np.cumsum(true[order] != predicted[order])[accepted]
+    return (accepted + 1) / len(order), errors / (accepted + 1), scores[order][accepted]

@@ -11,7 +11,7 @@ import numpy as np
 
 import proset
 from proset.files import replacing
-from proset.tables import export, needed
+from proset.tables import export, require
 from proset.units import feature_names, without_classifier
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ MAX_COLUMNS = 20  # features whose values a table of prototypes has
 
 def write_report(classifier: "ProsetClassifier", path: str | os.PathLike[str], transformer: Any, title: str) -> None:
     """See `proset.ProsetClassifier.report`."""
-    jinja2 = needed("jinja2", "report")
+    require("jinja2", "report")
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
@@ -31,7 +33,7 @@ def write_report(classifier: "ProsetClassifier", path: str | os.PathLike[str], t
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["number"] = lambda value: f"{value:,.4g}"
+    environment.filters["number"] = "{:,.4g}".format
     page = environment.get_template("report.html.j2").render(
         title=title, version=proset.__version__, **_contents(classifier, transformer)
     )

@@ -1,5 +1,6 @@
 """What a fitted classifier consists of, and why it predicts what it does, as data frames in the user's units."""
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proset.explain import explain
+from proset.familiarity import quantile, staged_familiarity
+from proset.model import Model
 from proset.units import feature_names, in_original_units, without_classifier
 
 if TYPE_CHECKING:
@@ -16,10 +19,10 @@ if TYPE_CHECKING:
     from proset.set_cover import SetCoverClassifier
 
 
-def needed(package: str, what: str) -> Any:
-    """A package that the classifiers do without; an ImportError says who needs it."""
+def require(package: str, what: str) -> None:
+    """ImportError with a remedy, if a package is missing that the classifiers do without."""
     try:
-        return import_module(package)
+        import_module(package)
     except ImportError as error:
         raise ImportError(
             f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'"
@@ -28,56 +31,101 @@ def needed(package: str, what: str) -> Any:
 
 def explanation(classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.explain`."""
-    pd = needed("pandas", "explain")
     transformer, labels, given = _given(X, top, transformer)
-    codes = classifier.predict_proba(given).argmax(axis=1)
-    familiarity, ranks = classifier.familiarity(given), np.full(len(codes), np.nan)
-    if hasattr(classifier, "training_familiarity_"):
-        ranks = classifier.familiarity_quantile(given)
-    names, features = feature_names(classifier, transformer), classifier.active_features_
-    points = classifier._validated(given)
-    values, of_prototypes = _values(transformer, features, points, _prototypes(classifier))
+    return terms(
+        classifier._model,
+        classifier._validated(given),
+        labels,
+        classes=classifier.classes_,
+        names=feature_names(classifier, transformer),
+        units=lambda points: in_original_units(transformer, points),
+        training_familiarity=getattr(classifier, "training_familiarity_", None),
+        top=top,
+    )
 
-    def terms(i: int) -> "pd.DataFrame":
-        found, n_classes = explain(classifier._model, points[i]), len(classifier.classes_)
-        listed = len(found.label) if top is None else n_classes + top
-        shown, rest = slice(listed), slice(listed, None)
-        others = np.unique(found.label[rest])
-        without = np.full(len(others), np.nan)
 
-        def sums(terms: np.ndarray) -> np.ndarray:
-            return np.bincount(found.label[rest], weights=terms[rest], minlength=n_classes)[others]
+def terms(
+    model: Model,
+    X: np.ndarray,
+    samples: npt.ArrayLike,
+    *,
+    classes: np.ndarray,
+    names: Sequence[str] | np.ndarray,
+    units: Callable[[np.ndarray], np.ndarray],
+    training_familiarity: np.ndarray | None = None,
+    top: int | None = None,
+) -> "pd.DataFrame":
+    """The table of `proset.ProsetClassifier.explain`.
 
-        def column(of_sample: float, of_terms: np.ndarray, of_others: npt.ArrayLike = without) -> np.ndarray:
-            return np.concatenate([[of_sample], of_terms[shown], of_others])
+    Parameters
+    ----------
+    model : Model
+    X : ndarray, shape (N, D)
+        Samples in the units of the model.
+    samples : array-like, shape (N,)
+        Their labels.
+    classes, names : sequences of lengths K and D
+        Labels of classes, names of features.
+    units : callable
+        From samples in the units of the model to those of the table.
+    training_familiarity : ndarray, optional
+        See `proset.familiarity`; without it the quantiles are NaN.
+    top : int >= 1, optional
+    """
+    require("pandas", "explain")
+    import pandas as pd
 
-        is_prototype = found.prototype[shown] >= 0
-        rows = np.full((1 + len(is_prototype) + len(others), len(features)), np.nan)
-        by_feature = rows.copy()
-        rows[0], by_feature[1 : 1 + len(is_prototype)] = values[i], found.feature_similarity[shown]
-        rows[1 : 1 + len(is_prototype)][is_prototype] = of_prototypes[found.prototype[shown][is_prototype]]
+    features = model.active_features()
+    prototypes = [batch.prototypes for batch in model.batches]
+    values, of_prototypes = np.split(units(np.concatenate([X, *prototypes]))[:, features], [len(X)])
+
+    *_, familiarity = staged_familiarity(model, X)
+    ranks = np.full(len(X), np.nan)
+    if training_familiarity is not None:
+        ranks = quantile(training_familiarity[-1], familiarity)
+
+    def table(x: np.ndarray, sample: Any, value: np.ndarray, familiarity: float, rank: float) -> "pd.DataFrame":
+        found = explain(model, x)
+        n_listed = len(found.label) if top is None else min(len(classes) + top, len(found.label))
+        others = np.unique(found.label[n_listed:])
+        n_prior, n = len(classes), 1 + n_listed + len(others)
+
+        def column(own: Any, listed: np.ndarray, rest: npt.ArrayLike) -> np.ndarray:
+            return np.concatenate([[own], listed[:n_listed], np.broadcast_to(rest, len(others))])
+
+        def sums(of_terms: np.ndarray) -> np.ndarray:
+            found_sums: np.ndarray = np.bincount(found.label[n_listed:], of_terms[n_listed:], minlength=n_prior)[others]
+            return found_sums
+
+        place, similarity = np.full((n, len(features)), np.nan), np.full((n, len(features)), np.nan)
+        place[0], place[1 + n_prior : 1 + n_listed] = value, of_prototypes[found.prototype[n_prior:n_listed]]
+        similarity[1 : 1 + n_listed] = found.feature_similarity[:n_listed]
+        predicted = np.bincount(found.label, found.share).argmax()
+        of_sample = np.arange(n) == 0
         columns = {
-            "sample": labels[i],
-            "term": ["sample", *np.where(is_prototype, "prototype", "prior"), *["others"] * len(others)],
-            "batch": column(0, found.batch, np.zeros_like(others)),
-            "row": column(-1, found.sample, np.full_like(others, -1)),
-            "class": classifier.classes_[column(codes[i], found.label, others)],
-            "weight": column(np.nan, found.weight),
-            "similarity": column(np.nan, found.similarity),
+            "sample": [sample] * n,
+            "term": ["sample", *["prior"] * n_prior, *["prototype"] * (n_listed - n_prior), *["others"] * len(others)],
+            "batch": column(0, found.batch, 0),
+            "row": column(-1, found.sample, -1),
+            "class": classes[column(predicted, found.label, others)],
+            "weight": column(np.nan, found.weight, np.nan),
+            "similarity": column(np.nan, found.similarity, np.nan),
             "contribution": column(np.nan, found.contribution, sums(found.contribution)),
             "share": column(np.nan, found.share, sums(found.share)),
-            "familiarity": column(familiarity[i], np.full(len(found.label), np.nan)),
-            "familiarity quantile": column(ranks[i], np.full(len(found.label), np.nan)),
+            "familiarity": np.where(of_sample, familiarity, np.nan),
+            "familiarity quantile": np.where(of_sample, rank, np.nan),
         }
-        columns |= _named("value of", names, features, rows) | _named("similarity in", names, features, by_feature)
+        columns |= _named("value of", names, features, place) | _named("similarity in", names, features, similarity)
         return pd.DataFrame(columns)
 
-    return pd.concat([terms(i) for i in range(len(points))], ignore_index=True)
+    return pd.concat(map(table, X, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
 
 
 def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.export`."""
-    pd = needed("pandas", "export")
+    require("pandas", "export")
+    import pandas as pd
+
     transformer, n_classes = without_classifier(transformer), len(classifier.classes_)
     names, features = feature_names(classifier, transformer), classifier.active_features_
     batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
@@ -98,7 +146,9 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
 
 def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
     """See `proset.SetCoverClassifier.explain`."""
-    pd = needed("pandas", "explain")
+    require("pandas", "explain")
+    import pandas as pd
+
     transformer, labels, given = _given(X, top, transformer)
     points, predicted, radii = classifier._validated(given), classifier.predict(given), classifier.radii_
     near = classifier._near(points)
@@ -128,7 +178,9 @@ def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, t
 
 def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
     """See `proset.SetCoverClassifier.export`."""
-    pd = needed("pandas", "export")
+    require("pandas", "export")
+    import pandas as pd
+
     transformer = without_classifier(transformer)
     columns = {
         "row": classifier.prototype_index_,
@@ -168,5 +220,7 @@ def _values(transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list
     return np.split(values, np.cumsum([len(table) for table in tables])[:-1])
 
 
-def _named(what: str, names: list[str], features: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+def _named(
+    what: str, names: Sequence[str] | np.ndarray, features: np.ndarray, values: np.ndarray
+) -> dict[str, np.ndarray]:
     return {f"{what} {names[d]}": column for d, column in zip(features, values.T, strict=True)}

@@ -25,6 +25,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from proset import (
     ProsetClassifier,
     ProsetClassifierCV,
+    RejectOptionClassifier,
     SetCoverClassifier,
     SetCoverClassifierCV,
     load_model,
@@ -165,6 +166,14 @@ def hostile_member(path):
     np.save(buffer, np.array([Hostile()], dtype=object), allow_pickle=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.npy", buffer.getvalue())
+
+
+def fitted_iris(**settings):
+    return ProsetClassifier(**settings).fit(*IRIS)
+
+
+def reject_case(estimator, **settings):
+    return lambda folder: RejectOptionClassifier(estimator, **settings).fit(*IRIS)
 
 
 def fit_case(X=None, y=None, **settings):
@@ -346,6 +355,10 @@ CASES = {
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
+    "top 0": lambda folder: fitted_iris().explain(np.zeros(4), top=0),
+    "nothing to shrink to": lambda folder: fitted_iris(n_batches=0).shrink(),
+    "reject label": reject_case(ProsetClassifier(), reject_label=1),
+    "no score": reject_case(LogisticRegression()),
     "negative class_weight": fit_case(class_weight={0: -1.0}),
     "fewer batches": again_case({"n_batches": 1}),
     "other data": again_case({}, X=lambda X: X + 1),

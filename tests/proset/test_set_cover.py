@@ -333,6 +333,53 @@ def test_nothing_of_an_earlier_fit_is_left(wine):
     assert not hasattr(model, "prototypes_")
 
 
+def test_explanations_say_which_balls_cover(wine):
+    X, y = wine
+    model = SetCoverClassifier(eps=2.0, cost=0.0).fit(X, y)
+    frame = model.explain(X[:9])
+    near = cdist(X[:9], model.prototypes_)
+    for i, rows in frame.groupby("sample"):
+        own, prototypes = rows.iloc[0], rows.iloc[1:]
+        assert own["term"] == "sample"
+        assert own["class"] == model.predict(X[[i]]).item() == prototypes["class"].iloc[0]  # that of the nearest
+        assert prototypes["distance"].tolist() == sorted(near[i])
+        assert prototypes["covers"].sum() == (near[i] < 2.0).sum()
+        assert model.familiarity(X[[i]]).item() == 2.0 - near[i].min()
+        np.testing.assert_array_equal(prototypes.filter(like="value of"), X[prototypes["row"]])
+    short = model.explain(X[:9], top=1)
+    assert short["distance"].dropna().tolist() == near.min(axis=1).tolist()
+    with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
+        model.explain(X, top=0)
+
+
+def test_balls_by_rank_have_radii_that_hold_their_points(wine):
+    X, y = wine
+    model = SetCoverClassifier(n_neighbors=12).fit(X, y)
+    table = model.export()
+    inside = cdist(X, model.prototypes_) < table["radius"].to_numpy()
+    assert (inside.sum(axis=0) == 12).all()
+    of_class = (inside & (y[:, None] == table["class"].to_numpy())).sum(axis=0)
+    assert of_class.tolist() == table["covered"].tolist()
+    assert table["row"].tolist() == model.prototype_index_.tolist()
+
+
+def test_explanations_of_given_dissimilarities_and_of_no_prototype(wine):
+    X, y = wine
+    D = cdist(X, X)
+    given = SetCoverClassifier(eps=2.0, metric="precomputed").fit(D, y)
+    computed = SetCoverClassifier(eps=2.0).fit(X, y)
+    names = ["sample", "term", "row", "class", "distance", "radius", "covers"]
+    assert given.explain(D[:5]).columns.tolist() == names
+    assert given.explain(D[:5]).equals(computed.explain(X[:5])[names])
+    assert given.export().columns.tolist() == ["row", "class", "radius", "covered", "newly covered", "miscovered"]
+    np.testing.assert_array_equal(given.familiarity(D), computed.familiarity(X))
+    with pytest.warns(UserWarning, match="no ball is worth its cost"):
+        empty = SetCoverClassifier(eps=2.0, cost=1e3).fit(X, y)
+    assert empty.explain(X[:2])["class"].tolist() == [empty.majority_class_] * 2
+    assert empty.familiarity(X[:2]).tolist() == [-np.inf] * 2
+    assert len(empty.export()) == 0
+
+
 def test_the_package_and_the_core_are_imported_without_scikit_learn():
     code = "import sys, proset, proset.cover; assert not {'sklearn', 'scipy'} & {m.split('.')[0] for m in sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
