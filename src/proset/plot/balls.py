@@ -41,7 +41,7 @@ class BallsDisplay:
     Attributes
     ----------
     balls_ : list of matplotlib QuadContourSet
-        Of the prototypes whose balls reach the plane, in their order.
+        Edges of the balls that are in view, in the order of the prototypes.
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -185,9 +185,11 @@ class BallsDisplay:
         for j, (position, k, radius) in enumerate(zip(self.prototypes, self.labels, self.radii, strict=True)):
             distance, look = self.distances[..., j], style.class_style(k, ink)
             if distance.min() < radius:
-                axes.contourf(self.x, self.y, distance, levels=[-np.inf, radius], colors=look["color"], alpha=0.12)
-                line = {"colors": look["color"], "linewidths": 0.9}
-                self.balls_.append(axes.contour(self.x, self.y, distance, levels=[radius], **line))
+                levels = [-1.0, min(radius, distance.max() + 1.0)]
+                axes.contourf(self.x, self.y, distance, levels=levels, colors=look["color"], alpha=0.12)
+                if radius < distance.max():
+                    line = {"colors": look["color"], "linewidths": 0.9}
+                    self.balls_.append(axes.contour(self.x, self.y, distance, levels=[radius], **line))
                 style.scatter(axes, position[None], s=70, edgecolor=ink, linewidth=1.2, zorder=4, **look)
         size = 18.0 * style.room(len(self.samples))
         for k in range(len(self.class_names)):

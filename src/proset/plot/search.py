@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
+from sklearn.utils.validation import check_is_fitted
 
 from proset.plot import style
 
@@ -21,7 +22,7 @@ NAMES = {
 
 
 class SearchPlaneDisplay:
-    """Mean losses of all settings of two parameters, by colour.
+    r"""Mean losses of all settings of two parameters, by colour.
 
     Rings mark the settings within the threshold of the rule, crosses those that are no better than the class prior. It
     is recommended to use `from_estimator`.
@@ -43,6 +44,17 @@ class SearchPlaneDisplay:
     points_ : matplotlib PathCollection
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import ProsetClassifierCV
+    >>> from proset.plot import SearchPlaneDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = ProsetClassifierCV(n_iter=4, n_batches=2, cv=3, random_state=0).fit(X, y)
+    >>> display = SearchPlaneDisplay.from_estimator(search)
+    >>> display.ax_.get_xlabel()
+    '$\\lambda_v$ (penalty on feature weights)'
     """
 
     def __init__(
@@ -77,8 +89,13 @@ class SearchPlaneDisplay:
         Returns
         -------
         SearchPlaneDisplay
+
+        Raises
+        ------
+        ValueError
+            If `search` is no `ProsetClassifierCV`.
         """
-        results = search.cv_results_
+        results = _searched(search, "stage2_results_", "ProsetClassifierCV").cv_results_
         return cls(
             x=_values(results, "lambda_v"),
             y=_values(results, "lambda_w"),
@@ -150,7 +167,7 @@ class SearchPlaneDisplay:
 
 
 class SearchProfileDisplay:
-    """Mean losses of all settings against one parameter, with the standard deviation over the folds.
+    r"""Mean losses of all settings against one parameter, with the standard deviation over the folds.
 
     It is recommended to use `from_estimator`.
 
@@ -172,6 +189,17 @@ class SearchProfileDisplay:
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import ProsetClassifierCV
+    >>> from proset.plot import SearchProfileDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = ProsetClassifierCV(n_iter=4, n_batches=2, cv=3, random_state=0).fit(X, y)
+    >>> display = SearchProfileDisplay.from_estimator(search)
+    >>> display.ax_.get_xlabel()
+    '$\\lambda_v$ (penalty on feature weights)'
     """
 
     def __init__(
@@ -213,12 +241,12 @@ class SearchProfileDisplay:
         Raises
         ------
         ValueError
-            If `parameter` is not one of these.
+            If `search` is no `ProsetClassifierCV`, or `parameter` is not one of these.
         """
         names = ("lambda_v", "lambda_w")
         if parameter not in names:
             raise ValueError(f"parameter: {parameter!r} is not allowed, must be one of {', '.join(names)}")
-        results = search.cv_results_
+        results = _searched(search, "stage2_results_", "ProsetClassifierCV").cv_results_
         (other,) = set(names) - {parameter}
         return cls(
             x=_values(results, parameter),
@@ -286,6 +314,17 @@ class SearchPathDisplay:
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import ProsetClassifierCV
+    >>> from proset.plot import SearchPathDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = ProsetClassifierCV(n_iter=4, n_batches=2, cv=3, random_state=0).fit(X, y)
+    >>> display = SearchPathDisplay.from_estimator(search)
+    >>> display.ax_.get_xlabel()
+    'batches of prototypes'
     """
 
     def __init__(
@@ -312,7 +351,13 @@ class SearchPathDisplay:
         Returns
         -------
         SearchPathDisplay
+
+        Raises
+        ------
+        ValueError
+            If `search` is neither of these.
         """
+        _searched(search, "threshold_", "ProsetClassifierCV or SetCoverClassifierCV")
         results, threshold, parameter = search.cv_results_, search.threshold_, "eps"
         if hasattr(search, "stage2_results_"):
             results, threshold, parameter = search.stage2_results_, search.stage2_threshold_, "n_batches"
@@ -406,6 +451,14 @@ def _choice(axes: Axes, x: np.ndarray, selection: Mapping[str, Any]) -> None:
     axes.axhline(selection["threshold"], label="threshold", color=ink, linestyle="--", linewidth=1.0)
     for role, look in _roles(ink).items():
         axes.scatter(x[selection[role]], selection["mean"][selection[role]], label=ROLES[role], **look)
+
+
+def _searched(search: Any, attribute: str, kind: str) -> Any:
+    """The search, if it is fitted and of the kind that has an attribute."""
+    check_is_fitted(search)
+    if not hasattr(search, attribute):
+        raise ValueError(f"search: {type(search).__name__} is not allowed, must be a {kind}")
+    return search
 
 
 def _values(results: Mapping[str, Any], parameter: str) -> np.ndarray:

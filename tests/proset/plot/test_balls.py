@@ -68,6 +68,18 @@ def test_balls_of_neighbours_have_radii_of_their_own(flowers):
     np.testing.assert_array_equal((inside & (y[:, None] == model.prototype_labels_)).sum(axis=0), model.covered_)
 
 
+def test_no_balls_and_balls_that_hold_everything(flowers):
+    X, y = flowers[0].to_numpy()[:, 2:], flowers[1]
+    with pytest.warns(UserWarning, match="no ball is worth its cost"):
+        none = SetCoverClassifier(eps=1e-6, cost=200.0).fit(X, y)
+    display = BallsDisplay.from_estimator(none, X, y, grid_resolution=20)
+    assert (display.balls_, display.covered.any()) == ([], False)
+    display.radii, display.labels = np.array([np.inf]), np.array([0])
+    display.prototypes, display.distances = X[:1], np.ones((20, 20, 1))
+    assert display.plot().balls_ == []  # its edge is nowhere
+    assert len(display.ax_.collections) > 0
+
+
 def test_what_has_no_balls_to_draw(pipeline, flowers):
     X, y = flowers
     with pytest.raises(ValueError, match="estimator: ProsetClassifier is not allowed, must be a SetCoverClassifier"):

@@ -60,12 +60,3 @@ def test_text_and_marks_are_seen_in_every_style(look, pipeline, flowers):
         assert ground not in colours
         edges = {handle.get_markeredgecolor() for handle in display.ax_.get_legend().get_lines()}
         assert ground not in edges - {"white"}  # of circles, which have a black outline
-
-
-def test_matplotlib_is_needed(child_environment, tmp_path):
-    import subprocess
-    import sys
-
-    code = "import sys; sys.modules['matplotlib'] = None; import proset.plot"
-    found = subprocess.run([sys.executable, "-c", code], env=child_environment, capture_output=True, text=True)
-    assert found.stderr.splitlines()[-1].startswith("ImportError: proset.plot needs Matplotlib: pip install")
