@@ -19,7 +19,7 @@ def test_displays_have_the_form_of_those_of_scikit_learn(name):
 
 def test_public_names_are_listed_and_others_refused():
     assert set(plot.__all__) <= set(dir(plot))
-    with pytest.raises(AttributeError, match="module 'proset.plot' has no attribute 'PieDisplay'"):
+    with pytest.raises(AttributeError, match=r"module 'proset\.plot' has no attribute 'PieDisplay'"):
         _ = plot.PieDisplay
 
 
