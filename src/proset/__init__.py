@@ -22,10 +22,10 @@ __all__ = [
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
-    "ProsetClassifierCV": "proset.search",
+    "ProsetClassifierCV": "proset.classifier_cv",
     "RejectOptionClassifier": "proset.rejection",
     "SetCoverClassifier": "proset.set_cover",
-    "SetCoverClassifierCV": "proset.search",
+    "SetCoverClassifierCV": "proset.set_cover_cv",
     "load_model": "proset.model_io",
     "risk_coverage_curve": "proset.rejection",
     "save_model": "proset.model_io",

@@ -23,7 +23,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, search
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, classifier_cv
+from proset.search import seed
+from proset.selection import SELECTION_RULES
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST
 from proset_study.data.splitting import split
@@ -75,12 +77,12 @@ class SameDraws(workflow.Case):
     root: int = 0
 
     def fit_seed(self, stage, *key):
-        purpose = {"stage1": search.STAGE_1, "stage2": search.STAGE_2}[stage]
-        of_estimator = search._seed(self.root, purpose, *key)
+        purpose = {"stage1": classifier_cv.STAGE_1, "stage2": classifier_cv.STAGE_2}[stage]
+        of_estimator = seed(self.root, purpose, *key)
         return np.random.SeedSequence(int(check_random_state(of_estimator).randint(2**31)))
 
 
-@pytest.mark.parametrize("rule", search.SELECTION_RULES)
+@pytest.mark.parametrize("rule", SELECTION_RULES)
 def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(rule, tmp_path, monkeypatch):
     data = load_breast_cancer()
     folds = split(data.target, 5, 0.3, seed=1)
@@ -140,8 +142,8 @@ def test_scores_are_those_of_fits_on_the_folds(found, iris):
     root = int(check_random_state(0).randint(2**31))
     for fold, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
         for trial, parameters in enumerate(found.cv_results_["params"]):
-            seed = search._seed(root, search.STAGE_1, fold, trial)
-            p = ProsetClassifier(**parameters, random_state=seed).fit(X[train], y[train]).predict_proba(X[test])
+            drawn = seed(root, classifier_cv.STAGE_1, fold, trial)
+            p = ProsetClassifier(**parameters, random_state=drawn).fit(X[train], y[train]).predict_proba(X[test])
             score = np.log(p[np.arange(len(test)), y[test]]).mean()
             assert found.cv_results_[f"split{fold}_test_score"][trial] == pytest.approx(score)
 
@@ -249,6 +251,20 @@ def test_sample_weights_count_in_fits_and_scores(iris):
     errors = SetCoverClassifierCV([0.5], cv=3).fit(X, y, weight).cv_results_["split0_test_score"]
     model = SetCoverClassifier(eps=0.5).fit(X[train], y[train], weight[train])
     assert errors[0] == pytest.approx(model.score(X[test], y[test], weight[test]) - 1)
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_samples_of_weight_zero_are_left_out_with_their_class(iris, kind):
+    X, y = iris
+    settings = QUICK if kind is ProsetClassifierCV else {"eps": 3, "cv": 3}
+    folds = [(np.setdiff1d(np.arange(150), test), test) for test in (np.arange(i, 150, 3) for i in range(3))]
+    kept = [(train[train < 100], test[test < 100]) for train, test in folds]
+    found = kind(**{**settings, "cv": folds}).fit(X, y, np.where(y == 2, 0.0, 1.0))
+    without = kind(**{**settings, "cv": kept}).fit(X[:100], y[:100])
+    assert found.classes_.tolist() == [0, 1]
+    if kind is ProsetClassifierCV:  # radii are those of all samples
+        assert found.cv_results_["mean_test_score"].tolist() == without.cv_results_["mean_test_score"].tolist()
+    np.testing.assert_array_equal(found.predict(X[:100]), without.predict(X[:100]))
 
 
 def test_class_weights_count_in_scores_as_in_fits(iris):
