@@ -281,8 +281,7 @@ class ProsetClassifierCV(SearchCV):
         return settings
 
     def _scored(self, fold: Fold, parameters: dict[str, float], random_state: int) -> Scored:
-        _, classifier = self._steps()[-1]
-        classifier.set_params(**parameters, random_state=random_state)
+        classifier = self._new_classifier(**parameters, random_state=random_state)
         started = perf_counter()
         classifier._fit(fold.X, fold.y, fold.weight)
         fitted = perf_counter()

@@ -29,10 +29,9 @@ from proset import arithmetic
 from proset.candidates import draw_candidates
 from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
-from proset.solver import PATH_ITERATIONS, Solution
+from proset.solver import Solution
 
 START = 1000  # candidates of the first working set
-MAX_ROUNDS = 30  # of minima; most fits take one to seven
 
 
 @dataclass(frozen=True)
@@ -145,18 +144,16 @@ def _objective(
 def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float) -> Solution:
     """The minimum over the weights of all candidates, from a start with those of the mask `first` only."""
     v, w = objective.unpack(objective.start())
-    start, path, n_iter, n_evaluations = objective.pack(v, np.where(first, w, 0.0)), PATH_ITERATIONS, 0, 0
-    for _ in range(MAX_ROUNDS):
-        solution = objective.minimum(max_iter, tol, start, path)
-        n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations + 1
+    solution = objective.minimum(max_iter, tol, objective.pack(v, np.where(first, w, 0.0)))
+    while solution.converged:
         _, gradient = objective(solution.x)
-        if not (enters := (solution.x == 0) & (gradient * objective.scale() < -tol)).any():
+        if not ((solution.x == 0) & (gradient * objective.scale() < -tol)).any():
             break
-        start, path = solution.x, 0
-    else:
-        message = f"limit of {MAX_ROUNDS} rounds reached, {enters.sum()} candidates are left that would enter"
-        solution = replace(solution, converged=False, message=message)
-    return replace(solution, n_iter=n_iter, n_evaluations=n_evaluations)
+        further = objective.minimum(max_iter - solution.n_iter, tol, solution.x, path=0)
+        n_iter, n_evaluations = solution.n_iter + further.n_iter, solution.n_evaluations + 1 + further.n_evaluations
+        message = further.message if n_iter < max_iter else f"limit of {max_iter} iterations reached"
+        solution = replace(further, n_iter=n_iter, n_evaluations=n_evaluations, message=message)
+    return solution
 
 
 def _sums(

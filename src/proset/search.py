@@ -105,8 +105,8 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return tags
 
     def _steps(self) -> list[tuple[str, Any]]:
-        """New copies of all steps of the estimator; the last one is the classifier."""
-        estimator = self._classifier() if self.estimator is None else clone(self.estimator)
+        """All steps of the estimator, to be copied; the last one is the classifier."""
+        estimator = self._classifier() if self.estimator is None else self.estimator
         steps = list(estimator.steps) if isinstance(estimator, Pipeline) else [("classifier", estimator)]
         last = steps[-1][1]
         if not isinstance(last, self._classifier):
@@ -118,11 +118,15 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             steps.insert(-1, ("scale", StandardScaler()))
         return steps
 
+    def _new_classifier(self, **parameters: Any) -> Any:
+        """A copy that is not fitted."""
+        return clone(self._steps()[-1][1]).set_params(**parameters)
+
     def _part(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Part:
         steps = self._steps()[:-1]
         if not steps:
             return Part(None, X, y, weight)
-        transformers = Pipeline(steps)
+        transformers = clone(Pipeline(steps))
         metadata = {} if weight is None else {"sample_weight": weight}
         wanted = get_routing_for_object(transformers).consumes("fit_transform", metadata)
         X = transformers.fit_transform(X, y, **{name: metadata[name] for name in wanted})
@@ -211,9 +215,10 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _refit(self, data: Part, **parameters: Any) -> Any:
         """The whole estimator, fitted on all samples."""
-        name, classifier = self._steps()[-1]
-        classifier.set_params(**parameters).fit(data.X, data.y, data.weight)
-        return classifier if data.transformers is None else Pipeline([*data.transformers.steps, (name, classifier)])
+        classifier = self._new_classifier(**parameters).fit(data.X, data.y, data.weight)
+        if data.transformers is None:
+            return classifier
+        return Pipeline([*data.transformers.steps, (self._steps()[-1][0], classifier)])
 
     def _found(self) -> tuple[Any, Pipeline | None]:
         """The classifier that was found, and the Pipeline that it is the end of."""

@@ -151,7 +151,7 @@ class SetCoverClassifierCV(SearchCV):
         self._validate_params()
         root = int(check_random_state(self.random_state).randint(2**31))
         data, folds = self._parts(X, y, sample_weight, groups)
-        _, classifier = self._steps()[-1]
+        classifier = self._new_classifier()
         if classifier.n_neighbors is not None:
             raise ValueError(f"n_neighbors: {classifier.n_neighbors} is not allowed in a search for eps, must be None")
         radii = self._radii(data.X, classifier)
@@ -176,8 +176,7 @@ class SetCoverClassifierCV(SearchCV):
         return radii
 
     def _scored(self, fold: Fold, radii: np.ndarray, random_state: int) -> Scored:
-        _, classifier = self._steps()[-1]
-        classifier.set_params(random_state=random_state)
+        classifier = self._new_classifier(random_state=random_state)
         started = perf_counter()
         losses = [
             float(np.average(fitted.predict(fold.X_score) != fold.y_score, weights=fold.weight_score))
