@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
-OPTIONAL = ("n_samples_fit", "training_familiarity")  # fitted attributes that files of version 0.1 do not have
+OPTIONAL = ("n_samples_fit", "training_familiarity")  # fitted attributes that files of 0.1 do not have
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
