@@ -9,7 +9,7 @@ def test_bars_add_up_to_the_probabilities(pipeline, flowers, texts):
     display = ExplanationDisplay.from_estimator(pipeline, X.iloc[[70]], top=3)
     probabilities = pipeline.predict_proba(X.iloc[[70]])[0]
     widths = np.array([[bar.get_width() for bar in bars] for bars in display.bars_])
-    np.testing.assert_allclose(widths.sum(axis=1), probabilities, atol=1e-6)  # which are of single precision
+    np.testing.assert_allclose(widths.sum(axis=1), probabilities, atol=1e-12)
     expected = [f"class {name}: {p:.3f}" for name, p in zip(pipeline.classes_, probabilities, strict=True)]
     assert texts(display.ax_) == expected
     right = np.array([[bar.get_x() + bar.get_width() for bar in bars] for bars in display.bars_])
