@@ -74,7 +74,7 @@ def headline_markdown(stored: Stored, published: Path) -> str:
     lines = [_line("test log-loss", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
     for data_set in study.data_sets:
         by_method = {m: losses[m][data_set] for m in names if losses[m].get(data_set)}
-        if len(by_method) < len(names):
+        if not by_method or len(by_method) < len(names):
             continue
         best = among_the_best(by_method, overlap[data_set])
         cells = [_text(values, printed.get((m, data_set)), m in best) for m, values in by_method.items()]

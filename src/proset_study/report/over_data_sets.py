@@ -149,7 +149,8 @@ def _of_group(stored, names, there, by_replicate, left_out, overlap):
         "sources": len(set(sources)),
         "too_few": "yes" if len(common) < MIN_DATA_SETS else "no",
     }
-    rng = generator(config["seed"], "over data sets", *names.values())
+    key = [value for value in names.values() if value != "all"]  # draws are as before there were groups
+    rng = generator(config["seed"], "over data sets", *key)
     means = [[fmean(row) for row in losses.tolist()] for losses in by_replicate.values()]
     losses = np.round(np.array(means).reshape(len(common), len(there)), statistics.DECIMALS)
     ranks, pairs = [], []
