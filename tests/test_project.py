@@ -108,6 +108,9 @@ def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
 def test_no_other_file_speaks_of_what_was_added(kind, name):
     """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
     files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
+    files = [
+        p for p in files if "claims" not in p.parts
+    ]  # what they say is about methods and evaluations by their names
     sources = (p for p in files if p.is_file() and p.suffix not in BINARY and "egg-info" not in str(p))
     mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
     assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
@@ -207,3 +210,8 @@ def _run(*command, **keywords):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **keywords)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def test_the_headline_of_the_readme_is_that_of_the_committed_report():
+    headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
+    assert headline in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -300,13 +300,13 @@ def test_test_loss_is_that_of_the_tables_with_its_standard_error(stored):
     assert error == pytest.approx(np.log(own).std() / np.sqrt(len(own)))
 
 
-def test_headline_and_its_range_of_equivalence(stored):
+def test_headline_and_the_range_of_the_published_rule(stored):
     finals = [stored.final(e, "cross") for e in ("E3", "E8", "E9")]
     axes = cost.headline_figure({"cross": finals}).figure.axes[0]
     points = [c.lines[0].get_xdata()[0] for c in axes.containers if c.get_label() in ("proset", "KNN", "XGBoost")]
     np.testing.assert_allclose(points, [complexity.loss_and_error(f)[0] for f in finals])
     best = finals[int(np.argmin(points))]
-    assert cost.equivalence(best) == (min(points), max(min(points), best.stage2["threshold"]))
+    assert cost.rule_range(best) == (min(points), max(min(points), best.stage2["threshold"]))
 
 
 def test_every_batch_is_counted_once(stored):
