@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from proset_study import evaluations, methods
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
+from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.methods.base import largest_complexity
@@ -157,6 +158,9 @@ def _data_errors(study) -> Iterator[str]:
             wrong = [f for f in settings.get("features", []) if f > last]
             if wrong:
                 yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+        elif "openml" in settings:
+            found = description(table_of(settings["openml"]))
+            yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], found))
         else:
             try:
                 check_file(settings["file"])
@@ -264,6 +268,8 @@ def _value_errors(key, method, name, value):
 RESERVED = frozenset(
     {
         "all",
+        "downloads",
+        "openml",
         "study",
         "evaluate",
         "data",
