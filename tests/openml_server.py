@@ -31,15 +31,17 @@ def mushrooms() -> tuple[list[dict], str]:
         {"name": "row", "data_type": "numeric", "is_row_identifier": "true"},
         {"name": "height", "data_type": "numeric"},
         {"name": "rings", "data_type": "numeric"},
-        {"name": "cap colour", "data_type": "nominal"},
+        {"name": "cap colour", "data_type": "nominal", "values": "{'dark red', white, '1', unseen}"},
         {"name": "spores", "data_type": "numeric"},
-        {"name": "class", "data_type": "nominal", "is_target": "true"},
+        {"name": "wet", "data_type": "nominal", "values": "{0, 1}"},
+        {"name": "class", "data_type": "nominal", "is_target": "true", "values": "{poisonous, edible}"},
     ]
-    lines = ["@relation mushrooms", *(f"@attribute '{a['name']}' {a['data_type']}" for a in attributes), "@data"]
+    header = [f"@attribute '{a['name']}' {a.pop('values', 'numeric')}" for a in attributes]
+    lines = ["@relation mushrooms", *header, "@data"]
     for i, kind in enumerate(edible):
         height = "?" if i % 10 == 3 else f"{kind + rng.normal():.3f}"
         colour = ("?", "'dark red'", "white", "'1'")[(i + kind) % 4]
-        lines.append(f"{i},{height},{rng.integers(5)},{colour},?,{('edible', 'poisonous')[kind]}")
+        lines.append(f"{i},{height},{rng.integers(5)},{colour},?,{i % 3 % 2},{('edible', 'poisonous')[kind]}")
     flags = ("is_target", "is_ignore", "is_row_identifier")
     defaults = {**dict.fromkeys(flags, "false"), "number_of_missing_values": "0"}
     return [{**defaults, **a, "index": str(i)} for i, a in enumerate(attributes)], "\n".join(lines) + "\n"

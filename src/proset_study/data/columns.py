@@ -121,7 +121,7 @@ def read_columns(
             raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
     if group:
         _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
-    classes = table[target] if threshold is None else _sides(file, table[[target]], threshold)
+    classes = table[target] if threshold is None else _sides(file, table[target], threshold)
     labels = _labels(file, classes, target, table[weight] if weight else None)
     return Columns(features, categorical, labels, table[weight] if weight else None, table[group] if group else None)
 
@@ -162,10 +162,13 @@ def _check_categories(file, features, categorical, impute):
 def _sides(file, column, threshold):
     """The side of a threshold on which each number of the target is."""
     import pandas as pd
+    from pandas.api.types import is_numeric_dtype
 
-    _check_numbers(file, column)
-    above = column.iloc[:, 0].astype(float) > threshold
-    return pd.Series(np.where(above, f"above {threshold:g}", f"up to {threshold:g}"))
+    name = f"target column {column.name!r}"
+    if not is_numeric_dtype(column.dtype):
+        raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
+    _refuse_missing(file, column, name, "every row needs one")
+    return pd.Series(np.where(column > threshold, f"above {threshold:g}", f"up to {threshold:g}"))
 
 
 def _refuse_missing(file, column, name, remedy):

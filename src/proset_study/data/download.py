@@ -58,8 +58,8 @@ def download(openml: dict, output: str, delay: float = DELAY) -> dict[str, Any]:
             frame, found = _patiently(lambda: _fetch(openml, cache, delay), delay)
         except (OSError, HTTPException, EOFError) as error:
             raise ValueError(f"openml {name}: {_reason(error)}") from error
-        except (ValueError, KeyError) as error:  # of scikit-learn
-            raise ValueError(f"openml {name}: {error}") from error
+        except Exception as error:  # scikit-learn's reader of ARFF has errors of its own
+            raise ValueError(f"openml {name}: {str(error) or type(error).__name__}") from error
     for difference in differences(openml, found):
         raise ValueError(f"openml {name}: {difference}")
     frame.attrs = found
@@ -74,7 +74,9 @@ def _fetch(openml: dict, cache: str, delay: float) -> tuple["pd.DataFrame", dict
     data_id, column = openml.get("data_id"), "default-target"
     if "task_id" in openml:
         data_id, column = _task(openml["task_id"])
-    bunch = fetch_openml(data_id=data_id, target_column=column, data_home=cache, n_retries=1, delay=delay)
+    # Not the faster parser of pandas: its types follow from the values, and categories that are numbers make it fail.
+    options = {"parser": "liac-arff", "n_retries": 1, "delay": delay}
+    bunch = fetch_openml(data_id=data_id, target_column=column, data_home=cache, **options)
     if bunch.frame is None:
         raise ValueError(f"data set {data_id} is sparse; write it as a table, and name that in file")
     frame = bunch.frame.rename(columns=str).dropna(axis="columns", how="all")  # nothing can be filled in from nothing

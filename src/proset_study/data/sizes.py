@@ -46,8 +46,8 @@ def size_of(data: dict) -> Size:
     -------
     Size
         Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For
-        a custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
-        bytes and the length of its first lines.
+        a custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from
+        its bytes and the length of its first lines.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def size_of(data: dict) -> Size:
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
-    return Size(rows, max(1, columns - others + more), UNKNOWN_CLASSES)
+    return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
 
 
 @cache

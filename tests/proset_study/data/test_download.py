@@ -55,9 +55,14 @@ def test_a_downloaded_table_is_a_data_set_like_any_other(openml, output, wanted)
     assert (found["data_id"], found["name"], found["version"]) == (61, "mushrooms", 2)
     assert found["md5"] == openml.data["61"][0]["md5_checksum"]
     data = features(output, impute="median")
-    assert data.feature_names.tolist() == ["height", "rings", "cap colour"]  # no numbers of rows, no empty column
+    assert data.feature_names.tolist() == [
+        "height",
+        "rings",
+        "cap colour",
+        "wet",
+    ]  # no numbers of rows, no empty column
     assert data.class_names.tolist() == ["edible", "poisonous"]
-    assert data.categories.tolist() == ["1", "dark red", "white", "(missing)"]
+    assert data.categories.tolist() == ["1", "dark red", "white", "(missing)", "0", "1"]
     assert np.isnan(data.X[:, 0]).sum() == ROWS // 10
     assert found["size"] == [ROWS, data.n_features, 2]
     assert not list(Path(output).parent.glob(".*"))
@@ -66,13 +71,13 @@ def test_a_downloaded_table_is_a_data_set_like_any_other(openml, output, wanted)
 def test_the_size_is_known_once_a_data_set_is_there(openml, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     download({"data_id": 61}, "data/openml/data_61.parquet", DELAY)
-    assert size_of({"openml": {"data_id": 61}, "impute": "median"}) == Size(ROWS, 6, 2)
+    assert size_of({"openml": {"data_id": 61}, "impute": "median"}) == Size(ROWS, 8, 2)
 
 
 def test_a_target_of_ones_own_takes_the_place_of_that_of_openml(openml, output):
     download({"task_id": 31}, output, DELAY)
     data = features(output, target="rings", threshold=2, drop=["height"], impute="most_frequent")
-    assert data.feature_names.tolist() == ["cap colour", "class"]
+    assert data.feature_names.tolist() == ["cap colour", "wet", "class"]
     assert data.class_names.tolist() == ["above 2", "up to 2"]
 
 
@@ -131,6 +136,12 @@ def test_bytes_that_are_not_those_of_the_checksum_are_refused(openml, output):
 def test_another_data_set_than_the_config_says_is_refused(openml, output, change, message):
     with pytest.raises(ValueError, match=message):
         download({"data_id": 61, **change}, output, DELAY)
+
+
+def test_text_that_is_no_arff_is_refused(openml, output):
+    openml.add("61", mushrooms()[0], "@relation mushrooms\n@attribute height number of cm\n@data\n1\n")
+    with pytest.raises(ValueError, match="openml data_61: Bad @ATTRIBUTE type"):
+        download({"data_id": 61}, output, DELAY)
 
 
 def test_sparse_data_are_refused(openml, output):
