@@ -1,4 +1,6 @@
-"""The wrong and the right way to select features with cross-validation: python docs/examples/feature_selection.py
+"""
+The wrong and the right way to select features with cross-validation
+====================================================================
 
 50 samples of two balanced classes and 5,000 features that have nothing to do with the class: no classifier can be wrong
 in less than half of the cases. Repeats section 7.10.2 of T. Hastie, R. Tibshirani and J. Friedman, The Elements of
