@@ -10,15 +10,12 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import make_moons
 
 from proset import SetCoverClassifier
+from proset.plot import BallsDisplay
 
 X, y = make_moons(n_samples=200, noise=0.15, random_state=0)
-colours = ["#2166ac", "#b2182b"]
-figure, both = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
+figure, both = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for axes, radius in zip(both, [0.3, 0.6], strict=True):
     model = SetCoverClassifier(eps=radius).fit(X, y)
-    axes.scatter(*X.T, c=[colours[label] for label in y], s=8)
-    for centre, label in zip(model.prototypes_, model.prototype_labels_, strict=True):
-        axes.add_patch(plt.Circle(centre, radius, color=colours[label], alpha=0.15))
-    wrong = (model.predict(X) != y).mean()
-    axes.set(title=f"radius {radius}: {len(model.prototypes_)} prototypes, error {wrong:.3f}", aspect="equal")
+    BallsDisplay.from_estimator(model, X, y, ax=axes, legend=radius == 0.6)
+    axes.set_title(f"radius {radius}: {len(model.prototypes_)} prototypes")
 plt.show()
