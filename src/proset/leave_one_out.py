@@ -12,14 +12,14 @@ Samples that agree in class and all features are one sample, whose weight is the
 its own class just as its own prototype would. So a weight of 2 is the same as the same row twice. Samples of other
 classes at the same place do see each other.
 
-All samples as candidates are a working set that grows. It starts with a draw; after each minimum the gradient says for
-every other sample, at weight zero, whether it would enter. Those with df/dw_j < 0 join, and the search goes on from
-where it was. If none is left, by more than the solver's tolerance, the minimum over the working set is one over all
-samples: that is the certificate.
+All samples as candidates are a working set that grows. The search starts with a draw; the weights of the others are
+held at zero until the solver's second phase looks at their derivatives, and those with df/dw_j < 0 are let go
+(`proset.solver`). Where it ends, all derivatives are looked at once more, and the search goes on as long as one is
+below zero by more than the solver's tolerance. So the minimum is one over all samples: none outside the working set
+would enter. That is the certificate.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from math import fsum
 
 import numpy as np
@@ -28,10 +28,10 @@ from proset import arithmetic
 from proset.candidates import draw_candidates
 from proset.model import Model, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
-from proset.solver import Solution
+from proset.solver import PATH_ITERATIONS, Solution
 
 START = 1000  # candidates of the first working set
-MAX_ROUNDS = 30  # of the working set; most fits take three to six
+MAX_ROUNDS = 30  # of minima; most fits take one to seven
 
 
 @dataclass(frozen=True)
@@ -105,92 +105,75 @@ def fit(
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
     q, batches = np.tile(prior, (len(samples.y), 1)), []
     for b in range(n_batches):
-        drawn = _draw(q, samples.y, min(n_candidates or START, len(samples.y)), batch_generator(seed, b))
-        search = _Search(samples, samples.weight / total, q, penalty, n_threads)
-        candidates, solution = search.minimum(drawn, n_candidates is None, max_iter, tol)
+        drawn = _draw(q, samples.y, n_candidates or START, batch_generator(seed, b))
+        candidates = drawn if n_candidates else np.arange(len(samples.y))
+        objective = _objective(samples, samples.weight / total, q, candidates, penalty, n_threads)
+        solution = _minimum(objective, np.isin(candidates, drawn), max_iter, tol)
         rows = samples.row[candidates]
         batches.append(fitted_batch(X, y, rows, np.sort(rows), solution))
-        q = q + search.sums(candidates, solution.x)
+        q = q + _sums(samples, candidates, objective.unpack(solution.x), n_classes, n_threads)
     return Model(prior, samples.centre, tuple(batches))
 
 
 def _draw(q: np.ndarray, y: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    return np.arange(len(y)) if number == len(y) else draw_candidates(q, y, number, 1.0, rng)
+    return np.arange(len(y)) if number >= len(y) else draw_candidates(q, y, number, 1.0, rng)
 
 
-@dataclass(frozen=True)
-class _Search:
-    """The search for the minimum of one batch."""
+def _objective(
+    samples: Samples, row_weights: np.ndarray, q: np.ndarray, candidates: np.ndarray, penalty: Penalty, n_threads: int
+) -> Objective:
+    rows = samples.references
+    return Objective(
+        X=samples.X[rows],
+        labels=samples.y[rows],
+        row_weights=row_weights[rows],
+        previous_q=q[rows],
+        candidates=samples.X[candidates],
+        class_offsets=_class_offsets(samples, candidates, q.shape[1]),
+        penalty=penalty,
+        own=_places(samples, candidates)[rows],
+        is_sorted=samples.is_sorted,
+        n_threads=n_threads,
+    )
 
-    samples: Samples
-    row_weights: np.ndarray
-    previous_q: np.ndarray
-    penalty: Penalty
-    n_threads: int
 
-    def objective(self, candidates: np.ndarray) -> Objective:
-        samples, rows = self.samples, self.samples.references
-        return Objective(
-            X=samples.X[rows],
-            labels=samples.y[rows],
-            row_weights=self.row_weights[rows],
-            previous_q=self.previous_q[rows],
-            candidates=samples.X[candidates],
-            class_offsets=self._class_offsets(candidates),
-            penalty=self.penalty,
-            own=self._places(candidates)[rows],
-            is_sorted=samples.is_sorted,
-            n_threads=self.n_threads,
-        )
+def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float) -> Solution:
+    """The minimum over the weights of all candidates, from a start with those of the mask `first` only."""
+    v, w = objective.unpack(objective.start())
+    start, path, n_iter, n_evaluations = objective.pack(v, np.where(first, w, 0.0)), PATH_ITERATIONS, 0, 0
+    for _ in range(MAX_ROUNDS):
+        solution = objective.minimum(max_iter, tol, start, path)
+        n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations + 1
+        _, gradient = objective(solution.x)
+        if not (enters := (solution.x == 0) & (gradient * objective.scale() < -tol)).any():
+            break
+        start, path = solution.x, 0
+    else:
+        message = f"limit of {MAX_ROUNDS} rounds reached, {enters.sum()} candidates are left that would enter"
+        solution = replace(solution, converged=False, message=message)
+    return replace(solution, n_iter=n_iter, n_evaluations=n_evaluations)
 
-    def minimum(self, candidates: np.ndarray, grows: bool, max_iter: int, tol: float) -> tuple[np.ndarray, Solution]:
-        """Candidates, sorted, and the minimum over their weights; over all samples if the set `grows`."""
-        n, objective = len(self.samples.y), self.objective(candidates)
-        start, n_iter, n_evaluations = objective.start(), 0, 0
-        for _ in range(MAX_ROUNDS):
-            solution = objective.minimum(max_iter, tol, start)
-            n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations
-            entering = self._entering(candidates, solution.x, tol) if grows and len(candidates) < n else candidates[:0]
-            if not len(entering):
-                break
-            v, weights = self._weights(candidates, solution.x)
-            candidates = np.union1d(candidates, entering)
-            objective = self.objective(candidates)
-            start = objective.pack(v, weights[candidates])
-        converged = solution.converged and not len(entering)
-        message = solution.message if not len(entering) else f"limit of {MAX_ROUNDS} rounds of candidates reached"
-        return candidates, Solution(solution.x, solution.fun, n_iter, n_evaluations, converged, message)
 
-    def _entering(self, candidates: np.ndarray, theta: np.ndarray, tol: float) -> np.ndarray:
-        """Samples outside whose weight would leave zero, as far as the solver tells a derivative from 0."""
-        _, gradient = self._everything(self._everything.pack(*self._weights(candidates, theta)))
-        _, of_weights = self._everything.unpack(gradient * self._everything.scale())
-        return np.setdiff1d(np.flatnonzero(of_weights < -tol), candidates, assume_unique=True)
+def _sums(
+    samples: Samples,
+    candidates: np.ndarray,
+    weights: tuple[np.ndarray, np.ndarray],
+    n_classes: int,
+    n_threads: int,
+) -> np.ndarray:
+    """What a batch adds to q of every sample without its own prototype, shape (N, K)."""
+    v, w = weights
+    X, kept = samples.X, candidates[w > 0.0]
+    arrays = (X, X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
+    return arithmetic.class_sums(*arrays, own=_places(samples, kept), n_threads=n_threads)
 
-    @cached_property
-    def _everything(self) -> Objective:
-        """The objective with all samples as candidates."""
-        return self.objective(np.arange(len(self.samples.y)))
 
-    def _weights(self, candidates: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Weights of the features, and of all samples as prototypes: 0 outside the candidates."""
-        X = self.samples.X
-        weights = np.zeros(len(X))
-        weights[candidates] = theta[X.shape[1] :]
-        return theta[: X.shape[1]], weights
+def _class_offsets(samples: Samples, candidates: np.ndarray, n_classes: int) -> np.ndarray:
+    return np.searchsorted(samples.y[candidates], np.arange(n_classes + 1))
 
-    def sums(self, candidates: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """What the batch adds to q of every sample without its own prototype, shape (N, K)."""
-        v, weights = self._weights(candidates, theta)
-        X, kept = self.samples.X, np.flatnonzero(weights > 0.0)
-        arrays = (X, X[kept], np.zeros(len(v)), self._class_offsets(kept), v, weights[kept], self._places(kept))
-        return arithmetic.class_sums(*arrays, n_threads=self.n_threads)
 
-    def _class_offsets(self, candidates: np.ndarray) -> np.ndarray:
-        return np.searchsorted(self.samples.y[candidates], np.arange(self.previous_q.shape[1] + 1))
-
-    def _places(self, candidates: np.ndarray) -> np.ndarray:
-        """Where each sample is among the candidates, -1 if it is none."""
-        places = np.full(len(self.samples.y), -1)
-        places[candidates] = np.arange(len(candidates))
-        return places
+def _places(samples: Samples, candidates: np.ndarray) -> np.ndarray:
+    """Where each sample is among the candidates, -1 if it is none."""
+    places = np.full(len(samples.y), -1)
+    places[candidates] = np.arange(len(candidates))
+    return places

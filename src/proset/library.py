@@ -96,9 +96,9 @@ def library() -> Library | None:
     doubles, integers = c_void_p, c_void_p
     for name, result, arguments in (
         ("use_level", c_char_p, [c_char_p]),
-        ("fit", None, [POINTER(Problem), doubles, doubles, c_int64, c_double, _Progress, POINTER(_Solution)]),
+        ("fit", None, [POINTER(Problem), doubles, doubles, c_int64, c_int64, c_double, _Progress, POINTER(_Solution)]),
         ("objective", c_double, [POINTER(Problem), doubles, doubles]),
-        ("minimize", None, [Function, doubles, doubles, c_int64, c_int64, c_double, POINTER(_Solution)]),
+        ("minimize", None, [Function, doubles, doubles, c_int64, c_int64, c_int64, c_double, POINTER(_Solution)]),
         ("class_sums", c_int32, [POINTER(_Prediction), doubles]),
         ("log", None, [doubles, c_int64, doubles]),
         ("sort_neighbours", None, [doubles, c_int64, integers, c_int64]),
@@ -128,7 +128,7 @@ def problem(arrays: tuple[np.ndarray | None, ...], sizes: tuple[int, ...], weigh
     return made
 
 
-def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, max_iter: int, tol: float) -> _Result:
+def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, path: int, max_iter: int, tol: float) -> _Result:
     """Minimise the objective of a batch; the fields of `proset.solver.Solution`.
 
     Raises
@@ -142,7 +142,8 @@ def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, max_iter: int, t
     theta, scale, solution = _floats(theta).copy(), _floats(scale), _Solution()
     with _interrupts() as received:
         progress = _Progress(lambda n_iter, value: len(received))  # Python runs here, and with it handlers of signals
-        _loaded().proset_fit(byref(problem), _pointer(theta), _pointer(scale), max_iter, tol, progress, byref(solution))
+        arrays = byref(problem), _pointer(theta), _pointer(scale)
+        _loaded().proset_fit(*arrays, path, max_iter, tol, progress, byref(solution))
     return _result(solution, theta, max_iter)
 
 
@@ -164,7 +165,12 @@ def _interrupts() -> Iterator[list[tuple[int, FrameType | None]]]:
 
 
 def minimize(
-    fun: Callable[[np.ndarray], tuple[float, np.ndarray]], x0: np.ndarray, scale: np.ndarray, max_iter: int, tol: float
+    fun: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    x0: np.ndarray,
+    scale: np.ndarray,
+    path: int,
+    max_iter: int,
+    tol: float,
 ) -> _Result:
     """Minimise any function of non-negative variables with the compiled solver; for tests of it."""
     x, scale, solution, n = _floats(x0).copy(), _floats(scale), _Solution(), len(x0)
@@ -174,7 +180,8 @@ def minimize(
         np.ctypeslib.as_array(gradient, (n,))[:] = slopes
         return value
 
-    _loaded().proset_minimize(Function(function), _pointer(x), _pointer(scale), n, max_iter, tol, byref(solution))
+    arrays = Function(function), _pointer(x), _pointer(scale), n
+    _loaded().proset_minimize(*arrays, path, max_iter, tol, byref(solution))
     return _result(solution, x, max_iter)
 
 

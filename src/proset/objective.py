@@ -56,7 +56,7 @@ import numpy as np
 
 from proset import library
 from proset.kernel import loss_and_gradient
-from proset.solver import Solution, minimize
+from proset.solver import PATH_ITERATIONS, Solution, minimize
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,9 @@ class Objective:
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
 
-    def minimum(self, max_iter: int, tol: float, start: np.ndarray | None = None) -> Solution:
+    def minimum(
+        self, max_iter: int, tol: float, start: np.ndarray | None = None, path: int = PATH_ITERATIONS
+    ) -> Solution:
         """The local minimum that `proset.solver.minimize` finds from a start, by default `self.start()`.
 
         Raises
@@ -178,9 +180,9 @@ class Objective:
         """
         theta = self.start() if start is None else start
         if library.library():
-            solution = Solution(*library.fit(self._problem, theta, self.scale(), max_iter, tol))
+            solution = Solution(*library.fit(self._problem, theta, self.scale(), path, max_iter, tol))
         else:
-            solution = minimize(self, theta, self.scale(), max_iter=max_iter, tol=tol)
+            solution = minimize(self, theta, self.scale(), path=path, max_iter=max_iter, tol=tol)
         if not np.isfinite(solution.fun):
             raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
         return solution

@@ -89,8 +89,8 @@ class _Point:
 
     def __init__(self, fun: _Function, x: np.ndarray, unit: np.ndarray):
         self.fun, self.unit, self.n_evaluations = fun, unit, 0
-        self.active = np.ones(len(x), dtype=bool)  # False: held at the bound, its derivative is an older one
-        self.gradient = np.empty(len(x))
+        self.active = x > 0  # False: held at the bound, its derivative is an older one
+        self.gradient = np.ones(len(x))  # as if it pushed the held ones to their bound
         self.x = x
         self.value, self.gradient = self.evaluate(x)
 
@@ -98,6 +98,9 @@ class _Point:
         self.n_evaluations += 1
         value, gradient = self.fun(x * self.unit)
         return float(value), np.where(self.active, gradient * self.unit, self.gradient)
+
+    def take_in_held(self) -> None:
+        self.active[:] = True
 
     def leave_out_held(self) -> None:
         self.active = (self.x > 0) | (self.gradient <= 0)
@@ -295,6 +298,7 @@ def minimize(
     x0: np.ndarray,
     scale: np.ndarray,
     *,
+    path: int = PATH_ITERATIONS,
     max_iter: int = MAX_ITER,
     tol: float = TOL,
 ) -> Solution:
@@ -305,9 +309,11 @@ def minimize(
     fun : callable
         Returns value and gradient at a point. The gradient is kept: each call has to return a new array.
     x0 : ndarray, shape (n,)
-        Start, not negative.
+        Start, not negative. Variables at 0 stay there in the first phase, and are left out of it.
     scale : ndarray, shape (n,)
         Typical sizes of the variables: the second phase works with ``x / scale``.
+    path : int >= 0
+        Limit for the iterations of the first phase; 0 where the start is near a minimum.
     max_iter : int
         Limit for the iterations of both phases together.
     tol : float
@@ -338,7 +344,7 @@ def minimize(
         raise FloatingPointError("the function or its gradient is not finite at the start")
 
     pairs = _Pairs(PATH_MEMORY, n)
-    while n_iter < min(PATH_ITERATIONS, max_iter):
+    while n_iter < min(path, max_iter):
         try:
             direction = _path_direction(point.x, point.gradient, _Model(pairs, n))
         except np.linalg.LinAlgError:  # pairs that contradict each other numerically
@@ -360,6 +366,9 @@ def minimize(
         else:
             break  # the second phase tells a minimum from a failure
 
+    if not point.active.all():
+        point.take_in_held()
+        point.value, point.gradient = point.evaluate(point.x)
     point.rescale(np.asarray(scale, dtype=float))
     pairs = _Pairs(MEMORY, n)
     values = [point.value]
@@ -369,7 +378,7 @@ def minimize(
         size = point.projected_gradient()
         flat = len(values) > WINDOW and values[-1 - WINDOW] - point.value <= 10 * tol * max(1.0, abs(point.value))
         if (size <= tol or flat) and not point.active.all():  # is it a minimum in the held variables, too?
-            point.active[:] = True
+            point.take_in_held()
             point.value, point.gradient = point.evaluate(point.x)
             values = [point.value] if point.projected_gradient() > size else [*values[:-1], point.value]
             continue
@@ -378,7 +387,7 @@ def minimize(
             message = "projected gradient below tolerance" if size <= tol else "decrease below tolerance"
             break
         if len(values) % REFRESH == 0:
-            point.active[:] = True
+            point.take_in_held()
         was_complete = point.active.all()
         direction, informed = _free_direction(point.x, point.gradient, pairs, min(1e-3, size))
         moved = point.line_search(direction, 1.0, 1.0, np.inf) if point.gradient @ direction < 0 else None

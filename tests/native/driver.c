@@ -5,8 +5,8 @@
 #include "problem.h"
 
 const char *proset_use_level(const char *name);
-void proset_fit(const Problem *, double *theta, const double *scale, int64_t max_iter, double tol, Progress,
-                Solution *);
+void proset_fit(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
+                Progress, Solution *);
 double proset_objective(const Problem *, const double *theta, double *gradient);
 int32_t proset_class_sums(const Prediction *, double *sums);
 void proset_log(const double *x, int64_t n, double *result);
@@ -29,8 +29,8 @@ static void put(const void *array, int64_t size) {
 int main(int count, char **arguments) {
     if (count != 3 || !(input = fopen(arguments[1], "rb")) || !(output = fopen(arguments[2], "wb"))) return 1;
     const char *level = proset_use_level(NULL);
-    const int64_t *sizes = get(7), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
-                  n_threads = sizes[5], max_iter = sizes[6];
+    const int64_t *sizes = get(8), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
+                  n_threads = sizes[5], path = sizes[6], max_iter = sizes[7];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
     problem.X = get(N * D), problem.labels = get(N), problem.own = get(N), problem.row_weights = get(N),
     problem.previous_q = get(N * K);
@@ -45,7 +45,7 @@ int main(int count, char **arguments) {
     put(&value, 1), put(gradient, D + J);
     for (int64_t i = 0; i < D + J; i++) x[i] = theta[i];
     Solution solution;
-    proset_fit(&problem, x, scale, max_iter, 1e-5, NULL, &solution);
+    proset_fit(&problem, x, scale, path, max_iter, 1e-5, NULL, &solution);
     put(&solution, 4), put(x, D + J);
     double *centre = rows + N * K;
     proset_means(problem.X, N, D, centre), put(centre, D);

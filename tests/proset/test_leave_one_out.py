@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 from tests.reference import classifier as definition
 
 from proset import ProsetClassifier, leave_one_out, load_model, save_model
-from proset.leave_one_out import Samples, _Search
+from proset.leave_one_out import Samples, _minimum, _objective
 from proset.objective import Objective, Penalty
 
 PENALTY = Penalty(lambda_v=1e-3, lambda_w=1e-6, alpha_v=0.95, alpha_w=0.95)
@@ -94,17 +94,25 @@ def test_no_sample_outside_the_working_set_would_enter(rng, monkeypatch, n_featu
     X = np.column_stack([X, rng.normal(size=(len(y), n_features - 2))])
     samples = Samples.of(X, y, np.ones(len(y)))
     prior = np.tile(np.bincount(y) / len(y), (len(y), 1))
-    search = _Search(samples, samples.weight / len(y), prior, PENALTY, 1)
-    start = np.sort(rng.choice(len(y), 40, replace=False))
-    candidates, solution = search.minimum(start, True, 500, 1e-6)
+    objective = _objective(samples, samples.weight / len(y), prior, np.arange(len(y)), PENALTY, 1)
+    first = np.zeros(len(y), dtype=bool)
+    first[rng.choice(len(y), 40, replace=False)] = True
+    solution = _minimum(objective, first, 500, 1e-6)
     assert solution.converged
-    assert 40 < len(candidates) < len(y)
-    everything, weights = search.objective(np.arange(len(y))), np.zeros(len(y))
-    weights[candidates] = solution.x[n_features:]
-    value, gradient = everything(everything.pack(solution.x[:n_features], weights))
-    outside = np.setdiff1d(np.arange(len(y)), candidates)
+    value, gradient = objective(solution.x)
+    outside = solution.x == 0
+    assert (solution.x[n_features:][~first] > 0).any()
+    assert outside[n_features:].any()
     assert value == pytest.approx(solution.fun, rel=1e-6)
-    assert ((gradient * everything.scale())[n_features:][outside] >= -1e-6).all()
+    assert ((gradient * objective.scale())[outside] >= -1e-6).all()
+
+
+def test_a_working_set_that_does_not_end_is_no_convergence(rng, monkeypatch):
+    monkeypatch.setattr(leave_one_out, "MAX_ROUNDS", 1)
+    X, y = moons(rng, 400)
+    batch = fit(X, y, max_iter=40).batches[0]  # ends before all samples that would enter have entered
+    assert not batch.converged
+    assert "candidates are left that would enter" in batch.message
 
 
 def test_noise_is_not_learnt_by_heart(rng):

@@ -6,8 +6,8 @@ from proset import library, solver
 from proset.solver import _Model, _Pairs, _path_direction
 
 
-def compiled(fun, x0, scale, *, max_iter=solver.MAX_ITER, tol=solver.TOL):
-    return solver.Solution(*library.minimize(fun, x0, scale, max_iter, tol))
+def compiled(fun, x0, scale, *, path=solver.PATH_ITERATIONS, max_iter=solver.MAX_ITER, tol=solver.TOL):
+    return solver.Solution(*library.minimize(fun, x0, scale, path, max_iter, tol))
 
 
 @pytest.fixture(params=[solver.minimize, compiled], ids=["NumPy", "compiled"])

@@ -11,13 +11,13 @@ static int32_t with_workspace(const Problem *problem, Memory *memory, Workspace 
     return 1;
 }
 
-static Solution fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol,
-                    Progress progress) {
+static Solution fit(const Problem *problem, double *theta, const double *scale, int64_t path, int64_t max_iter,
+                    double tol, Progress progress) {
     Memory memory = {0};
     Workspace work;
     if (!with_workspace(problem, &memory, &work)) return (Solution){.message = NO_MEMORY};
     const int64_t n = problem->D + problem->class_offsets[problem->K];
-    const Solution solution = minimize(evaluate, &work, theta, scale, n, max_iter, tol, progress);
+    const Solution solution = minimize(evaluate, &work, theta, scale, n, path, max_iter, tol, progress);
     release(&memory);
     return solution;
 }
@@ -35,9 +35,9 @@ static double objective(const Problem *problem, const double *theta, double *gra
     return value;
 }
 
-static Solution minimize_function(Function function, double *x, const double *scale, int64_t n, int64_t max_iter,
-                                  double tol, Progress progress) {
-    return minimize(function, NULL, x, scale, n, max_iter, tol, progress);
+static Solution minimize_function(Function function, double *x, const double *scale, int64_t n, int64_t path,
+                                  int64_t max_iter, double tol, Progress progress) {
+    return minimize(function, NULL, x, scale, n, path, max_iter, tol, progress);
 }
 
 static void logarithms(const double *x, int64_t n, double *result) {

@@ -6,9 +6,11 @@
 
 typedef struct {
     const char *name;
-    Solution (*fit)(const Problem *, double *theta, const double *scale, int64_t max_iter, double tol, Progress);
+    Solution (*fit)(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
+                    Progress);
     double (*objective)(const Problem *, const double *theta, double *gradient);
-    Solution (*minimize)(Function, double *x, const double *scale, int64_t n, int64_t max_iter, double tol, Progress);
+    Solution (*minimize)(Function, double *x, const double *scale, int64_t n, int64_t path, int64_t max_iter,
+                         double tol, Progress);
     int32_t (*class_sums)(const Prediction *, double *sums);
     void (*log)(const double *x, int64_t n, double *result);
 } Level;

@@ -50,9 +50,9 @@ EXPORT const char *proset_use_level(const char *name) {
     fesetenv(&found)
 
 /* Minimise the objective from theta = [v, w] on, which becomes the solution. */
-EXPORT void proset_fit(const Problem *problem, double *theta, const double *scale, int64_t max_iter, double tol,
-                       Progress progress, Solution *solution) {
-    IN_STANDARD_ARITHMETIC(*solution = level->fit(problem, theta, scale, max_iter, tol, progress));
+EXPORT void proset_fit(const Problem *problem, double *theta, const double *scale, int64_t path, int64_t max_iter,
+                       double tol, Progress progress, Solution *solution) {
+    IN_STANDARD_ARITHMETIC(*solution = level->fit(problem, theta, scale, path, max_iter, tol, progress));
 }
 
 /* f(theta) and its gradient; not a number if there is no memory. */
@@ -62,9 +62,9 @@ EXPORT double proset_objective(const Problem *problem, const double *theta, doub
 }
 
 /* Minimise any function, for tests of the solver. */
-EXPORT void proset_minimize(Function function, double *x, const double *scale, int64_t n, int64_t max_iter, double tol,
-                            Solution *solution) {
-    IN_STANDARD_ARITHMETIC(*solution = level->minimize(function, x, scale, n, max_iter, tol, NULL));
+EXPORT void proset_minimize(Function function, double *x, const double *scale, int64_t n, int64_t path,
+                            int64_t max_iter, double tol, Solution *solution) {
+    IN_STANDARD_ARITHMETIC(*solution = level->minimize(function, x, scale, n, path, max_iter, tol, NULL));
 }
 
 /* sums_nk = sum_{j in class k} w_j G_nj; 0, or 1 if there is no memory. */

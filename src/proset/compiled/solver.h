@@ -9,7 +9,7 @@
 #include "problem.h"
 #include "threads.h"
 
-enum { PATH_ITERATIONS = 30, PATH_MEMORY = 10, MEMORY = 30, WINDOW = 10, TRIALS = 12, REFRESH = 10 };
+enum { PATH_MEMORY = 10, MEMORY = 30, WINDOW = 10, TRIALS = 12, REFRESH = 10 };
 #define NOISE 1e-7
 #define MACHINE_EPSILON 2.220446049250313e-16
 
@@ -358,9 +358,16 @@ static int leave_out_held(State *state) {
     return held;
 }
 
-/* Find a local minimum over x >= 0, starting at and returning x. */
-static Solution minimize(Function function, void *context, double *x, const double *scale, int64_t n, int64_t max_iter,
-                         double tol, Progress progress) {
+/* From now on all variables are looked at; 1 if there were any that were not. */
+static int take_in_held(State *state) {
+    const int held = memchr(state->active, 0, (size_t)state->n) != NULL;
+    memset(state->active, 1, (size_t)state->n);
+    return held;
+}
+
+/* Find a local minimum over x >= 0, starting at and returning x; `path` limits the iterations of the first phase. */
+static Solution minimize(Function function, void *context, double *x, const double *scale, int64_t n, int64_t path,
+                         int64_t max_iter, double tol, Progress progress) {
     Solution solution = {.message = NO_MEMORY};
     State storage = {0}, *state = &storage;
     Memory memory = {0};
@@ -368,7 +375,10 @@ static Solution minimize(Function function, void *context, double *x, const doub
     if (!allocate(&memory)) return solution;
     take_state(&memory, state, n);
     state->function = function, state->context = context, state->n = n;
-    for (int64_t i = 0; i < n; i++) state->unit[i] = 1.0, state->active[i] = 1, state->x[i] = x[i] > 0.0 ? x[i] : 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        state->unit[i] = 1.0, state->x[i] = x[i] > 0.0 ? x[i] : 0.0;
+        state->active[i] = x[i] > 0.0, state->gradient[i] = 1.0; /* as if it pushed the held ones to their bound */
+    }
     state->value = value_at(state, state->x, state->gradient);
     int finite = isfinite(state->value);
     for (int64_t i = 0; i < n; i++) finite = finite && isfinite(state->gradient[i]);
@@ -376,7 +386,7 @@ static Solution minimize(Function function, void *context, double *x, const doub
 
     Model model;
     state->pairs.n = n, state->pairs.size = PATH_MEMORY;
-    while (solution.message == LIMIT && solution.n_iter < least(PATH_ITERATIONS, max_iter)) {
+    while (solution.message == LIMIT && solution.n_iter < least(path, max_iter)) {
         if (!path_direction(state, &model)) /* pairs that contradict each other numerically */
             memset(state->direction, 0, sizeof(double) * n);
         const double slope = dot(state->gradient, state->direction, n);
@@ -400,6 +410,7 @@ static Solution minimize(Function function, void *context, double *x, const doub
             break; /* the second phase tells a minimum from a failure */
     }
 
+    if (take_in_held(state)) state->value = value_at(state, state->x, state->gradient);
     for (int64_t i = 0; i < n; i++) state->x[i] /= scale[i], state->gradient[i] *= scale[i], state->unit[i] = scale[i];
     state->pairs.size = MEMORY, state->pairs.first = state->pairs.count = 0;
     double values[WINDOW + 1]; /* the last ones, in turn */
@@ -411,7 +422,7 @@ static Solution minimize(Function function, void *context, double *x, const doub
         const double decrease = moves < WINDOW ? INFINITY : values[(moves + 1) % (WINDOW + 1)] - state->value;
         const int flat = decrease <= 10.0 * tol * (fabs(state->value) > 1.0 ? fabs(state->value) : 1.0);
         if ((size <= tol || flat) && incomplete) { /* is it a minimum in the held variables, too? */
-            memset(state->active, 1, (size_t)n);
+            take_in_held(state);
             state->value = value_at(state, state->x, state->gradient);
             if (projected_gradient(state) > size) moves = 0;
             incomplete = 0;
@@ -421,7 +432,7 @@ static Solution minimize(Function function, void *context, double *x, const doub
             solution.message = size <= tol ? GRADIENT : DECREASE;
             break;
         }
-        if (moves % REFRESH == REFRESH - 1) memset(state->active, 1, (size_t)n), incomplete = 0;
+        if (moves % REFRESH == REFRESH - 1) take_in_held(state), incomplete = 0;
         const int informed = free_direction(state, size < 1e-3 ? size : 1e-3);
         if (dot(state->gradient, state->direction, n) < 0.0 && line_search(state, 1.0, 1.0, INFINITY)) {
             solution.n_iter++, moves++;

@@ -1,15 +1,17 @@
 """The proset classifier; its path counts batches."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from proset import model
 from proset.candidates import check_class_sizes
+from proset.model import Model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 N_CANDIDATES = 1000  # if the config does not say
@@ -19,7 +21,7 @@ N_CANDIDATES = 1000  # if the config does not say
 class FittedProset:
     """A proset model; see `methods.weighted.WeightedPrototypeModel`."""
 
-    model: model.Model
+    model: Model
 
     def predict_proba(self, X):
         *_, last = self.staged_predict_proba(X)
@@ -96,7 +98,7 @@ class Proset:
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
     )
-    model = FittedProset
+    model: ClassVar[type[Fitted]] = FittedProset
     scaled = True
     probabilistic = True
     weights = "importance"
@@ -133,18 +135,11 @@ class Proset:
         return stage["complexity"] * (0.008 + 4.5e-8 * pairs)
 
     def fit(self, parameters, complexity, seed):
-        settings = {"n_candidates": N_CANDIDATES, "max_fraction": 0.5, "alpha_v": 0.95, "alpha_w": 0.95, **parameters}
-        counts = np.bincount(self.data.y, minlength=self.data.n_classes)
-        check_class_sizes(counts, settings["max_fraction"], np.arange(self.data.n_classes))
-        penalty = Penalty(**{name: settings[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")})
-        fitted = model.fit(
-            self.data.X,
-            self.data.y,
-            self.data.n_classes,
+        penalty = {"alpha_v": 0.95, "alpha_w": 0.95, **parameters}
+        fitted = self.fit_model(
+            parameters,
             n_batches=complexity,
-            n_candidates=int(settings["n_candidates"]),
-            max_fraction=settings["max_fraction"],
-            penalty=penalty,
+            penalty=Penalty(**{name: penalty[name] for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}),
             max_iter=MAX_ITER,
             tol=TOL,
             seed=seed,
@@ -152,9 +147,18 @@ class Proset:
         )
         return FittedProset(fitted)
 
+    def fit_model(self, parameters: dict[str, float], **settings: Any) -> Model:
+        """The model with these settings of `proset.model.fit`; `parameters` say how candidates are drawn."""
+        data, max_fraction = self.data, parameters.get("max_fraction", 0.5)
+        check_class_sizes(np.bincount(data.y, minlength=data.n_classes), max_fraction, np.arange(data.n_classes))
+        n_candidates = int(parameters.get("n_candidates", N_CANDIDATES))
+        return model.fit(
+            data.X, data.y, data.n_classes, n_candidates=n_candidates, max_fraction=max_fraction, **settings
+        )
+
     @staticmethod
     def load(arrays):
-        return FittedProset(model.Model.from_arrays(arrays))
+        return FittedProset(Model.from_arrays(arrays))
 
 
 METHOD = Proset

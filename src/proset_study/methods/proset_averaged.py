@@ -1,0 +1,77 @@
+"""The mean of the probabilities of proset models that differ in the draw of candidates only."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.methods.proset import FittedProset, Proset
+from proset_study.methods.prototypes import Prototypes
+
+DRAWS = 5
+
+
+@dataclass(frozen=True)
+class FittedAverage:
+    """Proset models whose probabilities are averaged; see `methods.base.Fitted`."""
+
+    models: tuple[FittedProset, ...]
+
+    def predict_proba(self, X):
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+    def staged_predict_proba(self, X):
+        for stages in zip(*(fitted.staged_predict_proba(X) for fitted in self.models), strict=True):
+            yield np.mean(stages, axis=0)
+
+    def summary(self):
+        last = {name: values[-1] for name, values in self.staged_summary().items()}
+        return {**last, "converged": all(fitted.summary()["converged"] for fitted in self.models)}
+
+    def staged_summary(self):
+        """Features that any of the models uses; prototypes of all of them together."""
+        models = [fitted.model for fitted in self.models]
+        sizes = range(len(models[0].batches) + 1)
+        active = [np.concatenate([model.active_features(b) for model in models]) for b in sizes]
+        return {
+            "active_features": [len(np.unique(features)) for features in active],
+            "prototypes": [sum(model.n_prototypes(b) for model in models) for b in sizes],
+        }
+
+    def prototypes(self):
+        found = [fitted.prototypes() for fitted in self.models]
+        X, labels, weights, batch = (
+            np.concatenate([getattr(p, name) for p in found]) for name in ("X", "labels", "weights", "batch")
+        )
+        order = np.argsort(batch, kind="stable")
+        return Prototypes(X[order], labels[order], weights[order] / DRAWS, batch[order])
+
+    def arrays(self):
+        return {f"draw_{i}_{name}": a for i, fitted in enumerate(self.models) for name, a in fitted.arrays().items()}
+
+
+class ProsetAveraged(Proset):
+    """Averaged models on the data of one fold; see `methods.base.Method`."""
+
+    label = f"proset (mean of {DRAWS})"
+    place = 22
+    model = FittedAverage
+
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        return DRAWS * Proset.cost(size, stage, fitted, scored)
+
+    def fit(self, parameters, complexity, seed):
+        seeds = (np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(DRAWS))
+        return FittedAverage(tuple(super(ProsetAveraged, self).fit(parameters, complexity, seed) for seed in seeds))
+
+    @staticmethod
+    def load(arrays):
+        def of(draw):
+            prefix = f"draw_{draw}_"
+            return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+        return FittedAverage(tuple(Proset.load(of(draw)) for draw in range(DRAWS)))
+
+
+METHOD = ProsetAveraged
