@@ -18,7 +18,11 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for f in ("docs", "docs/guide") for p in (ROOT / f).glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(p for f in ("docs", "docs/guide") for p in (ROOT / f).glob("*.md")),
+]
 ACROSS_MODULES = {"bad_input", "damage", "doctests", "examples", "hostile", "properties", "readme", "speed"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys

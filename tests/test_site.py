@@ -31,7 +31,9 @@ def site(tmp_path_factory):
     for file in ROOT.glob("*.md"):
         shutil.copy2(file, project)
     for folder in ("docs", "benchmarks/results", "reports/study/figures/overview"):
-        shutil.copytree(ROOT / folder, project / folder, ignore=shutil.ignore_patterns("_build", "gallery", "generated"))
+        shutil.copytree(
+            ROOT / folder, project / folder, ignore=shutil.ignore_patterns("_build", "gallery", "generated")
+        )
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "--quiet", "docs", "docs/_build"]
     # A proxy that nobody answers stands for a missing network.
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")

@@ -26,5 +26,5 @@ for class_weight in (None, "balanced"):
 plt.show()
 
 # %%
-# With weights more samples of the rare class are found, and more of the others are taken for it. The curves show that
-# this is mostly another threshold: weights hardly change the order of the samples.
+# With weights more samples of the rare class are found, and more of the others are taken for it. The curves leave the
+# threshold out, and compare only the order of the samples.

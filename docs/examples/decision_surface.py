@@ -2,8 +2,8 @@
 Prototypes and decision surface
 ===============================
 
-Two interleaved half circles. The model keeps few of the training samples as prototypes, and the class of a point is
-decided by those near it. Where none is near, class probabilities are the proportions of the classes.
+Two interleaved half circles. The model keeps few of the training samples as prototypes; the class of a point is
+decided by their weighted distances.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,8 @@
 Why this prediction
 ===================
 
-A prediction is a sum: the class proportions, and for each prototype its weight times its similarity to the sample. `explain` lists the terms in the units of the table, so that a prediction reads as "because it is like these".
+A prediction is a sum: the class proportions, and for each prototype its weight times its similarity to the sample.
+`explain` lists the terms in the units of the table, so that a prediction reads as "because it is like these".
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,14 @@ terms = model[-1].explain(X_test.head(1), top=3, transformer=model)
 terms.drop(columns=terms.filter(like="similarity in")).round(3)
 
 # %%
-# The first row is the sample, then come the class proportions ("prior"), the three prototypes with the largest contributions, and all others summed up by class. The shares of a class add up to its predicted probability.
+# The first row is the sample, then come the class proportions ("prior"), the three prototypes with the largest
+# contributions, and all others summed up by class. The shares of a class add up to its predicted probability.
 
 print(terms.groupby("class")["share"].sum().round(4))
 print(model.predict_proba(X_test.head(1)).round(4))
+
+# %%
+# The same as a figure, with more prototypes.
+
+ExplanationDisplay.from_estimator(model, X_test.head(1))
+plt.show()
