@@ -1,5 +1,7 @@
 """The site of the documentation: make docs."""
 
+from pathlib import Path
+
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
@@ -33,7 +35,9 @@ sphinx_gallery_conf = {
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("proset",),
     "reference_url": {"proset": None},
+    "subsection_order": ["examples/models", "examples/tuning", "examples/predictions"],
     "within_subsection_order": "FileNameSortKey",
+    "default_thumb_file": str(Path(__file__).with_name("images") / "decision_surface.png"),
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 1e9,  # times are those of the machine that built the site
@@ -48,6 +52,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -17,12 +17,14 @@ def blocks(page):
 
 def run(page, tmp_path, monkeypatch):
     """The names that the code of a page leaves, run in an empty folder."""
-    for package in ("jinja2", "matplotlib", "pandas"):
+    code = "\n".join(blocks(page))
+    for package in {"jinja2", "pandas", *re.findall(r"^(?:from|import) (\w+)", code, re.MULTILINE)}:
         pytest.importorskip(package)
-    monkeypatch.setenv("MPLBACKEND", "agg")
+    if "proset.plot" in code:
+        pytest.importorskip("matplotlib").use("agg")
     monkeypatch.chdir(tmp_path)
     names = {}
-    exec(compile("\n".join(blocks(page)), str(page), "exec"), names)
+    exec(compile(code, str(page), "exec"), names)
     return names
 
 

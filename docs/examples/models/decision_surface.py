@@ -17,7 +17,7 @@ model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
 print(f"{model.n_prototypes_} prototypes from {len(X)} samples, training accuracy {model.score(X, y):.3f}")
 
 # %%
-# Circles are prototypes; their area is the weight.
+# Circles are prototypes; their area is the weight. The README shows this figure (``docs/images/decision_surface.png``).
 
 DecisionSurfaceDisplay.from_estimator(model, X, y)
 plt.show()
