@@ -1,5 +1,6 @@
 """The site of the documentation: make docs."""
 
+import re
 from pathlib import Path
 
 from docutils.nodes import SkipNode
@@ -61,8 +62,14 @@ html_theme_options = {
 
 
 def setup(app):
+    app.connect("source-read", _link_to_gallery)
     # Formulas become MathML, which browsers show without a script; MathJax would be fetched from the network.
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+
+
+def _link_to_gallery(app, docname, source):
+    """Links to the script of an example, which can be followed without the site, lead to its page."""
+    source[0] = re.sub(r"\]\([./]*examples/(\w+/\w+)\.py\)", r"](/gallery/\1.rst)", source[0])
 
 
 def _inline(self, node):
