@@ -15,4 +15,8 @@ from proset import ProsetClassifier, to_c
 iris = load_iris(as_frame=True)
 model = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.05, random_state=0))
 model.fit(iris.data, iris.target_names[iris.target])
+
+# %%
+# Features come as they were measured: the scaler is part of the file.
+
 print(to_c(model, name="iris"))
