@@ -8,6 +8,8 @@ REFITS ?= 5
 FILES ?=
 ARCHIVE ?=
 MINUTES ?= 120
+WHEELS ?= dist/wheels
+PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 # A file of tests stays in one process, because its tests share what they are made from.
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
@@ -18,7 +20,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native docs verify release lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native docs verify release wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -61,6 +63,12 @@ verify: .venv/installed
 release: .venv/installed
 	$(BIN)/python -m proset_study release --report $(REPORT) --output dist/$(notdir $(REPORT))-report.tar.xz
 
+# The package index's part of a release, from any Linux machine; make test-native inspects and runs what it can of them.
+wheels: .venv/installed
+	for platform in $(PLATFORMS); do rm -rf build; \
+		$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) \
+			--config-settings=--build-option=--plat-name=$$platform . || exit 1; done
+
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -74,7 +82,7 @@ format: .venv/installed
 	$(BIN)/snakefmt Snakefile workflow
 
 bench: .venv/installed .venv-bench/installed
-	for part in evaluations fits test-loss trees same-parameters prediction startup growth set-cover published table; do \
+	for part in evaluations fits test-loss trees same-parameters prediction startup growth set-cover rejection published table; do \
 		$(BIN)/python -m benchmarks $$part $(if $(QUICK),--quick) || exit 1; done
 
 .venv-bench/installed: benchmarks/requirements-published.txt
@@ -86,7 +94,7 @@ bench: .venv/installed .venv-bench/installed
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv/cluster: .venv/installed requirements-cluster.txt

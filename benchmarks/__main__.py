@@ -35,6 +35,7 @@ def main() -> None:
             "growth",
             "trees",
             "same-parameters",
+            "rejection",
             "set-cover",
             "table",
         ],
@@ -94,6 +95,10 @@ def main() -> None:
 
         write("set_cover", set_cover.COLUMNS, set_cover.run((500, 1000) if args.quick else set_cover.ROWS))
         write("set_cover_gap", set_cover.GAP_COLUMNS, set_cover.gap(data_sets))
+    elif args.part == "rejection":
+        from benchmarks import rejection
+
+        write("rejection", rejection.COLUMNS, rejection.run(data_sets, 2_000 if args.quick else 20_000))
     elif args.part == "growth":
         from benchmarks import growth
 

@@ -1,20 +1,41 @@
 """Prototype classifiers with the interface of scikit-learn.
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
-chooses prototypes by set cover. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a file that executes
-nothing.
+chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
+cross-validation. `RejectOptionClassifier` gives samples that are like none before no class. `save_model` and
+`load_model` keep a fitted `ProsetClassifier` in a file that executes nothing; `to_onnx`, `to_c` and `to_javascript`
+write classifiers for use without Python.
 """
 
 from importlib import import_module
 
 __version__ = "0.2.0"
-__all__ = ["ProsetClassifier", "SetCoverClassifier", "load_model", "save_model"]
+__all__ = [
+    "ProsetClassifier",
+    "ProsetClassifierCV",
+    "RejectOptionClassifier",
+    "SetCoverClassifier",
+    "SetCoverClassifierCV",
+    "load_model",
+    "risk_coverage_curve",
+    "save_model",
+    "to_c",
+    "to_javascript",
+    "to_onnx",
+]
 
 _HOME = {
     "ProsetClassifier": "proset.classifier",
+    "ProsetClassifierCV": "proset.classifier_cv",
+    "RejectOptionClassifier": "proset.rejection",
     "SetCoverClassifier": "proset.set_cover",
+    "SetCoverClassifierCV": "proset.set_cover_cv",
     "load_model": "proset.model_io",
+    "risk_coverage_curve": "proset.rejection",
     "save_model": "proset.model_io",
+    "to_c": "proset.convert",
+    "to_javascript": "proset.convert",
+    "to_onnx": "proset.convert",
 }
 
 

@@ -1,9 +1,12 @@
 """The scikit-learn estimator: validates, calls the numerical core, stores fitted attributes."""
 
+import hashlib
 import os
 import warnings
 from collections.abc import Iterator
-from math import fsum
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import islice
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,16 +16,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset import arithmetic, leave_one_out, model
+from proset import leave_one_out, model, tables
 from proset.candidates import check_class_sizes
-from proset.explain import explain
+from proset.familiarity import quantile, staged_familiarity, training_familiarity
 from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+from proset.validation import missing_values_named, weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +68,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     n_jobs : int or None, default=None
         Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
         nothing but the time. A fit uses one per 512 samples at most.
+    class_weight : dict or "balanced", optional
+        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
+        total weight, so that the class prior is uniform.
+    warm_start : bool, default=False
+        Whether `fit` with a larger `n_batches` adds batches to those of the last call, which gives the same model as
+        a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
+    verbose : int, default=0
+        From 1 on, `fit` prints a line per batch.
 
     Attributes
     ----------
@@ -79,6 +92,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Over all batches.
     n_iter_ : int
         Largest number of solver iterations of a batch (0 without batches).
+    n_samples_fit_ : int
+        Training samples of positive weight.
+    training_familiarity_ : ndarray, shape (n_batches + 1, m)
+        The yardstick of `familiarity_quantile`, by number of batches; see `proset.familiarity`.
 
     Notes
     -----
@@ -117,7 +134,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "tol": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
     }
+    # Whoever wants fewer batches says so to this classifier, not through those around it.
+    __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
+    __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
 
     def __init__(
         self,
@@ -133,6 +156,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         references: str = "split",
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -146,6 +172,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.references = references
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
         """Fit all batches.
@@ -186,8 +215,27 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
+        fitted, X = self._fit(X, y, sample_weight)
+        self.n_samples_fit_ = len(X)
+        self.training_familiarity_ = training_familiarity(fitted, X, self._n_threads())
+        for number, batch in enumerate(self.batches_, start=1):
+            if not batch.converged:
+                warnings.warn(
+                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
+                    "increase max_iter or tol, or standardise the features",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
+            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
+        return self
+
+    def _fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[model.Model, np.ndarray]:
+        """`fit` without warnings, of which a search would hear hundreds; the model of the samples, and these."""
         self._validate_params()
-        with _no_overflow():
+        with _no_overflow(), missing_values_named():
             checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
         _check_scale(X)
@@ -196,6 +244,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rows = np.arange(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, self.class_weight, y)
+        if weight is not None:
             if weight.max(initial=0.0) > MAX_ABS:
                 raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_ABS:g}")
             rows = np.flatnonzero(weight > 0)
@@ -208,17 +259,19 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
-        seed = np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
+        data = X[rows], codes, len(self.classes_)
+        growth = self._growth(*data[:2], weight)
         settings: dict[str, Any] = {
             "n_batches": self.n_batches,
             "penalty": Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
             "max_iter": self.max_iter,
             "tol": self.tol,
-            "seed": seed,
+            "seed": growth.seed,
             "sample_weight": weight,
             "n_threads": self._n_threads(),
+            "start": growth.stage,
+            "after_batch": growth.added,
         }
-        data = X[rows], codes, len(self.classes_)
         if self.references == "leave_one_out":
             n_candidates = None if isinstance(self.n_candidates, str) else self.n_candidates
             fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
@@ -228,17 +281,30 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
             fitted = model.fit(*data, n_candidates=self.n_candidates, max_fraction=self.max_fraction, **settings)
         self._store(fitted.with_rows(rows))
-        for number, batch in enumerate(self.batches_, start=1):
-            if not batch.converged:
-                warnings.warn(
-                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
-                    "increase max_iter or tol, or standardise the features",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
-            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
-        return self
+        self.__dict__.pop("_last_growth", None)
+        if self.warm_start:
+            self._last_growth = growth
+        return fitted, data[0]
+
+    def _growth(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> "_Growth":
+        """That of the last fit if it goes on, else a new one."""
+        if not self.warm_start:
+            return _Growth(self._seed(), "", self.n_batches, self.verbose)
+        key = _digest(X, codes, np.ones(len(X)) if weight is None else weight) + self.references
+        last: _Growth | None = getattr(self, "_last_growth", None)
+        if last is None:
+            return _Growth(self._seed(), key, self.n_batches, self.verbose)
+        if last.key != key:
+            raise ValueError("warm_start: other data or references than in the last fit are not allowed")
+        if self.n_batches < last.n_batches:
+            raise ValueError(
+                f"n_batches: {self.n_batches} is not allowed with warm_start=True, must be at least the "
+                f"{last.n_batches} that are fitted"
+            )
+        return replace(last, n_batches=self.n_batches, verbose=self.verbose)
+
+    def _seed(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
 
     def _why(self, X: np.ndarray) -> str:
         spread = X.std(axis=0).max()
@@ -287,12 +353,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X = self._validated(X)
         return self._model.staged_predict_proba(X, self._n_threads())
 
-    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict_proba(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """Class probabilities.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -302,7 +370,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -311,15 +379,17 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict_proba([[-1.0], [1.0], [100.0]]).round(1).tolist()  # the last one: as far away as any
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
         """
-        *_, last = self.staged_predict_proba(X)
+        *_, last = islice(self.staged_predict_proba(X), self._n_stages(n_batches))
         return last
 
-    def predict(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """The most probable class of each sample.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -328,7 +398,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -337,16 +407,18 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict([[-1.0], [1.0]]).tolist()
         ['left', 'right']
         """
-        probabilities = self.predict_proba(X)
+        probabilities = self.predict_proba(X, n_batches)
         labels: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
-    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+    def familiarity(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """How much prototype weight is near each sample; near 0 the prediction is the prior.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
@@ -356,7 +428,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -366,46 +438,208 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> bool(near > 1), float(far)
         (True, 0.0)
         """
-        X = self._validated(X)
-        *_, q = self._model.staged_q(X, self._n_threads())
-        return np.maximum(arithmetic.row_sums(q) - fsum(self.class_prior_), 0.0)
+        stages = staged_familiarity(self._model, self._validated(X), self._n_threads())
+        *_, found = islice(stages, self._n_stages(n_batches))
+        return found
 
-    def explain(self, x: npt.ArrayLike) -> "pd.DataFrame":
-        """The prior and the prototypes behind the prediction for one sample.
+    def familiarity_quantile(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
+        """Proportion of the training samples that are at most as familiar as each sample.
+
+        The training samples are seen without their own prototypes, each counts once, whatever its weight. About 5 % of
+        fresh samples like them are below 0.05, for levels up to 0.2 and on the data sets of the study within 2 points;
+        `proset.RejectOptionClassifier` comes closer.
 
         Parameters
         ----------
-        x : array-like, shape (D,) or (1, D)
+        X : array-like, shape (N, D)
+        n_batches : int, optional
+            Of the first so many batches alone; by default of all.
 
         Returns
         -------
-        pandas.DataFrame
-            First a row per class for the prior (batch 0, sample -1), then a row per prototype, the largest
-            contribution first: "batch", "sample" (row of the training data), "class", "weight", "similarity" in
-            [0, 1], "contribution" (their product), "share" (of all contributions; those of a class add up to its
-            predicted probability), and a column "similarity in <feature>" per active feature, whose product is the
-            similarity.
+        ndarray, shape (N,)
+            In [0, 1).
 
         Raises
         ------
         ValueError
-            If `x` is not one sample of the features that were fitted.
+            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
+        AttributeError
+            If the model is from a file of a version that did not keep the familiarity of training samples.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProsetClassifier(random_state=0).fit(X, y)
+        >>> typical, far = model.familiarity_quantile([[5.0, 3.4, 1.5, 0.2], [5.0, 3.4, 50.0, 0.2]])
+        >>> bool(typical > 0.05), float(far)
+        (True, 0.0)
+        """
+        familiarity = self.familiarity(X, n_batches)
+        if not hasattr(self, "training_familiarity_"):
+            raise AttributeError(
+                "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
+            )
+        return quantile(self.training_familiarity_[-1 if n_batches is None else n_batches], familiarity)
+
+    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
+        """The prior and the prototypes behind the predictions for single samples.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+            As `transformer` takes them, if there is one.
+        top : int >= 1, optional
+            Prototypes to list per sample, those with the largest contributions; the others are summed up by class.
+        transformer : fitted transformer or Pipeline, optional
+            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
+            values are then in the units of the table (see `proset.units.in_original_units`).
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each sample a row for itself, one per class for the prior, one per prototype, the largest contribution
+            first, and with `top` one per class for all others.
+
+            - "sample": its label in the index of `X`, or its number.
+            - "term": "sample", "prior", "prototype" or "others".
+            - "batch", "row": of a prototype, from 1, and its row in the training data; else 0 and -1.
+            - "class": of the term; of the sample the predicted one.
+            - "weight", "similarity", "contribution": of a prototype, the last one the product of the others; the
+              contribution of the prior is its probability.
+            - "share": of all contributions; those of a class add up to its predicted probability.
+            - "familiarity", "familiarity quantile": of the sample.
+            - "value of <feature>", "similarity in <feature>": for each active feature the value of the sample or
+              the prototype, and a factor of the similarity.
+
+        Raises
+        ------
+        ValueError
+            If `X` does not have the features that were fitted or is not finite, or `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> pipeline = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, random_state=0)).fit(X, y)
+        >>> found = pipeline[-1].explain(X.tail(1), top=2, transformer=pipeline)
+        >>> found["term"].tolist()
+        ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others']
+        >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
+        (1.8, 1.0)
+        """
+        return tables.explanation(self, X, top, transformer)
+
+    def export(self, transformer: Any = None) -> "pd.DataFrame":
+        """The whole model as a table: the class prior and all prototypes.
+
+        `export().to_excel("model.xlsx")` writes it to a file, with openpyxl.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "batch", "row", "class" and "weight" as in `explain`, and for each active feature "value of <feature>" and
+            "feature weight of <feature>", which is that of the batch, on the scale that the classifier sees.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
 
         Examples
         --------
         >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
         >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
-        >>> found = model.explain([1.0])
-        >>> found[["batch", "sample", "class", "weight"]].head(2).to_string(index=False).splitlines()[1:]
-        ['     0      -1  left     0.5', '     0      -1 right     0.5']
-        >>> found["class"][2], round(float(found["share"].sum()), 6)  # the prototype that says most
-        ('right', 1.0)
+        >>> model.export().columns.tolist()
+        ['batch', 'row', 'class', 'weight', 'value of x0', 'feature weight of x0']
+        >>> len(model.export()) == 2 + model.n_prototypes_
+        True
         """
-        X = self._validated(x if getattr(x, "ndim", 1) == 2 else np.atleast_2d(x))
-        if len(X) != 1:
-            raise ValueError(f"x: {len(X)} samples are not allowed, explain takes one")
-        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
-        return explain(self._model, X[0]).frame(self.classes_, names)
+        return tables.export(self, transformer)
+
+    def report(
+        self, path: str | os.PathLike[str], transformer: Any = None, title: str = "Prototype classifier"
+    ) -> None:
+        """Write one HTML page about the model: what it was fitted on, its features and prototypes, its limits.
+
+        The page needs no other file and no network.
+
+        Parameters
+        ----------
+        path : str or Path
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+        title : str
+
+        Raises
+        ------
+        ImportError
+            Without pandas or jinja2.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.report(f"{folder}/model.html", title="Left or right")
+        ...     "<h1>Left or right</h1>" in Path(folder, "model.html").read_text(encoding="utf-8")
+        True
+        """
+        from proset.report import write_report
+
+        write_report(self, path, transformer, title)
+
+    def shrink(self) -> "ProsetClassifier":
+        """The same model for samples of the active features alone.
+
+        Returns
+        -------
+        ProsetClassifier
+            A new one, whose feature d is feature `active_features_[d]` of this one.
+
+        Raises
+        ------
+        ValueError
+            If no feature is active.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.preprocessing import scale
+        >>> X, y = load_iris(return_X_y=True)
+        >>> X = scale(X)
+        >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
+        >>> small = model.shrink()
+        >>> small.n_features_in_
+        2
+        >>> bool((small.predict_proba(X[:, model.active_features_]) == model.predict_proba(X)).all())
+        True
+        """
+        features = self.active_features_
+        if not len(features):
+            raise ValueError("the model has no active feature, every prediction is the class prior")
+        batches = (
+            replace(b, feature_weights=b.feature_weights[features], prototypes=b.prototypes[:, features])
+            for b in self.batches_
+        )
+        small = copy(self)
+        small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches)))
+        small.n_features_in_ = len(features)
+        if hasattr(self, "feature_names_in_"):
+            small.feature_names_in_ = self.feature_names_in_[features]
+        return small
 
     def _n_threads(self) -> int:
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
@@ -413,12 +647,19 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise ValueError("n_jobs: 0 is not allowed, must be None, positive, or negative (-1: one per processor)")
         return min(n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs), MAX_THREADS)
 
+    def _n_stages(self, n_batches: int | None) -> int | None:
+        if n_batches is None:
+            return None
+        if not (isinstance(n_batches, Integral) and 0 <= n_batches <= len(self.batches_)):
+            raise ValueError(f"n_batches: {n_batches!r} is not allowed, must be 0 to {len(self.batches_)}")
+        return int(n_batches) + 1
+
     def _validated(self, X: Any) -> np.ndarray:
         if self._is_plain(X):
             plain: np.ndarray = X
             return plain
         check_is_fitted(self, "batches_")
-        with _no_overflow():
+        with _no_overflow(), missing_values_named():
             X = validate_data(self, X, dtype=np.float64, reset=False)
         clipped: np.ndarray = np.clip(
             X, -MAX_ABS, MAX_ABS
@@ -436,6 +677,48 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             and not hasattr(self, "feature_names_in_")
             and bool((np.abs(X) <= MAX_ABS).all())  # false if it is not finite
         )
+
+
+@dataclass
+class _Growth:
+    """How far a fit has come, and what it takes to go on.
+
+    Attributes
+    ----------
+    seed : SeedSequence
+    key : str
+        Digest of the data; empty if it will not go on.
+    n_batches : int
+    verbose : int
+        Whether to print a line for a new batch.
+    stage : tuple, optional
+        Of `proset.model`; None before the first batch.
+    """
+
+    seed: np.random.SeedSequence
+    key: str
+    n_batches: int
+    verbose: int
+    stage: model.Stage | None = None
+
+    def added(self, stage: model.Stage) -> None:
+        """A batch has been added."""
+        self.stage = stage
+        if self.verbose:
+            batches = stage[0].batches
+            last = batches[-1]
+            print(
+                f"batch {len(batches)} of {self.n_batches}: objective {last.objective:.6g} after {last.n_iter} "
+                f"iterations, {len(last.labels)} prototypes, {len(last.active_features)} features",
+                flush=True,
+            )
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _no_overflow() -> np.errstate:

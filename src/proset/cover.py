@@ -22,6 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 CHUNK = 2**22  # pairs of a point and a candidate that are looked at together
+MEMORY = 2**28  # bytes of balls that are kept at once
+SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius of a path
+RATIO = 5 / 3  # of these proportions from one radius to the next
 ROUNDING = 1e-12  # gains that differ by less, relative to the weight of all points, are equal
 _Step = tuple[float, int, float]  # gain, candidate, weight of the points newly covered
 
@@ -89,6 +92,28 @@ def ball_bits(
         for radius, packed in zip(radii, bits, strict=True):
             packed[rows] = np.packbits(near < radius, axis=1)
     return bits
+
+
+def balls_of_path(
+    distances: Callable[[slice], np.ndarray], n_points: int, n_candidates: int, radii: np.ndarray
+) -> Iterator[np.ndarray]:
+    """`ball_bits` of one radius after the other, from as few passes over the distances as `MEMORY` allows."""
+    at_once = max(1, 8 * MEMORY // (n_points * n_candidates))
+    for first in range(0, len(radii), at_once):
+        yield from ball_bits(distances, n_points, n_candidates, list(radii[first : first + at_once]))
+
+
+def path_radii(distances: np.ndarray, number: int) -> np.ndarray:
+    """Radii from balls of single samples to large ones: quantiles of distances, shape (number,).
+
+    The proportion of positive distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to
+    radius; all are 1 if no distance is positive.
+    """
+    positive = distances[distances > 0]
+    if not len(positive):
+        return np.ones(number)
+    radii: np.ndarray = np.quantile(positive, np.minimum(1.0, SMALLEST * RATIO ** np.arange(number)))
+    return radii
 
 
 def rank_radii(

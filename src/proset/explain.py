@@ -1,15 +1,10 @@
 """Why a model predicts what it does: what the prior and every prototype contribute to q of one point."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset.model import Model
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -22,10 +17,13 @@ class Explanation:
         1, 2, ...; 0 for the prior.
     sample : ndarray of int, shape (K + J,)
         Row of the prototype in the training data; -1 for the prior.
+    prototype : ndarray of int, shape (K + J,)
+        Number of the prototype over all batches, from 0; -1 for the prior.
     label : ndarray of int, shape (K + J,)
         Class index.
     weight, similarity, contribution : ndarrays, shape (K + J,)
-        w_j, G_j(x) in [0, 1], and their product; for the prior, its probability, 1, and its probability.
+        w_j, G_j(x) in [0, 1], and their product; for the prior, its probability, 1, and its probability. Predictions
+        are computed in float32: the products of a class are scaled, by about 1e-7, to the sum that the prediction has.
     share : ndarray, shape (K + J,)
         contribution / sum(contribution); those of a class add up to its predicted probability.
     features : ndarray of int, shape (A,)
@@ -38,6 +36,7 @@ class Explanation:
 
     batch: np.ndarray
     sample: np.ndarray
+    prototype: np.ndarray
     label: np.ndarray
     weight: np.ndarray
     similarity: np.ndarray
@@ -46,24 +45,6 @@ class Explanation:
     features: np.ndarray
     feature_similarity: np.ndarray
     familiarity: float
-
-    def frame(self, class_names: np.ndarray, feature_names: Sequence[str] | np.ndarray) -> "pd.DataFrame":
-        """One row per term; the feature-wise similarities are columns named after the features."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
-            {
-                "batch": self.batch,
-                "sample": self.sample,
-                "class": np.asarray(class_names)[self.label],
-                "weight": self.weight,
-                "similarity": self.similarity,
-                "contribution": self.contribution,
-                "share": self.share,
-            }
-        )
-        names = [f"similarity in {feature_names[d]}" for d in self.features]
-        return pd.concat([frame, pd.DataFrame(self.feature_similarity, columns=names)], axis=1)
 
 
 def explain(model: Model, x: np.ndarray) -> Explanation:
@@ -92,12 +73,18 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         by_feature.append(np.exp(-0.5 * distance**2))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
-    contribution = weights * similarity
-    order = np.concatenate([np.arange(n_classes), n_classes + np.argsort(-contribution[n_classes:], kind="stable")])
+    contribution, labels = weights * similarity, np.concatenate(label)
+    *_, q = model.staged_q(x[None])
+    exact = np.bincount(labels[n_classes:], contribution[n_classes:], minlength=n_classes)
+    scale = np.divide(q[0] - model.class_prior, exact, out=np.zeros(n_classes), where=exact > 0)
+    contribution[n_classes:] *= scale[labels[n_classes:]]
+    prior, falling = np.arange(n_classes), np.argsort(-contribution[n_classes:], kind="stable")
+    order = np.concatenate([prior, n_classes + falling])
     return Explanation(
         batch=np.concatenate(batch)[order],
         sample=np.concatenate(sample)[order],
-        label=np.concatenate(label)[order],
+        prototype=np.concatenate([np.full(n_classes, -1), falling]),
+        label=labels[order],
         weight=weights[order],
         similarity=similarity[order],
         contribution=contribution[order],

@@ -19,6 +19,7 @@ below zero by more than the solver's tolerance. So the minimum is one over all s
 would enter. That is the certificate.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -26,12 +27,11 @@ import numpy as np
 
 from proset import arithmetic
 from proset.candidates import draw_candidates
-from proset.model import Model, batch_generator, fitted_batch
+from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
-from proset.solver import PATH_ITERATIONS, Solution
+from proset.solver import Solution
 
 START = 1000  # candidates of the first working set
-MAX_ROUNDS = 30  # of minima; most fits take one to seven
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ def fit(
     seed: np.random.SeedSequence,
     sample_weight: np.ndarray | None = None,
     n_threads: int = 1,
+    start: Stage | None = None,
+    after_batch: Callable[[Stage], None] | None = None,
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
@@ -103,16 +105,18 @@ def fit(
     samples = Samples.of(X, y, np.ones(len(y)) if sample_weight is None else sample_weight)
     total = fsum(samples.weight)
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
-    q, batches = np.tile(prior, (len(samples.y), 1)), []
-    for b in range(n_batches):
+    model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
+    for b in range(len(model.batches), n_batches):
         drawn = _draw(q, samples.y, n_candidates or START, batch_generator(seed, b))
         candidates = drawn if n_candidates else np.arange(len(samples.y))
         objective = _objective(samples, samples.weight / total, q, candidates, penalty, n_threads)
         solution = _minimum(objective, np.isin(candidates, drawn), max_iter, tol)
         rows = samples.row[candidates]
-        batches.append(fitted_batch(X, y, rows, np.sort(rows), solution))
+        model = replace(model, batches=(*model.batches, fitted_batch(X, y, rows, np.sort(rows), solution)))
         q = q + _sums(samples, candidates, objective.unpack(solution.x), n_classes, n_threads)
-    return Model(prior, samples.centre, tuple(batches))
+        if after_batch is not None:
+            after_batch((model, q))
+    return model
 
 
 def _draw(q: np.ndarray, y: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
@@ -140,18 +144,16 @@ def _objective(
 def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float) -> Solution:
     """The minimum over the weights of all candidates, from a start with those of the mask `first` only."""
     v, w = objective.unpack(objective.start())
-    start, path, n_iter, n_evaluations = objective.pack(v, np.where(first, w, 0.0)), PATH_ITERATIONS, 0, 0
-    for _ in range(MAX_ROUNDS):
-        solution = objective.minimum(max_iter, tol, start, path)
-        n_iter, n_evaluations = n_iter + solution.n_iter, n_evaluations + solution.n_evaluations + 1
+    solution = objective.minimum(max_iter, tol, objective.pack(v, np.where(first, w, 0.0)))
+    while solution.converged:
         _, gradient = objective(solution.x)
-        if not (enters := (solution.x == 0) & (gradient * objective.scale() < -tol)).any():
+        if not ((solution.x == 0) & (gradient * objective.scale() < -tol)).any():
             break
-        start, path = solution.x, 0
-    else:
-        message = f"limit of {MAX_ROUNDS} rounds reached, {enters.sum()} candidates are left that would enter"
-        solution = replace(solution, converged=False, message=message)
-    return replace(solution, n_iter=n_iter, n_evaluations=n_evaluations)
+        further = objective.minimum(max_iter - solution.n_iter, tol, solution.x, path=0)
+        n_iter, n_evaluations = solution.n_iter + further.n_iter, solution.n_evaluations + 1 + further.n_evaluations
+        message = further.message if n_iter < max_iter else f"limit of {max_iter} iterations reached"
+        solution = replace(further, n_iter=n_iter, n_evaluations=n_evaluations, message=message)
+    return solution
 
 
 def _sums(

@@ -1,7 +1,7 @@
 """The model on plain arrays: fit batch after batch, score, truncate. No validation; `proset.classifier` does that."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from math import fsum
 from typing import Any
@@ -131,6 +131,9 @@ class Model:
         return sum(len(batch.labels) for batch in self.batches[:n_batches])
 
 
+Stage = tuple[Model, np.ndarray]  # a model, and q of the training samples as its next batch will see it
+
+
 def fit(
     X: np.ndarray,
     y: np.ndarray,
@@ -145,6 +148,8 @@ def fit(
     seed: np.random.SeedSequence,
     sample_weight: np.ndarray | None = None,
     n_threads: int = 1,
+    start: Stage | None = None,
+    after_batch: Callable[[Stage], None] | None = None,
 ) -> Model:
     """Fit a model: batches one after the other, earlier ones never change.
 
@@ -162,6 +167,10 @@ def fit(
     sample_weight : ndarray of positive float, shape (N,), optional
     n_threads : int
         They change nothing but the time.
+    start : Stage, optional
+        A stage of the same fit, to which batches are added up to `n_batches`.
+    after_batch : callable, optional
+        Gets the stage with each new batch.
 
     Returns
     -------
@@ -176,13 +185,15 @@ def fit(
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
     centre = arithmetic.means(X)
     q = np.tile(class_weight / fsum(class_weight), (len(y), 1))
-    model = Model(q[0].copy(), centre, ())
-    for b in range(n_batches):
+    model, q = start or (Model(q[0].copy(), centre, ()), q)
+    for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = draw_candidates(q, y, n_candidates, max_fraction, rng)
         batch = _fit_batch(X, y, weight, q, candidates, centre, penalty, max_iter, tol, n_threads)
         q = q + batch_sums(X, batch, centre, n_classes, n_threads)
-        model = Model(model.class_prior, centre, (*model.batches, batch))
+        model = replace(model, batches=(*model.batches, batch))
+        if after_batch is not None:
+            after_batch((model, q))
     return model
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
+OPTIONAL = ("n_samples_fit", "training_familiarity")  # fitted attributes that files of 0.1 do not have
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -58,8 +59,13 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         parameters["random_state"] = None  # a generator's state has been used up by the fit
     arrays = classifier._model.arrays()
     arrays["classes"] = classes
+    for name in OPTIONAL:
+        if hasattr(classifier, f"{name}_"):
+            arrays[name] = np.asarray(getattr(classifier, f"{name}_"))
     if hasattr(classifier, "feature_names_in_"):
         arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
+    if isinstance(parameters["class_weight"], dict):  # labels of classes need not be text
+        parameters["class_weight"] = [[_plain(k), _plain(v)] for k, v in parameters["class_weight"].items()]
     write_archive(path, {"parameters": {k: _plain(v) for k, v in parameters.items()}}, arrays)
 
 
@@ -102,12 +108,19 @@ def load_model(path: str | Path) -> "ProsetClassifier":
     try:
         names = arrays.pop("feature_names_in", None)
         classes = arrays.pop("classes")
+        optional = {name: arrays.pop(name) for name in OPTIONAL if name in arrays}
         model = Model.from_arrays(arrays)
         _check(model, classes, names, unknown=sorted(arrays.keys() - model.arrays().keys()))
-        classifier = ProsetClassifier(**header["parameters"])
+        parameters = header["parameters"]
+        if isinstance(parameters.get("class_weight"), list):
+            parameters["class_weight"] = dict(parameters["class_weight"])
+        classifier = ProsetClassifier(**parameters)
         classifier._validate_params()
         classifier.classes_ = classes
         classifier._store(model)
+        _check_optional(len(model.batches), **optional)
+        for name, array in optional.items():
+            setattr(classifier, f"{name}_", array if array.ndim else array.item())
         classifier.n_features_in_ = len(model.centre)
         if names is not None:
             classifier.feature_names_in_ = names.astype(object)
@@ -150,6 +163,15 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
             is_finite = not isinstance(value, float) or math.isfinite(value)
             if type(value) is not kind or not is_finite:
                 raise ValueError(f"{where}fit: {field.name} must be a {kind.__name__}, is {value!r:.50}")
+
+
+def _check_optional(n_batches: int, n_samples_fit: Any = None, training_familiarity: Any = None) -> None:
+    if n_samples_fit is not None:
+        _check_array("n_samples_fit", n_samples_fit, (), 1, kind="iu")
+    if training_familiarity is not None:
+        _check_array("training_familiarity", training_familiarity, (n_batches + 1, training_familiarity.shape[-1]), 0.0)
+        if not training_familiarity.size or (np.diff(training_familiarity) < 0).any():
+            raise ValueError("training_familiarity must be sorted, and not empty")
 
 
 def _check_array(name: str, array: np.ndarray, shape: tuple[int, ...], low: float, kind: str = "f") -> None:

@@ -1,9 +1,11 @@
 """The scikit-learn estimator of prototype selection by set cover: validates, calls the core, stores attributes."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +18,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset.cover import ball_bits, chunks, default_cost, greedy, rank_radii
+from proset import tables
+from proset.cover import ball_bits, balls_of_path, chunks, default_cost, greedy, rank_radii
 from proset.cover_lp import round_relaxed
+from proset.validation import missing_values_named, weights_with_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
+ROWS = 2000  # of more samples these are enough to find radii
 MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
@@ -52,6 +60,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
     random_state : int, RandomState or None, default=None
         For the rounding.
+    class_weight : dict or "balanced", optional
+        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
+        total weight.
 
     Attributes
     ----------
@@ -66,6 +77,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
         Not with "precomputed".
+    radii_ : ndarray, shape (P,)
+        Of their balls: `eps`, or, with `n_neighbors`, the distance at which they end.
     covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
         Weight of the training samples in its ball: of its class; of its class and in no ball of an earlier prototype of
         the class; of other classes.
@@ -103,6 +116,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         "metric": [StrOptions(METRICS), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -113,6 +127,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean",
         n_neighbors: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        class_weight: dict[Any, float] | str | None = None,
     ):
         self.eps = eps
         self.cost = cost
@@ -120,6 +135,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,28 +183,69 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.fit(D, [0, 0, 1, 1], sample_weight=[1.0, 1.0, 2.0, 2.0]).prototype_index_.tolist()
         [2, 0]
         """
+        problem = self._problem(X, y, sample_weight, candidates)
+        radius: float | np.ndarray = self.eps
+        if self.n_neighbors is not None:
+            if self.n_neighbors > len(problem.points):
+                raise ValueError(
+                    f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(problem.points)}"
+                )
+            radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
+        (bits,) = ball_bits(problem.distances, *problem.size, [radius])
+        self._choose(problem, bits, radius)
+        if not len(self._labels):
+            warnings.warn(
+                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
+                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _path(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, radii: np.ndarray
+    ) -> Iterator["SetCoverClassifier"]:
+        """What `fit` gives for each radius, without its warning, from one pass over the dissimilarities."""
+        problem = self._problem(X, y, sample_weight, None)
+        for radius, bits in zip(radii, balls_of_path(problem.distances, *problem.size, radii), strict=True):
+            fitted = copy(self)
+            fitted.eps = float(radius)
+            fitted._choose(problem, bits, fitted.eps)
+            yield fitted
+
+    def _problem(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        candidates: npt.ArrayLike | None,
+    ) -> "_Problem":
+        """Validate everything; sets `classes_` and the attributes of the features."""
         self._validate_params()
         for name in ("eps", "cost", "n_neighbors"):
             if isinstance(getattr(self, name), bool):  # which Python takes for a number
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
             self.__dict__.pop(name, None)
-        checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
+        with missing_values_named():
+            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if weight.min() < 0:
             raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
+        if self.class_weight is not None:
+            weight = weights_with_classes(weight, self.class_weight, y)
         if weight.max() > MAX_WEIGHT:
             raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_WEIGHT:g}")
         rows = np.flatnonzero(weight > 0)
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
-        points, weight = X[rows], weight[rows]
-        if self.n_neighbors is not None and self.n_neighbors > len(rows):
-            raise ValueError(f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(rows)}")
+        points = X[rows]
+        is_precomputed = self.metric == "precomputed"
+        index, centres = rows, None if is_precomputed else points
         if candidates is not None:
-            if self.metric == "precomputed":
+            if is_precomputed:
                 raise ValueError(
                     "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
                 )
@@ -199,45 +256,34 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             if centres.shape[1] != X.shape[1]:
                 raise ValueError(f"candidates: {centres.shape[1]} features are not allowed, X has {X.shape[1]}")
             index = np.arange(len(centres))
-        else:
-            precomputed = self.metric == "precomputed"
-            index = np.arange(X.shape[1]) if precomputed and X.shape[0] != X.shape[1] else rows
-            centres = None if precomputed else points
+        elif is_precomputed and X.shape[0] != X.shape[1]:
+            index = np.arange(X.shape[1])
 
         def distances(these: slice, those: slice = slice(None)) -> np.ndarray:
-            if self.metric == "precomputed":
-                return points[these, index[those]]
-            return self._distances(points[these], centres[those])
+            return points[these, index[those]] if centres is None else self._distances(points[these], centres[those])
 
-        n_points, n_candidates = len(points), len(index)
-        radius: float | np.ndarray = self.eps
-        if self.n_neighbors is not None:
-            radius = rank_radii(lambda c: distances(slice(None), c), n_points, n_candidates, self.n_neighbors)
-        (bits,) = ball_bits(distances, n_points, n_candidates, [radius])
+        return _Problem(points, codes, weight[rows], index, centres, distances)
+
+    def _choose(self, problem: "_Problem", bits: np.ndarray, radius: float | np.ndarray) -> None:
+        """Choose prototypes and store them."""
+        weight, codes, index = problem.weight, problem.codes, problem.index
         cost = default_cost(weight) if self.cost is None else float(self.cost)
         if self.method == "lp":
             rng = check_random_state(self.random_state)
-            cover = round_relaxed(bits, codes, weight, cost, n_candidates, rng)
+            cover = round_relaxed(bits, codes, weight, cost, len(index), rng)
             self.lower_bound_ = cover.lower_bound
         else:
             cover = greedy(bits, codes, weight, cost)
         self.prototype_index_ = index[cover.index]
         self.prototype_labels_ = self.classes_[cover.labels]
         self._labels = cover.labels
-        if self.metric != "precomputed":
-            self.prototypes_ = centres[cover.index]
+        self.radii_ = np.broadcast_to(radius, len(index))[cover.index].astype(np.float64)
+        if problem.centres is not None:
+            self.prototypes_ = problem.centres[cover.index]
         self.covered_, self.newly_covered_, self.miscovered_ = cover.covered, cover.newly_covered, cover.miscovered
         self.objective_path_, self.objective_ = cover.objective_path, cover.objective
         self._majority = int(np.bincount(codes, weights=weight).argmax())
         self.majority_class_ = self.classes_[self._majority]
-        if not len(cover.index):
-            warnings.warn(
-                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
-                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """The class of the nearest prototype of each sample; of equally near ones, the first chosen.
@@ -262,20 +308,130 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.predict([[-3.0], [6.0]]).tolist()
         ['a', 'b']
         """
-        check_is_fitted(self)
-        checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
-        X = checked
-        self._check_dissimilarities(X)
+        X = self._validated(X)
         found = np.full(len(X), self._majority)
         if len(self._labels):
             for rows in chunks(len(X), len(self._labels)):
-                if self.metric == "precomputed":
-                    near = X[rows, self.prototype_index_]
-                else:
-                    near = self._distances(X[rows], self.prototypes_)
-                found[rows] = self._labels[near.argmin(axis=1)]
+                found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
         labels: np.ndarray = self.classes_[found]
         return labels
+
+    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
+        """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
+
+        Parameters
+        ----------
+        X : array-like
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; below 0 outside of all;
+            minus infinity if there is no prototype.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.familiarity([[1.0], [2.0], [6.0]]).tolist()
+        [1.5, 0.5, -2.5]
+        """
+        X = self._validated(X)
+        found = np.full(len(X), -np.inf)
+        for rows in chunks(len(X), len(self._labels)) if len(self._labels) else ():
+            found[rows] = (self.radii_ - self._near(X[rows])).max(axis=1)
+        return found
+
+    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
+        """The prototypes behind the predictions for single samples, the nearest first, and which balls cover them.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, D) or (D,)
+            As `transformer` takes them, if there is one; else as for `predict`.
+        top : int >= 1, optional
+            Prototypes to list per sample, the nearest; by default all.
+        transformer : fitted transformer or Pipeline, optional
+            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
+            values are then in the units of the table (see `proset.units.in_original_units`).
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each sample a row for itself, then its prototypes: "sample" (its label in the index of `X`, or its
+            number), "term" ("sample" or "prototype"), "row" (of the candidate, -1 for the sample), "class" (of the
+            sample the predicted one), "distance", "radius", "covers" and, but with "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ValueError
+            As for `predict`, or if `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.explain([2.0])[["term", "class", "distance", "covers"]].to_dict("list")
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'term': ['sample', 'prototype', 'prototype'], 'class': ['a', 'a', 'b'], 'distance': [nan, 1.0, 8.0],
+         'covers': [False, True, False]}
+        """
+        return tables.balls(self, X, top, transformer)
+
+    def export(self, transformer: Any = None) -> "pd.DataFrame":
+        """All prototypes, in order of choice.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "row" (of the candidate), "class", "radius", "covered", "newly covered", "miscovered" and, but with
+            "precomputed", "value of <feature>".
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
+        >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
+        {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
+        """
+        return tables.cover(self, transformer)
+
+    def _validated(self, X: npt.ArrayLike) -> np.ndarray:
+        check_is_fitted(self)
+        with missing_values_named():
+            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        self._check_dissimilarities(checked)
+        return checked
+
+    def _near(self, X: np.ndarray) -> np.ndarray:
+        """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
+        if self.metric == "precomputed":
+            near: np.ndarray = X[:, self.prototype_index_]
+            return near
+        return self._distances(X, self.prototypes_)
+
+    def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
+        """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
+        X = np.asarray(X, dtype=np.float64)
+        some = X[:: -(-len(X) // ROWS)]
+        if self.metric == "precomputed":
+            return some.ravel()
+        return self._distances(some, some)[np.triu_indices(len(some), 1)]
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
         if self.metric == "precomputed" and X.min() < 0:
@@ -290,3 +446,34 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if np.isnan(found).any():
             raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")
         return found
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Samples of positive weight, which are to be covered, and the candidates that cover them.
+
+    Attributes
+    ----------
+    points : ndarray, shape (N, D)
+    codes : ndarray of int, shape (N,)
+        Class indices.
+    weight : ndarray, shape (N,)
+    index : ndarray of int, shape (M,)
+        What the candidates are called outside.
+    centres : ndarray, shape (M, D), optional
+        Not with "precomputed".
+    distances : callable
+        From slices of the points and of the candidates to their dissimilarities.
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    index: np.ndarray
+    centres: np.ndarray | None
+    distances: Callable[..., np.ndarray]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of points and of candidates."""
+        return len(self.points), len(self.index)

@@ -18,8 +18,23 @@ import pandas as pd
 import pytest
 import yaml
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
 
-from proset import ProsetClassifier, SetCoverClassifier, load_model, save_model
+from proset import (
+    ProsetClassifier,
+    ProsetClassifierCV,
+    RejectOptionClassifier,
+    SetCoverClassifier,
+    SetCoverClassifierCV,
+    load_model,
+    save_model,
+    to_c,
+    to_onnx,
+)
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -31,6 +46,7 @@ from proset_study.data.splitting import split
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
+IRIS = load_iris(return_X_y=True)
 COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
 
 
@@ -155,6 +171,14 @@ def hostile_member(path):
         archive.writestr("header.npy", buffer.getvalue())
 
 
+def fitted_iris(**settings):
+    return ProsetClassifier(**settings).fit(*IRIS)
+
+
+def reject_case(estimator, **settings):
+    return lambda folder: RejectOptionClassifier(estimator, **settings).fit(*IRIS)
+
+
 def fit_case(X=None, y=None, **settings):
     def case(folder):
         iris = load_iris(return_X_y=True)
@@ -170,6 +194,24 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
         SetCoverClassifier(**settings).fit(X(iris[0]), iris[1], sample_weight, candidates=candidates)
 
     return case
+
+
+def again_case(changes, X=lambda X: X):
+    """A second fit of a warm start."""
+
+    def case(folder):
+        model = ProsetClassifier(2, warm_start=True).fit(*IRIS)
+        model.set_params(**changes).fit(X(IRIS[0]), IRIS[1])
+
+    return case
+
+
+def search_case(kind=ProsetClassifierCV, **settings):
+    return lambda folder: kind(**settings).fit(*IRIS)
+
+
+def convert_case(model, write=to_c, **settings):
+    return lambda folder: write(model.fit(*IRIS), **settings)
 
 
 def python_case(code, **environment):
@@ -312,7 +354,25 @@ CASES = {
     "no correlation": cover_case(lambda X: np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
     "huge sample_weight": cover_case(sample_weight=np.full(150, 1e307)),
     "negative sample_weight": cover_case(sample_weight=np.r_[-1.0, np.ones(149)]),
+    "top 0": lambda folder: fitted_iris().explain(np.zeros(4), top=0),
+    "nothing to shrink to": lambda folder: fitted_iris(n_batches=0).shrink(),
+    "reject label": reject_case(ProsetClassifier(), reject_label=1),
+    "no score": reject_case(LogisticRegression()),
+    "negative class_weight": fit_case(class_weight={0: -1.0}),
+    "fewer batches": again_case({"n_batches": 1}),
+    "other data": again_case({}, X=lambda X: X + 1),
+    "batches of a prediction": lambda folder: ProsetClassifier().fit(*IRIS).predict(IRIS[0], n_batches=3),
+    "range from 0": search_case(lambda_v=(0, 0.1)),
+    "other estimator": search_case(estimator=SetCoverClassifier()),
+    "fold without class": search_case(cv=KFold(3)),
+    "one fold": search_case(cv=ShuffleSplit(1, random_state=0)),
+    "radius 0": search_case(SetCoverClassifierCV, eps=[0.0, 1.0]),
+    "ranks searched": search_case(SetCoverClassifierCV, estimator=SetCoverClassifier(n_neighbors=3)),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    "to_c: PCA": convert_case(make_pipeline(PCA(), ProsetClassifier())),
+    "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
+    "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
+    "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),

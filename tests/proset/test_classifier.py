@@ -1,11 +1,16 @@
+import pickle
+import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import scale
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference import classifier as reference
 
 from proset import ProsetClassifier
@@ -16,14 +21,7 @@ IMPOSSIBLE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [
-        pytest.param(e, c, id=c.func.__name__)
-        for e, c in estimator_checks_generator(ProsetClassifier())
-        if c.func.__name__ not in IMPOSSIBLE
-    ],
-)
+@parametrize_with_checks([ProsetClassifier()], expected_failed_checks=lambda _: IMPOSSIBLE)
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -234,3 +232,102 @@ def test_a_fit_that_learnt_nothing_says_so_and_why(rng, factor, lambda_v, cause)
     with pytest.warns(UserWarning, match=f"nothing was learnt, every prediction is the class prior; .*{cause}"):
         model.fit(factor * X, X[:, 0] > 0)
     assert np.ptp(model.predict_proba(factor * X), axis=0).max() < 1e-6
+
+
+@pytest.mark.parametrize("references", ["split", "leave_one_out"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_warm_start_adds_the_batches_of_a_longer_fit(wine, references, weighted):
+    X, y = wine
+    weight = np.random.default_rng(0).integers(0, 3, len(y)) / 2.0 if weighted else None
+    model = ProsetClassifier(0, n_candidates=40, references=references, random_state=2, warm_start=True)
+    for n_batches in (0, 1, 3, 3):
+        model.set_params(n_batches=n_batches).fit(X, y, weight)
+        whole = clone(model).set_params(warm_start=False).fit(X, y, weight)
+        for name, array in whole._model.arrays().items():
+            np.testing.assert_array_equal(model._model.arrays()[name], array, err_msg=name)
+    assert pickle.loads(pickle.dumps(model)).set_params(n_batches=4).fit(X, y, weight).n_prototypes_ > 0
+
+
+def test_a_warm_start_goes_on_with_unknown_seeds_and_other_penalties(wine):
+    model = ProsetClassifier(random_state=None, warm_start=True).fit(*wine)
+    first = model.batches_[0]
+    model.set_params(n_batches=2, lambda_v=0.1).fit(*wine)
+    assert model.batches_[0] is not first
+    np.testing.assert_array_equal(model.batches_[0].candidate_index, first.candidate_index)
+    np.testing.assert_array_equal(model.batches_[0].prototype_weights, first.prototype_weights)
+
+
+def test_a_warm_start_on_other_data_or_with_fewer_batches_is_refused(wine):
+    X, y = wine
+    model = ProsetClassifier(2, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start: other data or references than in the last fit"):
+        model.fit(X + 1, y)
+    with pytest.raises(ValueError, match="n_batches: 1 is not allowed with warm_start=True, must be at least the 2"):
+        model.set_params(n_batches=1).fit(X, y)
+
+
+def test_class_weights_are_sample_weights(wine):
+    X, y = wine
+    labels, counts = np.array(["a", "b", "c"])[y], np.bincount(y)
+    own = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    by_class = np.array([1.0, 3.0, 1.0])[y]
+    cases = [({"b": 3.0}, None, by_class), ({"b": 3.0}, own, own * by_class)]
+    cases += [("balanced", None, len(y) / (3 * counts[y]))]
+    for class_weight, given, expected in cases:
+        model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, labels, given)
+        same = ProsetClassifier(random_state=0).fit(X, labels, expected)
+        np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X), rtol=1e-6)
+    weight = np.where(y == 0, 0.0, own)  # also among samples with weights of their own, some of them zero
+    model = ProsetClassifier(class_weight="balanced", random_state=0).fit(X, labels, weight)
+    np.testing.assert_allclose(model.class_prior_, [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ({0: -1.0}, "class_weight: -1 is not allowed, must be at least 0"),
+        ({0: 0.0, 1: 0.0, 2: 0.0}, "class_weight: .* is not allowed, leaves no sample with positive weight"),
+        ("uniform", "'class_weight' parameter of ProsetClassifier must be"),
+    ],
+)
+def test_bad_class_weights_are_refused(wine, class_weight, message):
+    with pytest.raises(ValueError, match=message):
+        ProsetClassifier(class_weight=class_weight).fit(*wine)
+
+
+def test_predictions_of_the_first_batches(fitted, wine):
+    X, y = wine
+    stages = list(fitted.staged_predict_proba(X))
+    shorter = ProsetClassifier(2, random_state=1).fit(X, y)
+    for n_batches in range(4):
+        np.testing.assert_array_equal(fitted.predict_proba(X, n_batches=n_batches), stages[n_batches])
+        np.testing.assert_array_equal(fitted.predict(X, n_batches=n_batches), stages[n_batches].argmax(axis=1))
+    np.testing.assert_array_equal(fitted.familiarity(X, n_batches=2), shorter.familiarity(X))
+    for n_batches in (4, -1, 1.5):
+        with pytest.raises(ValueError, match=f"n_batches: {n_batches} is not allowed, must be 0 to 3"):
+            fitted.predict(X, n_batches=n_batches)
+
+
+def test_a_line_per_batch_on_request(wine, capsys):
+    ProsetClassifier(2, verbose=1, random_state=0).fit(*wine)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert re.fullmatch(r"batch 2 of 2: objective 0\.\d+ after \d+ iterations, \d+ prototypes, \d+ features", lines[1])
+    ProsetClassifier(2, random_state=0).fit(*wine)
+    assert capsys.readouterr().out == ""
+
+
+def test_missing_values_are_refused_with_what_helps(fitted, wine):
+    X = wine[0].copy()
+    X[3, 5] = np.nan
+    for call in (lambda: ProsetClassifier().fit(X, wine[1]), lambda: fitted.predict(X)):
+        with pytest.raises(ValueError, match=r"^Input X contains NaN: fill in .* with SimpleImputer in a Pipeline$"):
+            call()
+
+
+def test_in_a_pipeline_that_passes_frames(wine):
+    X, y = pd.DataFrame(wine[0]).add_prefix("x"), wine[1]
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier(2, random_state=0)).set_output(transform="pandas")
+    pipeline.fit(X, y)
+    assert pipeline[-1].feature_names_in_.tolist() == X.columns.tolist()
+    assert pipeline.predict(X, n_batches=0).tolist() == [1] * len(y)  # the largest class

@@ -10,7 +10,9 @@ import pytest
 
 import proset
 
-MODULES = sorted(f"proset.{path.stem}" for path in Path(proset.__file__).parent.glob("[a-z]*.py"))
+FOLDER = Path(proset.__file__).parent
+FILES = (path.relative_to(FOLDER.parent) for path in FOLDER.rglob("[a-z]*.py"))
+MODULES = sorted(".".join(path.with_suffix("").parts) for path in FILES)
 
 
 @pytest.mark.parametrize("module", MODULES)

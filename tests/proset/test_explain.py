@@ -1,7 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from proset import ProsetClassifier, kernel
 from proset.explain import explain
@@ -23,10 +27,22 @@ BATCH = Batch(
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def iris():
     X, y = load_iris(return_X_y=True, as_frame=True)
+    return X, y.map({0: "a", 1: "b", 2: "c"})
+
+
+@pytest.fixture(scope="module")
+def fitted(iris):
+    X, y = iris
     X = (X - X.mean()) / X.std()
-    return X, ProsetClassifier(n_batches=2, random_state=0).fit(X, y.map({0: "a", 1: "b", 2: "c"}))
+    return X, ProsetClassifier(n_batches=2, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def pipeline(iris):
+    X, y = iris
+    return make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, random_state=0)).fit(X, y)
 
 
 def test_two_prototypes_by_hand():
@@ -35,33 +51,54 @@ def test_two_prototypes_by_hand():
     total = 1 + near + far
     assert found.batch.tolist() == [0, 0, 1, 1]
     assert found.sample.tolist() == [-1, -1, 7, 2]
+    assert found.prototype.tolist() == [-1, -1, 0, 1]
     assert found.label.tolist() == [0, 1, 0, 1]
     assert found.features.tolist() == [0, 2]  # the one of weight 0 has no say
-    np.testing.assert_allclose(found.share, np.array([0.25, 0.75, near, far]) / total)
+    np.testing.assert_allclose(found.share, np.array([0.25, 0.75, near, far]) / total, rtol=1e-6)  # float32
     np.testing.assert_allclose(found.feature_similarity[2:], [[np.exp(-0.5), 1.0], [np.exp(-0.5), np.exp(-0.5)]])
     assert found.familiarity == pytest.approx(near + far)
 
 
-def test_shares_of_a_class_add_up_to_its_probability(fitted):
+@pytest.mark.parametrize("top", [None, 1, 5, 10**6])
+def test_shares_of_a_class_are_its_predicted_probability(fitted, top):
     X, model = fitted
-    for i in (0, 75, 149):
-        frame = model.explain(X.iloc[[i]])
-        assert list(frame["class"][:3]) == ["a", "b", "c"]
-        assert (frame["sample"][:3] == -1).all()
-        assert frame["contribution"][3:].is_monotonic_decreasing
-        shares = frame.groupby("class")["share"].sum().to_numpy()
-        np.testing.assert_allclose(shares, model.predict_proba(X.iloc[[i]])[0], rtol=1e-5)
-        assert frame["contribution"][3:].sum() == pytest.approx(model.familiarity(X.iloc[[i]])[0], rel=1e-5)
-        columns = [c for c in frame if c.startswith("similarity in ")]
-        assert columns == [f"similarity in {X.columns[d]}" for d in model.active_features_]
-        np.testing.assert_allclose(frame[columns].prod(axis=1), frame["similarity"])
+    frame = model.explain(X, top)
+    shares = frame.pivot_table(index="sample", columns="class", values="share", aggfunc="sum").to_numpy()
+    np.testing.assert_allclose(shares, model.predict_proba(X), rtol=0, atol=1e-12)
+    own = frame[frame["term"] == "sample"]
+    assert own["familiarity"].tolist() == model.familiarity(X).tolist()
+    assert own["familiarity quantile"].tolist() == model.familiarity_quantile(X).tolist()
+    assert own["class"].tolist() == model.predict(X).tolist()
+
+
+def test_terms_are_weight_times_similarity_and_fall(fitted):
+    X, model = fitted
+    for _, frame in model.explain(X.iloc[::40]).groupby("sample"):
+        terms = frame[frame["term"] == "prototype"]
+        assert frame["term"].tolist() == ["sample"] + ["prior"] * 3 + ["prototype"] * model.n_prototypes_
+        assert terms["contribution"].is_monotonic_decreasing
+        near = terms["similarity"] > 1e-9  # float32 is added to the class prior
+        products = (terms["weight"] * terms["similarity"])[near]
+        np.testing.assert_allclose(terms["contribution"][near], products, rtol=1e-4)
+        factors = terms[[f"similarity in {X.columns[d]}" for d in model.active_features_]]
+        np.testing.assert_allclose(factors.prod(axis=1), terms["similarity"])
+
+
+def test_top_lists_the_largest_and_sums_up_the_others(fitted):
+    X, model = fitted
+    everything, short = model.explain(X.iloc[[100]]), model.explain(X.iloc[[100]], top=3)
+    assert (short["term"] == "prototype").sum() == 3
+    pd.testing.assert_frame_equal(short[short["term"] != "others"], everything.head(7))
+    rest = everything.iloc[7:].groupby("class")[["contribution", "share"]].sum()
+    others = short[short["term"] == "others"].set_index("class")[["contribution", "share"]]
+    pd.testing.assert_frame_equal(rest, others)
 
 
 def test_a_prototype_is_most_similar_to_itself(fitted):
     X, model = fitted
     batch = model.batches_[0]
     frame = model.explain(X.iloc[[batch.sample_index[0]]])
-    own = frame[(frame["batch"] == 1) & (frame["sample"] == batch.sample_index[0])]
+    own = frame[(frame["batch"] == 1) & (frame["row"] == batch.sample_index[0])]
     assert own["similarity"].item() == pytest.approx(1.0)
     assert own["weight"].item() == pytest.approx(batch.prototype_weights[0])
 
@@ -69,20 +106,95 @@ def test_a_prototype_is_most_similar_to_itself(fitted):
 def test_far_away_the_prior_explains_all(fitted):
     X, model = fitted
     frame = model.explain(X.iloc[[0]] + 1e3)
-    np.testing.assert_allclose(frame["share"][:3], model.class_prior_)
-    assert frame["share"][3:].max() < np.exp(kernel.MIN_EXPONENT)
+    np.testing.assert_allclose(frame["share"][1:4], model.class_prior_)
+    assert frame["share"][4:].max() < np.exp(kernel.MIN_EXPONENT)
+    assert frame["familiarity quantile"][0] == 0.0
 
 
-@pytest.mark.parametrize("x", [np.zeros((2, 4)), np.zeros(3), np.array([0.0, np.nan, 0.0, 0.0])])
+@pytest.mark.parametrize("x", [np.zeros(3), np.zeros((1, 5)), np.array([0.0, np.nan, 0.0, 0.0])])
 def test_wrong_input_is_refused(fitted, x):
     X, model = fitted
     without_names = ProsetClassifier(random_state=0).fit(X.to_numpy(), model.predict(X))
-    with pytest.raises(ValueError, match=r"samples are not allowed|features|NaN"):
+    with pytest.raises(ValueError, match=r"features|NaN"):
         without_names.explain(x)
+    with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
+        model.explain(X, top=0)
 
 
 def test_without_batches_there_is_only_the_prior():
     model = ProsetClassifier(n_batches=0).fit(np.arange(8.0)[:, None], [0, 1] * 4)
     frame = model.explain([3.0])
-    assert isinstance(frame, pd.DataFrame)
-    assert frame["share"].tolist() == [0.5, 0.5]
+    assert frame["term"].tolist() == ["sample", "prior", "prior"]
+    assert frame["share"][1:].tolist() == [0.5, 0.5]
+    assert model.export()["weight"].tolist() == [0.5, 0.5]
+    assert model.familiarity_quantile([[3.0]]).item() > 0.5  # the same as everybody else
+
+
+def test_values_are_those_of_the_table(iris, pipeline):
+    X, y = iris
+    model = pipeline[-1]
+    frame = model.explain(X.iloc[[3, 77]], transformer=pipeline)
+    prototypes = frame[frame["term"] == "prototype"]
+    for d in model.active_features_:
+        name = X.columns[d]
+        np.testing.assert_allclose(frame[f"value of {name}"][frame["term"] == "sample"], X.iloc[[3, 77], d])
+        np.testing.assert_allclose(prototypes[f"value of {name}"], X.iloc[prototypes["row"], d])
+    assert (y.iloc[prototypes["row"]].to_numpy() == prototypes["class"]).all()
+    assert frame["sample"].unique().tolist() == [3, 77]
+    pd.testing.assert_frame_equal(frame, model.explain(X.iloc[[3, 77]], transformer=pipeline[0]))
+    alone = model.explain(X.loc[77], transformer=pipeline)
+    pd.testing.assert_frame_equal(alone, frame[frame["sample"] == 77].reset_index(drop=True))
+
+
+def test_steps_are_undone_column_by_column():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(50, 9, 80), "b": rng.uniform(0, 1e3, 80), "kind": rng.choice(["u", "v"], 80)})
+    y = (X["a"] > 50) ^ (X["kind"] == "u")
+    scaled = make_column_transformer(
+        (StandardScaler(), ["a"]), (MinMaxScaler((-2, 2)), ["b"]), (OneHotEncoder(sparse_output=False), ["kind"])
+    )
+    pipeline = make_pipeline(scaled, ProsetClassifier(lambda_v=1e-4, random_state=0)).fit(X, y)
+    table = pipeline[-1].export(pipeline).query("batch == 1")
+    np.testing.assert_allclose(table["value of standardscaler__a"], X["a"].iloc[table["row"]])
+    if "value of minmaxscaler__b" in table:
+        np.testing.assert_allclose(table["value of minmaxscaler__b"], X["b"].iloc[table["row"]])
+    assert set(table["value of onehotencoder__kind_u"]) == {0.0, 1.0}
+
+
+def test_what_cannot_be_undone_is_said(iris):
+    X, y = iris
+    pipeline = make_pipeline(StandardScaler(), PCA(), ProsetClassifier(random_state=0)).fit(X, y)
+    with pytest.warns(UserWarning, match="transformer: PCA cannot be undone"):
+        found = pipeline[-1].explain(X.head(1), transformer=pipeline)
+    np.testing.assert_allclose(found["value of pca0"][0], pipeline[:-1].transform(X.head(1))[0, 0])
+
+
+def test_export_is_the_whole_model(iris, pipeline, tmp_path):
+    X, _ = iris
+    model = pipeline[-1]
+    table = model.export()
+    v = table[[f"feature weight of x{d}" for d in model.active_features_]].to_numpy()[3:]
+    c = table[[f"value of x{d}" for d in model.active_features_]].to_numpy()[3:]
+    points = pipeline[:-1].transform(X)[:, model.active_features_]
+    kernels = np.exp(-0.5 * (((points[:, None] - c) * v) ** 2).sum(axis=2))
+    q = np.stack([kernels @ (table["weight"][3:] * (table["class"][3:] == k)) for k in model.classes_], axis=1)
+    q += table["weight"][:3].to_numpy()
+    np.testing.assert_allclose(q / q.sum(axis=1, keepdims=True), pipeline.predict_proba(X), atol=1e-5)
+    assert table["row"][3:].tolist() == [row for batch in model.batches_ for row in batch.sample_index]
+    table.to_excel(tmp_path / "model.xlsx", index=False)
+    pd.testing.assert_frame_equal(pd.read_excel(tmp_path / "model.xlsx"), table, check_dtype=False)
+
+
+def test_a_shrunk_model_predicts_the_same(fitted, iris, tmp_path):
+    X, _ = fitted
+    model = ProsetClassifier(n_batches=2, lambda_v=0.02, random_state=0).fit(X, iris[1])
+    small, names = model.shrink(), X.columns[model.active_features_]
+    assert 0 < len(names) < 4
+    assert small.feature_names_in_.tolist() == list(names)
+    assert small.active_features_.tolist() == list(range(len(names)))
+    np.testing.assert_array_equal(small.predict_proba(X[names]), model.predict_proba(X))
+    np.testing.assert_array_equal(small.familiarity_quantile(X[names]), model.familiarity_quantile(X))
+    pd.testing.assert_frame_equal(small.explain(X[names]), model.explain(X))
+    assert model.n_features_in_ == 4
+    with pytest.raises(ValueError, match="no active feature"):
+        ProsetClassifier(n_batches=0).fit(X, iris[1]).shrink()

@@ -107,12 +107,14 @@ def test_no_sample_outside_the_working_set_would_enter(rng, monkeypatch, n_featu
     assert ((gradient * objective.scale())[outside] >= -1e-6).all()
 
 
-def test_a_working_set_that_does_not_end_is_no_convergence(rng, monkeypatch):
-    monkeypatch.setattr(leave_one_out, "MAX_ROUNDS", 1)
+def test_the_limit_of_iterations_is_that_of_all_rounds(rng, monkeypatch):
+    monkeypatch.setattr(leave_one_out, "START", 40)
     X, y = moons(rng, 400)
-    batch = fit(X, y, max_iter=40).batches[0]  # ends before all samples that would enter have entered
+    n_iter = fit(X, y).batches[0].n_iter
+    batch = fit(X, y, max_iter=n_iter - 5).batches[0]
     assert not batch.converged
-    assert "candidates are left that would enter" in batch.message
+    assert batch.n_iter == n_iter - 5
+    assert batch.message == f"limit of {n_iter - 5} iterations reached"
 
 
 def test_noise_is_not_learnt_by_heart(rng):

@@ -41,6 +41,7 @@ def test_the_names_in_a_file_stay(saved):
     """Files that were written earlier have these; another name is another version of the format."""
     batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]
     names = {"header", "classes", "feature_names_in", "class_prior", "centre", "n_batches"}
+    names |= {"n_samples_fit", "training_familiarity"}
     with np.load(saved) as archive:
         assert set(archive) == names | {f"batch_{b}_{name}" for b in (0, 1) for name in batch}
         fit = {"objective", "n_iter", "n_evaluations", "converged", "message"}
@@ -218,3 +219,11 @@ def test_archives_that_swell_are_refused_before_they_do(saved, how):
             archive.writestr("centre.npy" if how == "twice" else f"more_{i}.npy", content.getvalue())
     with pytest.raises(ValueError, match=r"model.npz .*(another way|a duplicate|of the size it claims|are allowed)"):
         load_model(saved)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0, 1: 1.0}])
+def test_class_weights_are_kept_with_labels_of_any_kind(tmp_path, class_weight):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    save_model(model, tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").class_weight == class_weight

@@ -24,9 +24,10 @@ def not_met(estimator):
     if estimator.metric == "precomputed":
         # check_nonsquare_error passes because its data are negative; other tables need not be square, by intention
         return {"check_positive_only_tag_during_fit": "negative dissimilarities are refused in words of our own"}
+    failed = {"check_class_weight_classifiers": "where a class is alone it has prototypes, however little it weighs"}
     if estimator.n_neighbors is not None:
-        return {"check_sample_weight_equivalence_on_dense_data": "ranks count samples, not weights"}
-    return {}
+        failed["check_sample_weight_equivalence_on_dense_data"] = "ranks count samples, not weights"
+    return failed
 
 
 @parametrize_with_checks(
@@ -332,6 +333,73 @@ def test_nothing_of_an_earlier_fit_is_left(wine):
     assert not hasattr(model, "prototypes_")
 
 
+def test_explanations_say_which_balls_cover(wine):
+    X, y = wine
+    model = SetCoverClassifier(eps=2.0, cost=0.0).fit(X, y)
+    frame = model.explain(X[:9])
+    near = cdist(X[:9], model.prototypes_)
+    for i, rows in frame.groupby("sample"):
+        own, prototypes = rows.iloc[0], rows.iloc[1:]
+        assert own["term"] == "sample"
+        assert own["class"] == model.predict(X[[i]]).item() == prototypes["class"].iloc[0]  # that of the nearest
+        assert prototypes["distance"].tolist() == sorted(near[i])
+        assert prototypes["covers"].sum() == (near[i] < 2.0).sum()
+        assert model.familiarity(X[[i]]).item() == 2.0 - near[i].min()
+        np.testing.assert_array_equal(prototypes.filter(like="value of"), X[prototypes["row"]])
+    short = model.explain(X[:9], top=1)
+    assert short["distance"].dropna().tolist() == near.min(axis=1).tolist()
+    with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
+        model.explain(X, top=0)
+
+
+def test_balls_by_rank_have_radii_that_hold_their_points(wine):
+    X, y = wine
+    model = SetCoverClassifier(n_neighbors=12).fit(X, y)
+    table = model.export()
+    inside = cdist(X, model.prototypes_) < table["radius"].to_numpy()
+    assert (inside.sum(axis=0) == 12).all()
+    of_class = (inside & (y[:, None] == table["class"].to_numpy())).sum(axis=0)
+    assert of_class.tolist() == table["covered"].tolist()
+    assert table["row"].tolist() == model.prototype_index_.tolist()
+
+
+def test_explanations_of_given_dissimilarities_and_of_no_prototype(wine):
+    X, y = wine
+    D = cdist(X, X)
+    given = SetCoverClassifier(eps=2.0, metric="precomputed").fit(D, y)
+    computed = SetCoverClassifier(eps=2.0).fit(X, y)
+    names = ["sample", "term", "row", "class", "distance", "radius", "covers"]
+    assert given.explain(D[:5]).columns.tolist() == names
+    assert given.explain(D[:5]).equals(computed.explain(X[:5])[names])
+    assert given.export().columns.tolist() == ["row", "class", "radius", "covered", "newly covered", "miscovered"]
+    np.testing.assert_array_equal(given.familiarity(D), computed.familiarity(X))
+    with pytest.warns(UserWarning, match="no ball is worth its cost"):
+        empty = SetCoverClassifier(eps=2.0, cost=1e3).fit(X, y)
+    assert empty.explain(X[:2])["class"].tolist() == [empty.majority_class_] * 2
+    assert empty.familiarity(X[:2]).tolist() == [-np.inf] * 2
+    assert len(empty.export()) == 0
+
+
 def test_the_package_and_the_core_are_imported_without_scikit_learn():
     code = "import sys, proset, proset.cover; assert not {'sklearn', 'scipy'} & {m.split('.')[0] for m in sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_class_weights_are_sample_weights(wine):
+    X, y = wine
+    weight = np.array([1.0, 5.0, 1.0])[y]
+    balanced = len(y) / (3 * np.bincount(y)[y])
+    for class_weight, same in (({1: 5.0}, weight), ("balanced", balanced)):
+        model = SetCoverClassifier(eps=3.0, class_weight=class_weight).fit(X, y)
+        expected = SetCoverClassifier(eps=3.0).fit(X, y, same)
+        assert model.prototype_index_.tolist() == expected.prototype_index_.tolist()
+        assert model.objective_ == expected.objective_
+    with pytest.raises(ValueError, match="class_weight: -2 is not allowed, must be at least 0"):
+        SetCoverClassifier(class_weight={1: -2.0}).fit(X, y)
+
+
+def test_missing_values_are_refused_with_what_helps(wine):
+    X = wine[0].copy()
+    X[3, 5] = np.nan
+    with pytest.raises(ValueError, match=r"^Input X contains NaN: fill in .* with SimpleImputer in a Pipeline$"):
+        SetCoverClassifier().fit(X, wine[1])

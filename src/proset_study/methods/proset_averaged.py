@@ -54,7 +54,7 @@ class ProsetAveraged(Proset):
     """Averaged models on the data of one fold; see `methods.base.Method`."""
 
     label = f"proset (mean of {DRAWS})"
-    place = 22
+    place = 23
     model = FittedAverage
 
     @staticmethod

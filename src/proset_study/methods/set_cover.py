@@ -10,16 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset.cover import Cover, ball_bits, chunks, default_cost, greedy
+from proset.cover import Cover, balls_of_path, chunks, default_cost, greedy, path_radii
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 
-SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius
-RATIO = 5 / 3  # of these proportions from one radius to the next
 ROWS = 2000  # of more samples these are enough to find the radii
-MEMORY = 2**28  # bytes of balls that are kept at once
 _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
 
@@ -147,12 +144,8 @@ class SetCover:
         candidates = self.candidates(seed)
         radii = find_radii(data.X, complexity)
         size = len(data.y), len(candidates)
-        at_once = max(1, 8 * MEMORY // (size[0] * size[1]))
-        covers = []
-        for first in range(0, complexity, at_once):
-            several = list(radii[first : first + at_once])
-            for bits in ball_bits(lambda rows: cdist(data.X[rows], candidates), *size, several):
-                covers.append(self.cover(bits, data.y, weight, cost, size[1], rng))
+        balls = balls_of_path(lambda rows: cdist(data.X[rows], candidates), *size, radii)
+        covers = [self.cover(bits, data.y, weight, cost, size[1], rng) for bits in balls]
         majority = int(np.bincount(data.y, weights=weight).argmax())
         return FittedSetCover(candidates, radii, covers, majority, data.n_classes)
 
@@ -168,18 +161,10 @@ class SetCover:
 
 
 def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
-    """Radii of the path, shape (complexity,): quantiles of the distances between different samples.
-
-    The proportion of distances below the first one is `SMALLEST`, and it grows by `RATIO` from radius to radius. At
-    most `ROWS` rows are looked at, evenly spread.
-    """
+    """Radii of the path, shape (complexity,); at most `ROWS` rows are looked at, evenly spread."""
     from scipy.spatial.distance import pdist
 
-    distances = pdist(X[:: -(-len(X) // ROWS)])
-    distances = distances[distances > 0]
-    if not len(distances):  # all samples are the same
-        return np.ones(complexity)
-    return np.quantile(distances, np.minimum(1.0, SMALLEST * RATIO ** np.arange(complexity)))
+    return path_radii(pdist(X[:: -(-len(X) // ROWS)]), complexity)
 
 
 METHOD = SetCover

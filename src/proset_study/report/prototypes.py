@@ -34,6 +34,36 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
     }
 
 
+def trial_means(final: Final) -> dict[str, np.ndarray]:
+    """What stage 1 found in every trial, means over the folds.
+
+    Returns
+    -------
+    dict of str to ndarray, each of shape (trials,)
+        "prototypes", "log_loss" and "error".
+    """
+    trials = sorted({record["trial"] for record in final.trials})
+
+    def mean_of(value):
+        return np.array([np.mean([value(r) for r in final.trials if r["trial"] == trial]) for trial in trials])
+
+    scores = {score: mean_of(lambda record, score=score: record[score]) for score in ("log_loss", "error")}
+    return {"prototypes": mean_of(lambda record: record["summary"]["prototypes"]), **scores}
+
+
+def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """The least loss with at most so many prototypes; both of shape (n,), sorted by `prototypes`.
+
+    Examples
+    --------
+    >>> least_loss(np.array([3, 5, 5, 9]), np.array([0.4, 0.5, 0.2, 0.3])).tolist()
+    [0.4, 0.2, 0.2, 0.2]
+    """
+    upto = np.searchsorted(prototypes, prototypes, side="right") - 1
+    least: np.ndarray = np.minimum.accumulate(loss)[upto]
+    return least
+
+
 def test_error(final: Final) -> tuple[float, float]:
     """Error rate of the final model on the test part, and its standard error over the samples."""
     wrong = final.probabilities.argmax(axis=1) != final.y

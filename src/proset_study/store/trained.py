@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proset.tables import terms
 from proset_study import layout
 from proset_study.data.categories import read_rows
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
-from proset_study.methods.weighted import explain_point, weighted
+from proset_study.methods.weighted import weighted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,35 +56,42 @@ class Trained:
         found = weighted(self.model.fitted).familiarity(self.model.scaled(self._rows(table)))
         return pd.Series(found, index=table.index, name="familiarity")
 
-    def explain(self, row: "pd.DataFrame | pd.Series") -> "pd.DataFrame":
-        """The prior and the prototypes behind the prediction for one row of a table.
+    def explain(self, table: "pd.DataFrame | pd.Series", top: int | None = None) -> "pd.DataFrame":
+        """The prior and the prototypes behind the predictions for rows of a table.
 
         Parameters
         ----------
-        row : DataFrame of one row, or Series
+        table : DataFrame, or Series of one row
             `table.loc[[7]]` keeps the types of the columns, which `table.loc[7]` may not.
+        top : int >= 1, optional
+            Prototypes to list per row; the others are summed up by class.
 
         Returns
         -------
         DataFrame
-            As `ProsetClassifier.explain` gives it, the largest contribution first, with "row" in place of "sample": the
-            row of the file that is the prototype, from 0 (-1 for the prior), and labels as classes.
+            As `ProsetClassifier.explain` gives it; "row" is the row of the file, from 0, that is the prototype. The
+            quantile of the familiarity is not known.
 
         Raises
         ------
         ValueError
-            If it is not one row, or the model has no weighted prototypes.
+            If the model has no weighted prototypes.
         """
         import pandas as pd
 
-        table = row.to_frame().T if isinstance(row, pd.Series) else row
-        if len(table) != 1:
-            raise ValueError(f"row: {len(table)} rows are not allowed, explain takes one")
-        explanation = explain_point(weighted(self.model.fitted), self.model.scaled(self._rows(table))[0])
-        encoder = self.model.encoder
-        frame = explanation.frame(self.labels, self.columns if encoder is None else encoder.feature_names)
-        frame["sample"] = np.append(self.training_rows, -1)[frame["sample"]]
-        return frame.rename(columns={"sample": "row"})
+        table = table.to_frame().T if isinstance(table, pd.Series) else table
+        model, encoder = self.model, self.model.encoder
+        frame = terms(
+            weighted(model.fitted).as_proset(),
+            model.scaled(self._rows(table)),
+            table.index,
+            classes=self.labels,
+            names=self.columns if encoder is None else encoder.feature_names,
+            units=lambda X: X * model.scale + model.centre,
+            top=top,
+        )
+        frame["row"] = np.append(self.training_rows, -1)[frame["row"]]
+        return frame
 
     def _rows(self, table):
         if self.model.encoder is not None:

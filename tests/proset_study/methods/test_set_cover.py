@@ -22,7 +22,7 @@ def wine():
 
 @pytest.mark.parametrize("largest", [None, 2.0, 0.01])
 def test_every_step_is_the_estimator_with_its_radius(wine, largest, monkeypatch):
-    monkeypatch.setattr("proset_study.methods.set_cover.MEMORY", 1)  # so that there is a pass for every radius
+    monkeypatch.setattr("proset.cover.MEMORY", 1)  # so that there is a pass for every radius
     weight = None if largest is None else np.random.default_rng(0).uniform(0.25, 1.0, len(wine.y)) * largest
     bound = replace(wine, weight=weight)
     fitted = methods.get("set_cover")(bound).fit({}, 16, SEED)

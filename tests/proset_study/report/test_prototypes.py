@@ -20,17 +20,21 @@ from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
-PROSET = {"n_candidates": 100, "lambda_v": 1e-3, "lambda_w": 1e-6}
-E13 = ["proset", "near", "means", "again", "cover"]
+LAMBDA_W = {"lambda_w": 1e-6}
+PROSET = {"n_candidates": 100, **LAMBDA_W}
+SEARCH = {"trials": 3, "complexity": 1, "space": {"lambda_v": {"log_uniform": [1e-4, 1e-2]}}}
+SEARCHED = {"stage1": SEARCH, "stage2": {"complexity": 2}}
+E13 = ["proset", "every", "near", "means", "again", "cover"]
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Stored:
     """A mixture of Gaussians and digits of three pixels, prototype methods and KNN."""
     both = ["blobs", "pixels"]
-    methods = dict.fromkeys(("proset", "knn", "nearest_neighbour", "k_means", "cccd"), 1)
+    methods = dict.fromkeys(("proset", "proset_leave_one_out", "knn", "nearest_neighbour", "k_means", "cccd"), 1)
     experiments = {
-        "proset": {"method": "proset", "parameters": PROSET, "stage2": {"complexity": 2}},
+        "proset": {**SEARCHED, "method": "proset", "parameters": PROSET},
+        "every": {**SEARCHED, "method": "proset_leave_one_out", "parameters": LAMBDA_W},
         "near": {"method": "nearest_neighbour", "stage2": {"complexity": 1}},
         "means": {
             "method": "k_means",
@@ -68,10 +72,26 @@ def small(tmp_path_factory) -> Stored:
     return compute(config, tmp_path_factory.mktemp("small"))
 
 
-def _figure(stored, data_set):
-    (planned,) = [p for p in plan(stored, data_set) if p.name == f"{data_set}_prototypes"]
+def _figure(stored, data_set, name="prototypes"):
+    (planned,) = [p for p in plan(stored, data_set) if p.name == f"{data_set}_{name}"]
+    there = {final.run.name: final for final in stored.finals(0, data_set)}
     with context():
-        return planned.draw(prototypes.prototype_finals(stored, 0, data_set))
+        return planned.draw([there[run.name] for run in planned.runs])
+
+
+def test_trials_show_each_loss_and_the_least_with_so_many_prototypes(small):
+    left, right = _figure(small, "blobs", "trials").figure.axes
+    for axes, score in ((left, "log_loss"), (right, "error")):
+        points = [line for line in axes.lines if line.get_linestyle() == "None"]
+        fronts = [line for line in axes.lines if line.get_linestyle() != "None"]
+        for run, shown, front in zip(("proset", "every"), points, fronts, strict=True):
+            records = small.final(run, "blobs").trials
+            for trial, (x, y) in enumerate(zip(*shown.get_data(), strict=True)):
+                folds = [record for record in records if record["trial"] == trial]
+                assert x == pytest.approx(np.mean([record["summary"]["prototypes"] for record in folds]))
+                assert y == pytest.approx(np.mean([record[score] for record in folds]))
+            assert front.get_ydata().min() == min(shown.get_ydata())
+            assert (np.diff(front.get_ydata()) <= 0).all()
 
 
 def _points(axes):
@@ -80,8 +100,8 @@ def _points(axes):
 
 
 def test_methods_with_prototypes_are_compared_with_each_other_only(small):
-    assert [r.name for r in prototype_runs(small.study, "blobs")] == ["proset", "cover", "means", "near"]
-    assert [r.name for r in prototype_runs(small.study, "pixels")] == ["proset", "means", "near"]
+    assert [r.name for r in prototype_runs(small.study, "blobs")] == ["proset", "cover", "means", "near", "every"]
+    assert [r.name for r in prototype_runs(small.study, "pixels")] == ["proset", "means", "near", "every"]
     for data_set in small.study.data_sets:
         assert [r.name for r in compared_runs(small.study, data_set)] == ["proset", "knn"]
 
@@ -138,7 +158,7 @@ def test_rows_have_every_step_and_the_final_model_at_the_chosen_one(small, tmp_p
 
 def test_the_table_of_test_errors_marks_the_lowest(small):
     names, rows = prototypes.test_errors(small)
-    assert names == ["proset", "cccd", "k_means", "nearest_neighbour"]
+    assert names == ["proset", "cccd", "k_means", "nearest_neighbour", "proset_leave_one_out"]
     assert [row["data_set"] for row in rows] == ["blobs", "pixels"]
     assert rows[1]["cells"][1] is None
     for row in rows:
@@ -153,7 +173,7 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     drawn = _figure(small, "blobs")
     left, right = drawn.figure.axes
     shown = _points(left)
-    assert set(shown) == {"proset", "CCCD", "k-means", "1-NN"}
+    assert set(shown) == {"proset", "proset (leave-one-out)", "CCCD", "k-means", "1-NN"}
     path = prototypes.error_path(small.final("means", "blobs"))
     np.testing.assert_allclose(shown["k-means"], [path["prototypes"], path["error"]])
     assert shown["1-NN"].shape == shown["CCCD"].shape == (2, 1)
@@ -180,14 +200,15 @@ def test_the_source_is_quoted_beside_digits(small):
 
 def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
     (complexity,) = [p for p in plan(small, "blobs") if p.name == "blobs_complexity"]
-    assert [run.name for run in complexity.runs] == ["proset", "knn"]
+    assert [run.name for run in complexity.runs] == ["proset", "every", "knn"]
     assert {final.run.method for final, *_ in zero_probability_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
 
 
 def test_a_path_of_one_step_needs_no_figure(small):
     names = [p.name for p in plan(small, "blobs")]
-    assert [n for n in names if "stage2" in n] == ["blobs_stage2_proset", "blobs_stage2_k_means", "blobs_stage2_knn"]
+    with_path = ["proset", "proset_leave_one_out", "k_means", "knn"]
+    assert [n for n in names if "stage2" in n] == [f"blobs_stage2_{method}" for method in with_path]
 
 
 def test_every_method_has_a_style_of_its_own():

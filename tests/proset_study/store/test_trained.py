@@ -60,6 +60,8 @@ def test_explanations_name_rows_of_the_file_and_add_up(own):
     shares = found.groupby("class")["share"].sum()
     assert np.allclose(shares[trained.labels], trained.predict_proba(row).iloc[0], atol=1e-5)
     prototypes = found[found["batch"] > 0]
+    assert np.allclose(prototypes["value of length (mm)"], table["length (mm)"].iloc[prototypes["row"]])
+    assert found["sample"].unique().tolist() == [7]
     assert (folds[prototypes["row"]] != TEST).all()
     assert (table["kind"].iloc[prototypes["row"]].to_numpy() == prototypes["class"]).all()
     assert "similarity in length (mm)" in found.columns
@@ -71,8 +73,6 @@ def test_explanations_name_rows_of_the_file_and_add_up(own):
 def test_what_cannot_be_answered_is_refused(own):
     table, folder, _ = own
     trained = load_trained(folder / "proset")
-    with pytest.raises(ValueError, match="2 rows are not allowed, explain takes one"):
-        trained.explain(table.head(2))
     with pytest.raises(ValueError, match=r"column 'length \(mm\)' is missing"):
         trained.predict(table.drop(columns="length (mm)"))
     with pytest.raises(ValueError, match="no weighted prototypes"):

@@ -22,6 +22,7 @@ from proset_study.report.figures import (
     search,
     set_cover,
     surfaces,
+    trials,
     weights,
 )
 from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
@@ -168,9 +169,11 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
     varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
+    searched = [run for run in of_prototypes if study.stage1_run(run) is not None]
     found = [
         FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
         *([FigureSpec(slug(data_set, "prototypes"), of_prototypes, draw_prototypes)] if of_prototypes else []),
+        *([FigureSpec(slug(data_set, "trials"), searched, trials.trials_figure)] if len(searched) > 1 else []),
         *(
             FigureSpec(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
             for run in runs

@@ -1,0 +1,266 @@
+"""What both searches by cross-validation share: folds, the table of results, the fit of what was found."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array, get_tags, indexable
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from proset.selection import SELECTION_RULES, select
+from proset.validation import missing_values_named, weights_with_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+WIDTH = 30  # of a progress bar
+
+
+@dataclass(frozen=True)
+class Part:
+    """Samples to fit on, as the classifier sees them, and the fitted steps that they have been through."""
+
+    transformers: Pipeline | None
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Fold(Part):
+    """And samples to score on, through the same steps; all have positive weights."""
+
+    X_score: Any
+    y_score: np.ndarray
+    weight_score: np.ndarray
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Losses along the path of one fold, whether all fits converged, and seconds."""
+
+    losses: list[float]
+    converged: bool
+    fit_time: float
+    score_time: float
+
+
+def _is_refitted(search: "SearchCV") -> bool:
+    if not search.refit:
+        raise AttributeError(f"{type(search).__name__} with refit=False has no model to predict with")
+    return True
+
+
+def of_model(method: _Method) -> _Method:
+    """A method that only a search with `refit` has."""
+    available: _Method = available_if(_is_refitted)(method)
+    return available
+
+
+class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Folds, tables of results, and predictions of what was found: the same for both classifiers."""
+
+    _classifier: ClassVar[type[BaseEstimator]]
+    estimator: Any
+    cv: Any
+    selection_rule: str
+    scale: bool
+    refit: bool
+    n_jobs: int | None
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    best_estimator_: Any
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods("fit"), None],
+        "cv": ["cv_object"],
+        "selection_rule": [StrOptions(set(SELECTION_RULES))],
+        "scale": ["boolean"],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+    __metadata_request__fit: ClassVar = {"groups": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._classifier() if self.estimator is None else self.estimator).input_tags
+        return tags
+
+    def _steps(self) -> list[tuple[str, Any]]:
+        """All steps of the estimator, to be copied; the last one is the classifier."""
+        estimator = self._classifier() if self.estimator is None else self.estimator
+        steps = list(estimator.steps) if isinstance(estimator, Pipeline) else [("classifier", estimator)]
+        last = steps[-1][1]
+        if not isinstance(last, self._classifier):
+            raise ValueError(
+                f"estimator: {type(last).__name__} is not allowed, must be {self._classifier.__name__} or a Pipeline "
+                "that ends with one"
+            )
+        if self.scale:
+            steps.insert(-1, ("scale", StandardScaler()))
+        return steps
+
+    def _new_classifier(self, **parameters: Any) -> Any:
+        """A copy that is not fitted."""
+        return clone(self._steps()[-1][1]).set_params(**parameters)
+
+    def _part(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Part:
+        steps = self._steps()[:-1]
+        if not steps:
+            return Part(None, X, y, weight)
+        transformers = clone(Pipeline(steps))
+        metadata = {} if weight is None else {"sample_weight": weight}
+        wanted = get_routing_for_object(transformers).consumes("fit_transform", metadata)
+        X = transformers.fit_transform(X, y, **{name: metadata[name] for name in wanted})
+        return Part(transformers, X, y, weight)
+
+    def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Part, list[Fold]]:
+        """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
+        y = validate_data(self, y=y)
+        X = validate_data(self, X, skip_check_array=True)
+        check_classification_targets(y)
+        X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        everything = self._part(X, y, weight)
+        with missing_values_named():  # before it fails in some fold
+            checked = check_array(everything.X, dtype=np.float64, input_name="X", estimator=self)
+        if everything.transformers is None:
+            X = checked
+        folds = list(self._folds(X, y, weight, groups))
+        if len(folds) < 2:
+            raise ValueError(f"cv: {len(folds)} fold is not allowed, the rules need at least 2")
+        self.n_splits_ = len(folds)
+        return everything, folds
+
+    def _folds(self, X: Any, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None) -> Iterator[Fold]:
+        counts = np.ones(len(y)) if weight is None else weight
+        if (class_weight := self._steps()[-1][1].class_weight) is not None:
+            counts = weights_with_classes(counts, class_weight, y)
+        self.classes_ = np.unique(y[counts > 0])
+        is_pairwise = get_tags(self).input_tags.pairwise and X.shape[0] == X.shape[1]
+        splitter = check_cv(self.cv, y, classifier=True)
+        if groups is not None and isinstance(self.cv, Integral | None):
+            splitter = StratifiedGroupKFold(splitter.get_n_splits())
+        for number, parts in enumerate(splitter.split(X, y, groups)):
+            train, test = (rows[counts[rows] > 0] for rows in parts)
+            missing = np.setdiff1d(self.classes_, y[train])
+            if len(missing):
+                raise ValueError(f"cv: fold {number} has no sample of class {missing[0]} to fit on")
+            if not len(test):
+                raise ValueError(f"cv: fold {number} has no sample of positive weight to score")
+            columns = train if is_pairwise else None
+            part = self._part(_rows(X, train, columns), y[train], None if weight is None else weight[train])
+            X_score = _rows(X, test, columns)
+            if part.transformers is not None:
+                X_score = part.transformers.transform(X_score)
+            yield Fold(**vars(part), X_score=X_score, y_score=y[test], weight_score=counts[test])
+
+    def _run(self, title: str, calls: Iterable[Any], number: int) -> list[Scored]:
+        # Threads: nearly all of the time is spent in compiled code, and nothing has to be sent.
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        scored = list(_progress(parallel(calls), title, number, self.verbose))
+        if failed := sum(not one.converged for one in scored):
+            warnings.warn(
+                f"{title}: {failed} of {number} fits have batches that did not converge; increase max_iter or tol of "
+                "the estimator, or standardise the features, for example with scale=True",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return scored
+
+    def _select(
+        self,
+        params: list[dict[str, Any]],
+        simplicity: list[tuple[float, ...]],
+        losses: np.ndarray,
+        **seconds: np.ndarray,
+    ) -> tuple[dict[str, Any], int, float]:
+        """Results in the form of scikit-learn, the position of the selected setting, the threshold as a score."""
+        selection = select(losses, simplicity, self.selection_rule)
+        scores = -losses
+        results: dict[str, Any] = {}
+        for name, values in seconds.items():
+            results |= {f"mean_{name}": values.mean(axis=1), f"std_{name}": values.std(axis=1)}
+        results |= {f"param_{name}": np.ma.array([setting[name] for setting in params]) for name in params[0]}
+        results |= {"params": params}
+        results |= {f"split{fold}_test_score": scores[:, fold] for fold in range(losses.shape[1])}
+        results |= {
+            "mean_test_score": scores.mean(axis=1),
+            "std_test_score": scores.std(axis=1),
+            "rank_test_score": rankdata(losses.mean(axis=1), method="min").astype(np.int32),
+            "within_threshold": np.isin(np.arange(len(params)), selection["within"]),
+        }
+        return results, selection["selected"], -selection["threshold"]
+
+    def _refit(self, data: Part, **parameters: Any) -> Any:
+        """The whole estimator, fitted on all samples."""
+        classifier = self._new_classifier(**parameters).fit(data.X, data.y, data.weight)
+        if data.transformers is None:
+            return classifier
+        return Pipeline([*data.transformers.steps, (self._steps()[-1][0], classifier)])
+
+    def _found(self) -> tuple[Any, Pipeline | None]:
+        """The classifier that was found, and the Pipeline that it is the end of."""
+        check_is_fitted(self)
+        found = self.best_estimator_
+        return (found[-1], found) if isinstance(found, Pipeline) else (found, None)
+
+    def _seen(self, X: Any) -> tuple[Any, Any]:
+        """The classifier that was found, and samples as it sees them."""
+        classifier, pipeline = self._found()
+        return classifier, X if pipeline is None else pipeline[:-1].transform(X)
+
+    @of_model
+    def explain(self, X: Any, top: int | None = None) -> "pd.DataFrame":
+        """Why predictions are what they are, in the units of `X`; see `explain` of the classifier."""
+        classifier, pipeline = self._found()
+        frame: pd.DataFrame = classifier.explain(X, top, pipeline)
+        return frame
+
+    @of_model
+    def export(self) -> "pd.DataFrame":
+        """The model as a table, in the units of the data; see `export` of the classifier."""
+        classifier, pipeline = self._found()
+        frame: pd.DataFrame = classifier.export(pipeline)
+        return frame
+
+
+def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:
+    X = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return X if columns is None else X[:, columns]
+
+
+def _progress(items: Iterable[Scored], title: str, number: int, verbose: int) -> Iterator[Scored]:
+    """Pass on the items; with `verbose`, draw a bar of how many there have been."""
+    started = perf_counter()
+    for done, item in enumerate(items, start=1):
+        yield item
+        if verbose and WIDTH * done // number > WIDTH * (done - 1) // number:
+            bar = "#" * (WIDTH * done // number)
+            line = f"\r{title}: [{bar:<{WIDTH}}] {done} of {number}, {perf_counter() - started:.1f} s"
+            print(line, end="\n" if done == number else "", file=sys.stderr, flush=True)
+
+
+def seed(root: int, *key: int) -> int:
+    return int(np.random.SeedSequence(root, spawn_key=key).generate_state(1)[0] >> 1)

@@ -1,0 +1,199 @@
+"""The search for the radius of `SetCoverClassifier`."""
+
+from numbers import Integral
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.parallel import delayed
+
+from proset.cover import path_radii
+from proset.search import Fold, Scored, SearchCV, of_model, seed
+from proset.set_cover import SetCoverClassifier
+
+FOLDS, REFIT = range(2)  # what random numbers are for
+
+
+class SetCoverClassifierCV(SearchCV):
+    """`SetCoverClassifier` with a radius found by cross-validation, from one pass over the distances of each fold.
+
+    Parameters
+    ----------
+    eps : int or list of float, default=18
+        Radii, or their number: then they are quantiles of the dissimilarities between samples, from balls of single
+        samples to large ones.
+    estimator : SetCoverClassifier or Pipeline, optional
+        Where all other parameters come from; a Pipeline ends with a `SetCoverClassifier`, and its other steps are
+        fitted in every fold.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn; a number means stratified folds, which keep `groups` together if there are any.
+    selection_rule : {"one_standard_deviation", "one_standard_error", "best"}, default="one_standard_deviation"
+        As in `ProsetClassifierCV`; the loss is the proportion of wrong classes, simple are large balls.
+    scale : bool, default=False
+        Whether to standardise features before the classifier, with statistics of the samples to fit on.
+    refit : bool, default=True
+        Whether to fit what was found on all samples; without, there are no predictions.
+    n_jobs : int or None, default=None
+        Folds at the same time, by threads; None is 1, -1 one per processor. It changes nothing but the time.
+    random_state : int, RandomState or None, default=None
+        Instead of that of the estimator, for the rounding of each fit.
+    verbose : int, default=0
+        From 1 on, `fit` draws a progress bar on the standard error.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        "eps".
+    best_index_ : int
+        Place of the radius in `cv_results_`.
+    best_score_ : float
+        Mean score of the radius over the folds.
+    best_estimator_ : SetCoverClassifier or Pipeline
+        Fitted on all samples. Only with `refit`.
+    cv_results_ : dict of arrays
+        In the form of scikit-learn, a value for each radius: "params", "param_eps", "split0_test_score", ...,
+        "mean_test_score", "std_test_score" (with n), "rank_test_score", "within_threshold". Scores are negative losses.
+    threshold_ : float
+        Score from which on a radius is within the threshold of the rule.
+    n_splits_ : int
+        Folds.
+    classes_ : ndarray, shape (K,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (D,)
+        Only if `X` had string column names.
+
+    Notes
+    -----
+    Held-out samples count in the loss by their `sample_weight` and by the `class_weight` of the estimator, as in a fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import SetCoverClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SetCoverClassifierCV(eps=[0.3, 0.6, 1.2, 2.4]).fit(X, y)
+    >>> search.best_params_["eps"] in (0.6, 1.2)
+    True
+    >>> search.best_estimator_.eps == search.best_params_["eps"]
+    True
+    """
+
+    _classifier = SetCoverClassifier
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SearchCV._parameter_constraints,
+        "eps": [Interval(Integral, 1, None, closed="left"), "array-like"],
+    }
+
+    def __init__(
+        self,
+        eps: int | npt.ArrayLike = 18,
+        *,
+        estimator: Any = None,
+        cv: Any = 5,
+        selection_rule: str = "one_standard_deviation",
+        scale: bool = False,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ):
+        self.eps = eps
+        self.estimator = estimator
+        self.cv = cv
+        self.selection_rule = selection_rule
+        self.scale = scale
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> "SetCoverClassifierCV":
+        """Search, then fit on all samples.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            Or a frame, or what else the first step of a Pipeline takes.
+        y : array-like, shape (N,)
+            Class labels.
+        sample_weight : array-like, shape (N,), optional
+            Non-negative; they count in fits and in losses. Steps of a Pipeline get them if they request them (metadata
+            routing of scikit-learn).
+        groups : array-like, shape (N,), optional
+            For the splitter: samples of a group are kept together.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, `SetCoverClassifier` refuses the data, or a fold has no sample of a class to
+            fit on.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> SetCoverClassifierCV(eps=3, scale=True).fit(X, y).cv_results_["mean_test_score"].shape
+        (3,)
+        """
+        self._validate_params()
+        root = int(check_random_state(self.random_state).randint(2**31))
+        data, folds = self._parts(X, y, sample_weight, groups)
+        classifier = self._new_classifier()
+        if classifier.n_neighbors is not None:
+            raise ValueError(f"n_neighbors: {classifier.n_neighbors} is not allowed in a search for eps, must be None")
+        radii = self._radii(data.X, classifier)
+        calls = (delayed(self._scored)(fold, radii, seed(root, FOLDS, f)) for f, fold in enumerate(folds))
+        self.cv_results_, self.best_index_, self.threshold_ = self._select(
+            [{"eps": float(radius)} for radius in radii],
+            [(radius,) for radius in radii],
+            np.array([one.losses for one in self._run("folds", calls, len(folds))]).T,
+        )
+        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        if self.refit:
+            self.best_estimator_ = self._refit(data, **self.best_params_, random_state=seed(root, REFIT))
+        return self
+
+    def _radii(self, X: Any, classifier: SetCoverClassifier) -> np.ndarray:
+        if isinstance(self.eps, Integral):
+            return path_radii(classifier._some_distances(X), int(self.eps))
+        radii = np.asarray(self.eps, dtype=float)
+        if radii.ndim != 1 or not radii.size or not radii.min() > 0:
+            raise ValueError(f"eps: {self.eps!r} is not allowed, must be a number of radii, or a list of positive ones")
+        return radii
+
+    def _scored(self, fold: Fold, radii: np.ndarray, random_state: int) -> Scored:
+        classifier = self._new_classifier(random_state=random_state)
+        started = perf_counter()
+        losses = [
+            float(np.average(fitted.predict(fold.X_score) != fold.y_score, weights=fold.weight_score))
+            for fitted in classifier._path(fold.X, fold.y, fold.weight, radii)
+        ]
+        return Scored(losses, True, perf_counter() - started, 0.0)
+
+    @of_model
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the nearest prototype of each sample; see `SetCoverClassifier.predict`."""
+        found, X = self._seen(X)
+        labels: np.ndarray = found.predict(X)
+        return labels
+
+    @of_model
+    def familiarity(self, X: Any) -> np.ndarray:
+        """How deep each sample is in a ball; see `SetCoverClassifier.familiarity`."""
+        found, X = self._seen(X)
+        familiarity: np.ndarray = found.familiarity(X)
+        return familiarity

@@ -1,0 +1,226 @@
+"""What a fitted classifier consists of, and why it predicts what it does, as data frames in the user's units."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proset.explain import explain
+from proset.familiarity import quantile, staged_familiarity
+from proset.model import Model
+from proset.units import feature_names, in_original_units, without_classifier
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from proset.classifier import ProsetClassifier
+    from proset.set_cover import SetCoverClassifier
+
+
+def require(package: str, what: str) -> None:
+    """ImportError with a remedy, if a package is missing that the classifiers do without."""
+    try:
+        import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'"
+        ) from error
+
+
+def explanation(classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
+    """See `proset.ProsetClassifier.explain`."""
+    transformer, labels, given = _given(X, top, transformer)
+    return terms(
+        classifier._model,
+        classifier._validated(given),
+        labels,
+        classes=classifier.classes_,
+        names=feature_names(classifier, transformer),
+        units=lambda points: in_original_units(transformer, points),
+        training_familiarity=getattr(classifier, "training_familiarity_", None),
+        top=top,
+    )
+
+
+def terms(
+    model: Model,
+    X: np.ndarray,
+    samples: npt.ArrayLike,
+    *,
+    classes: np.ndarray,
+    names: Sequence[str] | np.ndarray,
+    units: Callable[[np.ndarray], np.ndarray],
+    training_familiarity: np.ndarray | None = None,
+    top: int | None = None,
+) -> "pd.DataFrame":
+    """The table of `proset.ProsetClassifier.explain`.
+
+    Parameters
+    ----------
+    model : Model
+    X : ndarray, shape (N, D)
+        Samples in the units of the model.
+    samples : array-like, shape (N,)
+        Their labels.
+    classes, names : sequences of lengths K and D
+        Labels of classes, names of features.
+    units : callable
+        From samples in the units of the model to those of the table.
+    training_familiarity : ndarray, optional
+        See `proset.familiarity`; without it the quantiles are NaN.
+    top : int >= 1, optional
+    """
+    require("pandas", "explain")
+    import pandas as pd
+
+    features = model.active_features()
+    prototypes = [batch.prototypes for batch in model.batches]
+    values, of_prototypes = np.split(units(np.concatenate([X, *prototypes]))[:, features], [len(X)])
+
+    *_, familiarity = staged_familiarity(model, X)
+    ranks = np.full(len(X), np.nan)
+    if training_familiarity is not None:
+        ranks = quantile(training_familiarity[-1], familiarity)
+
+    def table(x: np.ndarray, sample: Any, value: np.ndarray, familiarity: float, rank: float) -> "pd.DataFrame":
+        found = explain(model, x)
+        n_listed = len(found.label) if top is None else min(len(classes) + top, len(found.label))
+        others = np.unique(found.label[n_listed:])
+        n_prior, n = len(classes), 1 + n_listed + len(others)
+
+        def column(own: Any, listed: np.ndarray, rest: npt.ArrayLike) -> np.ndarray:
+            return np.concatenate([[own], listed[:n_listed], np.broadcast_to(rest, len(others))])
+
+        def sums(of_terms: np.ndarray) -> np.ndarray:
+            found_sums: np.ndarray = np.bincount(found.label[n_listed:], of_terms[n_listed:], minlength=n_prior)[others]
+            return found_sums
+
+        place, similarity = np.full((n, len(features)), np.nan), np.full((n, len(features)), np.nan)
+        place[0], place[1 + n_prior : 1 + n_listed] = value, of_prototypes[found.prototype[n_prior:n_listed]]
+        similarity[1 : 1 + n_listed] = found.feature_similarity[:n_listed]
+        predicted = np.bincount(found.label, found.share).argmax()
+        of_sample = np.arange(n) == 0
+        columns = {
+            "sample": [sample] * n,
+            "term": ["sample", *["prior"] * n_prior, *["prototype"] * (n_listed - n_prior), *["others"] * len(others)],
+            "batch": column(0, found.batch, 0),
+            "row": column(-1, found.sample, -1),
+            "class": classes[column(predicted, found.label, others)],
+            "weight": column(np.nan, found.weight, np.nan),
+            "similarity": column(np.nan, found.similarity, np.nan),
+            "contribution": column(np.nan, found.contribution, sums(found.contribution)),
+            "share": column(np.nan, found.share, sums(found.share)),
+            "familiarity": np.where(of_sample, familiarity, np.nan),
+            "familiarity quantile": np.where(of_sample, rank, np.nan),
+        }
+        columns |= _named("value of", names, features, place) | _named("similarity in", names, features, similarity)
+        return pd.DataFrame(columns)
+
+    return pd.concat(map(table, X, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
+
+
+def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
+    """See `proset.ProsetClassifier.export`."""
+    require("pandas", "export")
+    import pandas as pd
+
+    transformer, n_classes = without_classifier(transformer), len(classifier.classes_)
+    names, features = feature_names(classifier, transformer), classifier.active_features_
+    batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
+    of_prior = np.full((n_classes, len(features)), np.nan)
+    (of_prototypes,) = _values(transformer, features, _prototypes(classifier))
+    values = np.concatenate([of_prior, of_prototypes])
+    weights = np.concatenate([of_prior[:1], *(batch.feature_weights[None, features] for batch in batches)])
+    columns = {
+        "batch": np.repeat(np.arange(len(sizes)), sizes),
+        "row": np.concatenate([np.full(n_classes, -1), *(batch.sample_index for batch in batches)]),
+        "class": classifier.classes_[np.concatenate([np.arange(n_classes), *(batch.labels for batch in batches)])],
+        "weight": np.concatenate([classifier.class_prior_, *(batch.prototype_weights for batch in batches)]),
+    }
+    columns |= _named("value of", names, features, values)
+    columns |= _named("feature weight of", names, features, np.repeat(weights, sizes, axis=0))
+    return pd.DataFrame(columns)
+
+
+def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
+    """See `proset.SetCoverClassifier.explain`."""
+    require("pandas", "explain")
+    import pandas as pd
+
+    transformer, labels, given = _given(X, top, transformer)
+    points, predicted, radii = classifier._validated(given), classifier.predict(given), classifier.radii_
+    near = classifier._near(points)
+    order = np.argsort(near, axis=1, kind="stable")[:, :top]
+    n, listed = order.shape
+
+    def column(of_samples: Any, of_prototypes: np.ndarray) -> np.ndarray:
+        return np.column_stack([of_samples, of_prototypes]).ravel()
+
+    distance = np.take_along_axis(near, order, axis=1)
+    columns = {
+        "sample": np.repeat(labels, 1 + listed),
+        "term": column(np.full(n, "sample"), np.full((n, listed), "prototype")),
+        "row": column(np.full(n, -1), classifier.prototype_index_[order]),
+        "class": column(predicted, classifier.prototype_labels_[order]),
+        "distance": column(np.full(n, np.nan), distance),
+        "radius": column(np.full(n, np.nan), radii[order]),
+        "covers": column(np.full(n, False), distance < radii[order]),
+    }
+    if hasattr(classifier, "prototypes_"):
+        features = np.arange(classifier.n_features_in_)
+        values, of_prototypes = _values(transformer, features, points, classifier.prototypes_)
+        rows = np.concatenate([values[:, None], of_prototypes[order]], axis=1).reshape(-1, len(features))
+        columns |= _named("value of", feature_names(classifier, transformer), features, rows)
+    return pd.DataFrame(columns)
+
+
+def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
+    """See `proset.SetCoverClassifier.export`."""
+    require("pandas", "export")
+    import pandas as pd
+
+    transformer = without_classifier(transformer)
+    columns = {
+        "row": classifier.prototype_index_,
+        "class": classifier.prototype_labels_,
+        "radius": classifier.radii_,
+        "covered": classifier.covered_,
+        "newly covered": classifier.newly_covered_,
+        "miscovered": classifier.miscovered_,
+    }
+    if hasattr(classifier, "prototypes_"):
+        features = np.arange(classifier.n_features_in_)
+        (values,) = _values(transformer, features, classifier.prototypes_)
+        columns |= _named("value of", feature_names(classifier, transformer), features, values)
+    return pd.DataFrame(columns)
+
+
+def _given(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
+    """The steps before the classifier, labels of samples, and the samples after these steps."""
+    if top is not None and top < 1:
+        raise ValueError(f"top: {top} is not allowed, must be at least 1")
+    transformer = without_classifier(transformer)
+    if getattr(X, "ndim", 1) == 1:
+        X = X.to_frame().T if hasattr(X, "to_frame") else np.atleast_2d(X)
+    labels = np.asarray(getattr(X, "index", range(len(X))))
+    return transformer, labels, X if transformer is None else transformer.transform(X)
+
+
+def _prototypes(classifier: "ProsetClassifier") -> np.ndarray:
+    """Of all batches, shape (J, D)."""
+    none = np.empty((0, classifier.n_features_in_))
+    return np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])
+
+
+def _values(transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
+    """Some features of samples in the units before the transformation."""
+    values = in_original_units(transformer, np.concatenate(tables))[:, features]
+    return np.split(values, np.cumsum([len(table) for table in tables])[:-1])
+
+
+def _named(
+    what: str, names: Sequence[str] | np.ndarray, features: np.ndarray, values: np.ndarray
+) -> dict[str, np.ndarray]:
+    return {f"{what} {names[d]}": column for d, column in zip(features, values.T, strict=True)}

@@ -1,0 +1,81 @@
+"""Samples in the units of the user's table, where the classifier takes transformed ones."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
+
+
+def without_classifier(transformer: Any) -> Any:
+    """The steps of a Pipeline before its classifier; any other transformer as it is."""
+    if isinstance(transformer, Pipeline) and not hasattr(transformer[-1], "transform"):
+        return transformer[:-1]
+    return transformer
+
+
+def feature_names(classifier: Any, transformer: Any) -> list[str]:
+    """Names of the features that a classifier was fitted to."""
+    if hasattr(classifier, "feature_names_in_"):
+        return [str(name) for name in classifier.feature_names_in_]
+    if hasattr(transformer, "get_feature_names_out"):
+        return [str(name) for name in transformer.get_feature_names_out()]
+    return [f"x{d}" for d in range(classifier.n_features_in_)]
+
+
+def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
+    """Transformed samples in the units before the transformation, feature by feature.
+
+    Parameters
+    ----------
+    transformer : fitted transformer, Pipeline or ColumnTransformer of such, or None
+    X : ndarray, shape (N, D)
+
+    Returns
+    -------
+    ndarray, shape (N, D)
+
+    Warns
+    -----
+    UserWarning
+        If a step cannot be undone for single features, as that of principal components: the values are those after it.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> scaler = StandardScaler().fit([[10.0], [30.0]])
+    >>> in_original_units(scaler, np.array([[0.0], [1.0]])).tolist()
+    [[20.0], [30.0]]
+    """
+    if not len(X) or transformer is None or transformer == "passthrough" or isinstance(transformer, AS_THEY_ARE):
+        return X
+    if isinstance(transformer, Pipeline):
+        for step in reversed([step for _, step in transformer.steps]):
+            X = in_original_units(step, X)
+            if not _keeps_features(step):
+                break
+        return X
+    if isinstance(transformer, ColumnTransformer):
+        X = X.copy()
+        for name, columns in transformer.output_indices_.items():
+            if name in transformer.named_transformers_ and columns.stop > columns.start:
+                X[:, columns] = in_original_units(transformer.named_transformers_[name], X[:, columns])
+        return X
+    if _keeps_features(transformer) and hasattr(transformer, "inverse_transform"):
+        found: np.ndarray = np.asarray(transformer.inverse_transform(X))
+        return found
+    warnings.warn(
+        f"transformer: {type(transformer).__name__} cannot be undone, values are those that it gives", stacklevel=2
+    )
+    return X
+
+
+def _keeps_features(step: Any) -> bool:
+    """Whether feature d that leaves a transformer is feature d that enters it."""
+    return step == "passthrough" or isinstance(step, (OneToOneFeatureMixin, KNNImputer, SimpleImputer))

@@ -1,0 +1,59 @@
+"""Checks of input that both classifiers make."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+
+
+@contextmanager
+def missing_values_named() -> Iterator[None]:
+    """Where scikit-learn refuses missing values, in one line with what helps."""
+    try:
+        yield
+    except ValueError as error:
+        if not str(error).startswith("Input X contains NaN"):
+            raise
+        raise ValueError(
+            "Input X contains NaN: fill in missing values first, for example with SimpleImputer in a Pipeline"
+        ) from None
+
+
+def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | str, y: np.ndarray) -> np.ndarray:
+    """Weights of samples times those of their classes.
+
+    Parameters
+    ----------
+    weight : ndarray, shape (N,)
+        Not negative.
+    class_weight : dict or "balanced"
+        By label, 1 for labels that are not in it. "balanced" gives the classes among samples of positive weight the
+        same total weight, and all of them together the weight that they have.
+    y : ndarray, shape (N,)
+
+    Returns
+    -------
+    ndarray, shape (N,)
+
+    Raises
+    ------
+    ValueError
+        If the weight of a class is negative, or some labels of `class_weight` are not in `y` and some of `y` not in it.
+
+    Examples
+    --------
+    >>> weights_with_classes(np.ones(4), "balanced", np.array(["a", "b", "b", "b"])).round(3).tolist()
+    [2.0, 0.667, 0.667, 0.667]
+    """
+    used = weight > 0
+    classes, codes = np.unique(y[used], return_inverse=True)
+    of_class = compute_class_weight(class_weight, classes=classes, y=y[used], sample_weight=weight[used])
+    if not of_class.min(initial=0.0) >= 0:
+        raise ValueError(f"class_weight: {of_class.min():g} is not allowed, must be at least 0")
+    weighted = weight.copy()
+    weighted[used] *= of_class[codes]
+    if used.any() and not weighted.any():
+        raise ValueError(f"class_weight: {class_weight!r} is not allowed, leaves no sample with positive weight")
+    return weighted

@@ -1,0 +1,49 @@
+"""Loss against the number of prototypes, over all parameters that stage 1 tried."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
+from proset_study.report.prototypes import least_loss, trial_means
+from proset_study.store.stored import Final
+
+_SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
+
+
+def trials_figure(finals: list[Final]) -> ReportFigure:
+    """Log-loss and error in cross-validation against prototypes, a point per trial; all of one data set.
+
+    Parameters
+    ----------
+    finals : list of Final
+        One a method, all with a stage 1 and with prototypes.
+    """
+    figure, axes = panels(2, 2, (5.0, 4.2), sharex="all")
+    for panel, (score, name) in zip(axes, _SCORES.items(), strict=True):
+        for final in finals:
+            _points_and_front(panel, final, score)
+        log_axis(panel, "x", dense=True)
+        panel.set(xlabel="prototypes, mean over the folds", ylabel=f"{name} in cross-validation")
+    legend(figure, widest=2.0)
+    first = finals[0]
+    texts = [f"{method_name(f.run.method)} {trial_means(f)['log_loss'].min():.3g}" for f in finals]
+    return ReportFigure(
+        name=slug(first.data_set, "trials"),
+        category="Prototypes",
+        title=f"{first.data_set}: loss against prototypes over all parameters tried",
+        caption=f"Data set {first.data_set}, replicate {first.replicate}, {', '.join(f.label for f in finals)}. Each"
+        " point is one trial of stage 1, each line the least loss with at most so many prototypes. Lowest log-loss:"
+        f" {'; '.join(texts)}.",
+        alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def _points_and_front(axes: Axes, final: Final, score: str) -> None:
+    means, style = trial_means(final), method_style(final.run.method)
+    shown = means["prototypes"] > 0
+    prototypes, loss = means["prototypes"][shown], means[score][shown]
+    axes.plot(prototypes, loss, linestyle="none", markersize=3, alpha=0.4, **style)
+    order = np.argsort(prototypes, kind="stable")
+    front = least_loss(prototypes[order], loss[order])
+    axes.step(prototypes[order], front, where="post", label=method_name(final.run.method), color=style["color"])

@@ -1,0 +1,94 @@
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier
+
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "'; & </td>", "灰 ü\u202e"]
+
+
+class _Page(HTMLParser):
+    """Tags with their attributes, and the text of cells."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.cells, self.inside = [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag in ("td", "th"):
+            self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside is not None:
+            self.inside += data
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.cells.append(self.inside)
+            self.inside = None
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    X = pd.DataFrame(X, columns=[*HOSTILE, *map(str, range(8))])
+    return X, np.array([HOSTILE[0], HOSTILE[1], "plain"])[y]
+
+
+def test_the_page_has_the_model_and_nothing_from_elsewhere(wine, tmp_path):
+    X, y = wine
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, lambda_v=1e-4, random_state=0)).fit(X, y)
+    model = pipeline[-1]
+    model.report(tmp_path / "model.html", pipeline, title=HOSTILE[1])
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    page = _Page(text)
+    used = {tag for tag, _ in page.tags}
+    assert not used & {"script", "img", "iframe", "object", "form"}
+    links = [value for _, attributes in page.tags for name, value in attributes.items() if name in ("href", "src")]
+    assert links == ["data:,"]
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert not re.search(r"https?://|url[(]", text)
+    assert set(page.cells) >= {X.columns[d] for d in model.active_features_} | set(model.classes_)
+    rows = [row for batch in model.batches_ for row in batch.sample_index]
+    assert all(str(row) in page.cells for row in rows)
+    heaviest = max((batch.prototype_weights.max(), b) for b, batch in enumerate(model.batches_))
+    assert f"{heaviest[0]:,.4g}" in page.cells
+    first = model.active_features_[0]
+    assert f"{X.iloc[rows[0], first]:,.6g}" in page.cells  # in the units of the table
+    assert "StandardScaler" in text
+    assert "178" in text
+
+
+def test_a_model_that_learnt_nothing_says_so(wine, tmp_path):
+    X, y = wine
+    ProsetClassifier(n_batches=0).fit(X, y).report(tmp_path / "model.html")
+    assert "Nothing was learnt" in (tmp_path / "model.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("package", "method"), [("pandas", "explain"), ("pandas", "export"), ("jinja2", "report")])
+def test_a_missing_package_is_named(package, method):
+    code = f"""
+import sys
+sys.modules["{package}"] = None
+from proset import ProsetClassifier
+model = ProsetClassifier(n_batches=0).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+arguments = {{"explain": [[[0.0]]], "export": [], "report": ["model.html"]}}["{method}"]
+try:
+    model.{method}(*arguments)
+except ImportError as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert (
+        said == f"{method} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'\n"
+    )

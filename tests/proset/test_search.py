@@ -1,0 +1,391 @@
+import re
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    PredefinedSplit,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
+from sklearn.utils import check_random_state
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, classifier_cv
+from proset.search import seed
+from proset.selection import SELECTION_RULES
+from proset_study.data.dataset import DataSet
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
+from proset_study.fits import search as workflow
+from proset_study.fits.selection import select_complexity, select_parameters
+
+QUICK = {"lambda_v": [1e-3, 1e-2], "lambda_w": 1e-8, "n_batches": 2, "cv": 3, "random_state": 0}
+
+
+def not_met(estimator):
+    """Checks of scikit-learn that cannot be met, and why."""
+    if isinstance(estimator, SetCoverClassifierCV):
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": "folds and candidates are drawn among the rows",
+        "check_fit2d_1feature": "a class of three samples leaves two to fit on, which are refused",
+    }
+
+
+@parametrize_with_checks(
+    [
+        ProsetClassifierCV(n_iter=2, n_batches=2, cv=3),
+        ProsetClassifierCV(lambda_v=1e-3, lambda_w=1e-8, n_batches=1, cv=3, scale=True),
+        SetCoverClassifierCV(3, cv=3),
+    ],
+    expected_failed_checks=not_met,
+)
+def test_scikit_learn_check(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X), y
+
+
+@pytest.fixture(scope="module")
+def found(iris):
+    return ProsetClassifierCV(**QUICK).fit(*iris)
+
+
+@dataclass(frozen=True)
+class SameDraws(workflow.Case):
+    """A case of the workflow with the random numbers of `ProsetClassifierCV`."""
+
+    root: int = 0
+
+    def fit_seed(self, stage, *key):
+        purpose = {"stage1": classifier_cv.STAGE_1, "stage2": classifier_cv.STAGE_2}[stage]
+        of_estimator = seed(self.root, purpose, *key)
+        return np.random.SeedSequence(int(check_random_state(of_estimator).randint(2**31)))
+
+
+@pytest.mark.parametrize("rule", SELECTION_RULES)
+def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(rule, tmp_path, monkeypatch):
+    data = load_breast_cancer()
+    folds = split(data.target, 5, 0.3, seed=1)
+    case = SameDraws(0, 0, "cancer", "E3", "proset", root=int(check_random_state(4).randint(2**31)))
+    found = ProsetClassifierCV(
+        n_iter=12,
+        n_batches=3,
+        cv=PredefinedSplit(folds[folds != TEST]),
+        selection_rule=rule,
+        scale=True,
+        random_state=4,
+    )
+    found.fit(data.data[folds != TEST], data.target[folds != TEST])
+
+    monkeypatch.setattr(workflow, "draw_parameters", lambda space, case, trial: found.cv_results_["params"][trial])
+    inputs = DataSet(data.data, data.target, data.feature_names, data.target_names), folds
+    records = [
+        record
+        for fold in range(5)
+        for record in workflow.run_trials(
+            *inputs, fold, range(12), {"space": {}, "parameters": {}, "complexity": 1}, case, tmp_path / str(fold), []
+        )
+    ]
+    stage1 = select_parameters(records, {}, rule)
+    settings = {"parameters": {}, "complexity": 3}
+    stage2 = select_complexity(
+        workflow.run_paths(*inputs, range(5), settings, stage1["parameters"], case, tmp_path / "stage2", []), rule
+    )
+    assert stage1["selected"] == found.best_index_
+    assert stage1["within"] == np.flatnonzero(found.cv_results_["within_threshold"]).tolist()
+    assert found.best_params_ == {**stage1["parameters"], "n_batches": stage2["complexity"]}
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], -np.array(stage1["mean"]), rtol=1e-5)
+    np.testing.assert_allclose(found.stage2_results_["mean_test_score"], -np.array(stage2["mean"]), rtol=1e-5)
+    assert found.threshold_ == pytest.approx(-stage1["threshold"], rel=1e-5)
+    assert found.stage2_threshold_ == pytest.approx(-stage2["threshold"], rel=1e-5)
+
+
+def test_results_have_the_form_of_scikit_learn(found, iris):
+    results, stage2 = found.cv_results_, found.stage2_results_
+    for table, number in ((results, 2), (stage2, 3)):
+        splits = np.array([table[f"split{f}_test_score"] for f in range(3)])
+        np.testing.assert_allclose(table["mean_test_score"], splits.mean(axis=0))
+        np.testing.assert_allclose(table["std_test_score"], splits.std(axis=0))
+        assert table["rank_test_score"][table["mean_test_score"].argmax()] == 1
+        assert {len(column) for column in table.values()} == {number}
+    assert results["params"] == [{"lambda_v": 1e-3, "lambda_w": 1e-8}, {"lambda_v": 1e-2, "lambda_w": 1e-8}]
+    assert results["param_lambda_v"].tolist() == [1e-3, 1e-2]
+    assert (results["mean_fit_time"] > 0).all()
+    assert stage2["param_n_batches"].tolist() == [0, 1, 2]
+    assert found.best_score_ == stage2["mean_test_score"][found.best_params_["n_batches"]]
+    assert {**found.best_params_, "n_batches": 0} == {**results["params"][found.best_index_], "n_batches": 0}
+    assert (found.n_splits_, found.n_features_in_, found.classes_.tolist()) == (3, 4, [0, 1, 2])
+
+
+def test_scores_are_those_of_fits_on_the_folds(found, iris):
+    X, y = iris
+    root = int(check_random_state(0).randint(2**31))
+    for fold, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        for trial, parameters in enumerate(found.cv_results_["params"]):
+            drawn = seed(root, classifier_cv.STAGE_1, fold, trial)
+            p = ProsetClassifier(**parameters, random_state=drawn).fit(X[train], y[train]).predict_proba(X[test])
+            score = np.log(p[np.arange(len(test)), y[test]]).mean()
+            assert found.cv_results_[f"split{fold}_test_score"][trial] == pytest.approx(score)
+
+
+def test_the_model_is_fitted_on_all_samples_and_can_be_fitted_again(found, iris):
+    X, y = iris
+    model = found.best_estimator_
+    assert {name: model.get_params()[name] for name in found.best_params_} == found.best_params_
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), found.predict_proba(X))
+    np.testing.assert_array_equal(found.predict(X, n_batches=0), np.zeros(len(X)))
+    np.testing.assert_array_equal(found.predict_proba(X, n_batches=1), list(found.staged_predict_proba(X))[1])
+    np.testing.assert_array_equal(found.familiarity(X), model.familiarity(X))
+    np.testing.assert_array_equal(found.familiarity_quantile(X), model.familiarity_quantile(X))
+
+
+def test_draws_do_not_depend_on_their_number_and_results_not_on_threads(iris):
+    space = {"lambda_v": (1e-4, 1e-2), "lambda_w": [1e-8, 1e-6], "n_batches": 1, "cv": 2, "random_state": 3}
+    few, many = (ProsetClassifierCV(**space, n_iter=n, n_jobs=j).fit(*iris) for n, j in ((3, 1), (5, 2)))
+    assert few.cv_results_["params"] == many.cv_results_["params"][:3]
+    assert few.cv_results_["mean_test_score"].tolist() == many.cv_results_["mean_test_score"][:3].tolist()
+    assert [setting["lambda_w"] for setting in many.cv_results_["params"]] == [1e-8, 1e-6, 1e-8, 1e-6, 1e-8]
+    drawn = [setting["lambda_v"] for setting in many.cv_results_["params"]]
+    assert len(set(drawn)) == 5
+    assert 1e-4 <= min(drawn) <= max(drawn) <= 1e-2
+
+
+def test_two_grids_are_crossed(iris):
+    found = ProsetClassifierCV(**{**QUICK, "lambda_w": np.array([1e-8, 1e-4]), "n_batches": 1}).fit(*iris)
+    assert len(found.cv_results_["params"]) == 4
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_scaling_inside_the_folds_is_a_pipeline(iris, kind):
+    X, y = iris
+    X = X * [1.0, 100.0, 1.0, 0.01] + 5
+    settings = QUICK if kind is ProsetClassifierCV else {"eps": 4, "cv": 3}
+    inner = kind._classifier()
+    scaled = kind(**settings, estimator=inner, scale=True).fit(X, y)
+    pipeline = kind(**settings, estimator=make_pipeline(StandardScaler(), inner)).fit(X, y)
+    assert scaled.cv_results_["mean_test_score"].tolist() == pipeline.cv_results_["mean_test_score"].tolist()
+    np.testing.assert_array_equal(scaled.predict(X), pipeline.predict(X))
+    assert pipeline.best_estimator_[0].mean_ == pytest.approx(X.mean(axis=0))
+    assert pipeline.best_estimator_.score(X, y) == pipeline.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_explanations_are_in_the_units_of_the_table(kind, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    settings = QUICK if kind is ProsetClassifierCV else {"eps": 4, "cv": 3}
+    found = kind(**settings, scale=True).fit(X, y)
+    explained, exported = found.explain(X.tail(2), top=3), found.export()
+    assert explained["sample"].unique().tolist() == [148, 149]
+    of_prototypes = explained[explained["term"] == "prototype"]
+    for table in (of_prototypes, exported[exported["row"] >= 0]):
+        expected = X["petal width (cm)"].iloc[table["row"]]
+        np.testing.assert_allclose(table["value of petal width (cm)"], expected)
+    assert (
+        found.familiarity(X.tail(2)).tolist()
+        == found.best_estimator_[-1].familiarity(found.best_estimator_[0].transform(X.tail(2))).tolist()
+    )
+    if kind is ProsetClassifierCV:
+        found.report(tmp_path / "model.html")
+        assert "petal width (cm)" in (tmp_path / "model.html").read_text(encoding="utf-8")
+
+
+def test_a_frame_with_names_strings_and_gaps(iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.loc[::7, "a"] = np.nan
+    frame["kind"] = np.where(y == 0, "red", "blue")
+    columns = make_column_transformer((SimpleImputer(), list("abcd")), (OneHotEncoder(), ["kind"]))
+    found = ProsetClassifierCV(make_pipeline(columns, ProsetClassifier(lambda_v=0)), **QUICK, scale=True)
+    found.fit(frame, np.array(["setosa", "versicolor", "virginica"])[y])
+    assert found.feature_names_in_.tolist() == [*"abcd", "kind"]
+    assert found.n_features_in_ == 5
+    assert [name for name, _ in found.best_estimator_.steps][1:] == ["scale", "prosetclassifier"]
+    assert found.score(frame, np.array(["setosa", "versicolor", "virginica"])[y]) > 0.9
+    named = ProsetClassifierCV(**QUICK).fit(frame[["c", "d"]], y)
+    assert named.best_estimator_.feature_names_in_.tolist() == ["c", "d"]
+
+
+class Recorder(TransformerMixin, BaseEstimator):
+    """Keeps the sample weights that it is fitted with."""
+
+    seen = ()
+
+    def fit(self, X, y=None, sample_weight=None):
+        Recorder.seen = (*Recorder.seen, None if sample_weight is None else len(sample_weight))
+        self.is_fitted_ = True
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def test_sample_weights_count_in_fits_and_scores(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    found = ProsetClassifierCV(**QUICK).fit(X, y, weight)
+    np.testing.assert_allclose(found.best_estimator_.class_prior_, np.bincount(y, weights=weight) / weight.sum())
+    train, test = next(StratifiedKFold(3).split(X, y))
+    prior = np.bincount(y[train], weights=weight[train]) / weight[train].sum()
+    score = np.average(np.log(prior[y[test]]), weights=weight[test])
+    assert found.stage2_results_["split0_test_score"][0] == pytest.approx(score)
+    errors = SetCoverClassifierCV([0.5], cv=3).fit(X, y, weight).cv_results_["split0_test_score"]
+    model = SetCoverClassifier(eps=0.5).fit(X[train], y[train], weight[train])
+    assert errors[0] == pytest.approx(model.score(X[test], y[test], weight[test]) - 1)
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_samples_of_weight_zero_are_left_out_with_their_class(iris, kind):
+    X, y = iris
+    settings = QUICK if kind is ProsetClassifierCV else {"eps": 3, "cv": 3}
+    folds = [(np.setdiff1d(np.arange(150), test), test) for test in (np.arange(i, 150, 3) for i in range(3))]
+    kept = [(train[train < 100], test[test < 100]) for train, test in folds]
+    found = kind(**{**settings, "cv": folds}).fit(X, y, np.where(y == 2, 0.0, 1.0))
+    without = kind(**{**settings, "cv": kept}).fit(X[:100], y[:100])
+    assert found.classes_.tolist() == [0, 1]
+    if kind is ProsetClassifierCV:  # radii are those of all samples
+        assert found.cv_results_["mean_test_score"].tolist() == without.cv_results_["mean_test_score"].tolist()
+    np.testing.assert_array_equal(found.predict(X[:100]), without.predict(X[:100]))
+
+
+def test_class_weights_count_in_scores_as_in_fits(iris):
+    X, y = iris[0][:120], iris[1][:120]
+    balanced = ProsetClassifierCV(ProsetClassifier(class_weight="balanced"), **QUICK, criterion="error").fit(X, y)
+    np.testing.assert_allclose(balanced.best_estimator_.class_prior_, 1 / 3)
+    _, test = next(StratifiedKFold(3).split(X, y))
+    weight = np.array([0.8, 0.8, 2.0])[y[test]]
+    first = np.average(y[test] == 0, weights=weight)  # the prior is uniform, so that the first class is predicted
+    assert balanced.stage2_results_["split0_test_score"][0] == pytest.approx(first - 1)
+
+
+def test_metadata_routing(iris):
+    X, y = iris
+    group, weight = np.arange(len(y)) % 10, np.ones(len(y))
+    with config_context(enable_metadata_routing=True):
+        Recorder.seen = ()
+        steps = make_pipeline(Recorder().set_fit_request(sample_weight=True), ProsetClassifier())
+        found = ProsetClassifierCV(steps, **{**QUICK, "cv": GroupKFold(3)})
+        found = found.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        metadata = {"groups": group, "sample_weight": weight}
+        outer = {"cv": GroupKFold(2), "params": metadata, "return_indices": True, "error_score": "raise"}
+        scores = cross_validate(found, X, y, **outer)
+    assert all(np.intersect1d(group[a], group[b]).size == 0 for a, b in zip(*scores["indices"].values(), strict=True))
+    assert set(Recorder.seen) == {75, 60, 45}  # samples of 5, 4 and 3 groups
+    assert scores["test_score"].min() > 0.85
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(3), GroupShuffleSplit(3, random_state=0)])
+def test_groups_are_kept_together(iris, cv):
+    """A copy of every sample among those to fit on would show its class."""
+    rng = np.random.default_rng(0)
+    X, y, group = (
+        np.repeat(rng.normal(size=(60, 2)), 4, axis=0),
+        np.repeat(np.arange(60) % 2, 4),
+        np.repeat(range(60), 4),
+    )
+    parameters = {"eps": [0.01, 0.1], "estimator": SetCoverClassifier(cost=0.5), "selection_rule": "best"}
+    with_groups = SetCoverClassifierCV(**parameters, cv=cv).fit(X, y, groups=group)
+    without = SetCoverClassifierCV(**parameters, cv=StratifiedKFold(3, shuffle=True, random_state=0)).fit(X, y)
+    assert without.best_score_ > -0.2
+    assert with_groups.best_score_ < -0.3
+
+
+def test_without_refit_there_are_results_and_no_predictions(iris):
+    found = ProsetClassifierCV(**QUICK, refit=False).fit(*iris)
+    assert found.best_params_["n_batches"] in (1, 2)
+    assert not hasattr(found, "best_estimator_")
+    for name in ("predict", "predict_proba", "staged_predict_proba", "familiarity", "explain", "export", "report"):
+        assert not hasattr(found, name)
+
+
+def test_progress_is_drawn_on_request(iris, capsys):
+    ProsetClassifierCV(**QUICK, verbose=1).fit(*iris)
+    shown = capsys.readouterr().err
+    assert re.search(r"stage 1: \[#{30}\] 6 of 6, .* s\n.*stage 2: \[#{30}\] 3 of 3", shown, re.DOTALL)
+    ProsetClassifierCV(**QUICK).fit(*iris)
+    assert capsys.readouterr().err == ""
+
+
+def test_fits_that_do_not_converge_and_data_without_information_are_told(iris):
+    X, y = iris
+    with pytest.warns(UserWarning, match="stage 1: 6 of 6 fits have batches that did not converge"):
+        ProsetClassifierCV(ProsetClassifier(max_iter=2), **QUICK, refit=False).fit(X, y)
+    noise = np.random.default_rng(1).normal(size=(100, 3))
+    with pytest.warns(UserWarning, match="nothing was learnt: by the selection rule the class prior is as good"):
+        ProsetClassifierCV(**QUICK).fit(noise, np.arange(100) % 2)
+
+
+def test_radii_are_scored_like_classifiers_with_these_radii(iris):
+    X, y = iris
+    found = SetCoverClassifierCV(6, cv=StratifiedKFold(4)).fit(X, y)
+    radii = found.cv_results_["param_eps"]
+    assert len(radii) == 6
+    assert (np.diff(radii) > 0).all()
+    for radius, score in zip(radii, found.cv_results_["mean_test_score"], strict=True):
+        expected = cross_val_score(SetCoverClassifier(eps=radius), X, y, cv=StratifiedKFold(4)).mean() - 1
+        assert score == pytest.approx(expected)
+    within = radii[found.cv_results_["within_threshold"]]
+    assert found.best_params_ == {"eps": within.max()}
+    assert found.best_score_ == found.cv_results_["mean_test_score"][found.best_index_] >= found.threshold_
+    np.testing.assert_array_equal(found.predict(X), SetCoverClassifier(eps=within.max()).fit(X, y).predict(X))
+
+
+def test_radii_of_given_dissimilarities(iris):
+    X, y = iris
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    plain = SetCoverClassifierCV([0.5, 1.0, 2.0], cv=3).fit(X, y)
+    given = SetCoverClassifierCV([0.5, 1.0, 2.0], estimator=SetCoverClassifier(metric="precomputed"), cv=3).fit(D, y)
+    assert plain.cv_results_["mean_test_score"].tolist() == given.cv_results_["mean_test_score"].tolist()
+    np.testing.assert_array_equal(plain.predict(X), given.predict(D))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"lambda_v": (0, 1)}, r"lambda_v: \(0, 1\) is not allowed, must be a tuple \(low, high\) of positive numbers"),
+        ({"lambda_w": [1e-3, -1.0]}, r"lambda_w: \[0.001, -1.0\] is not allowed"),
+        ({"lambda_w": []}, r"lambda_w: \[\] is not allowed"),
+        ({"n_iter": 0}, "'n_iter' parameter of ProsetClassifierCV"),
+        ({"selection_rule": "worst"}, "'selection_rule' parameter of ProsetClassifierCV must be a str among"),
+        ({"estimator": SetCoverClassifier()}, "estimator: SetCoverClassifier is not allowed, must be ProsetClassifier"),
+        ({"cv": [(np.arange(100), np.arange(100, 150))] * 2}, "cv: fold 0 has no sample of class 2 to fit on"),
+        (
+            {"cv": [(np.arange(0, 150, 2), np.arange(1, 150, 2))]},
+            "cv: 1 fold is not allowed, the rules need at least 2",
+        ),
+    ],
+)
+def test_bad_settings_are_refused(iris, given, message):
+    with pytest.raises(ValueError, match=message):
+        ProsetClassifierCV(**{**QUICK, **given}).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"eps": [0.0, 1.0]}, r"eps: \[0.0, 1.0\] is not allowed, must be a number of radii, or a list of positive"),
+        ({"estimator": SetCoverClassifier(n_neighbors=3)}, "n_neighbors: 3 is not allowed in a search for eps"),
+    ],
+)
+def test_bad_radii_are_refused(iris, given, message):
+    with pytest.raises(ValueError, match=message):
+        SetCoverClassifierCV(**given).fit(*iris)
