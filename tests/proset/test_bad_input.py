@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
@@ -31,6 +32,7 @@ from proset import (
     SetCoverClassifier,
     SetCoverClassifierCV,
     load_model,
+    plot,
     save_model,
     to_c,
     to_onnx,
@@ -192,6 +194,14 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
     def case(folder):
         iris = load_iris(return_X_y=True)
         SetCoverClassifier(**settings).fit(X(iris[0]), iris[1], sample_weight, candidates=candidates)
+
+    return case
+
+
+def figure_case(display, features_of=lambda X: X, model=None, width=4, **options):
+    def case(folder):
+        fitted, X = ProsetClassifier(random_state=0) if model is None else model, features_of(IRIS[0][:, :width])
+        display.from_estimator(fitted.fit(X, IRIS[1]), X, IRIS[1], **options)
 
     return case
 
@@ -373,6 +383,15 @@ CASES = {
     "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
     "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
     "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
+    # figures
+    "one feature": figure_case(plot.DecisionSurfaceDisplay, width=1),
+    "unknown feature": figure_case(plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
+    "short point": figure_case(plot.DecisionSurfaceDisplay, point=[1.0, 2.0]),
+    "third batch": figure_case(plot.PrototypesDisplay, batch=3),
+    "figure of another": figure_case(plot.PrototypesDisplay, model=LogisticRegression(max_iter=1000)),
+    "balls of distances": figure_case(
+        plot.BallsDisplay, lambda X: cdist(X, X), SetCoverClassifier(metric="precomputed")
+    ),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),

@@ -11,8 +11,7 @@ import pytest
 import proset
 
 FOLDER = Path(proset.__file__).parent
-FILES = (path.relative_to(FOLDER.parent) for path in FOLDER.rglob("[a-z]*.py"))
-MODULES = sorted(".".join(path.with_suffix("").parts) for path in FILES)
+MODULES = sorted(".".join(path.relative_to(FOLDER.parent).with_suffix("").parts) for path in FOLDER.rglob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -6,15 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from proset.plot.style import log_axis
 from proset.solver import MAX_ITER
 from proset_study.report.figures.complexity import SMALLEST, loss_and_error, true_class_probability
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    log_axis,
-    method_name,
-    method_style,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
 from proset_study.store.stored import Final
 
 Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other

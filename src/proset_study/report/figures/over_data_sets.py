@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.figures.style import GREY, ReportFigure, method_name, plain, slug
+from proset.plot.style import GREY, plain
+from proset_study.report.figures.style import ReportFigure, method_name, slug
 from proset_study.report.over_data_sets import ROPE, OverDataSets
 from proset_study.report.statistics import ALPHA
 
