@@ -25,6 +25,7 @@ templates_path = ["_templates"]
 default_role = "py:obj"  # `fit` in a docstring is code, and a link where there is such a name
 numpydoc_show_class_members = False  # the template of classes lists them
 autosummary_generate = True
+autodoc_typehints = "none"  # docstrings say more
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
