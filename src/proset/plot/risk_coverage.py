@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from sklearn.metrics import auc
 
 from proset.plot import style
-from proset.rejection import RejectOptionClassifier, _scores, risk_coverage_curve
+from proset.rejection import RejectOptionClassifier, risk_coverage_curve, scores_of
 
 
 class RiskCoverageDisplay:
@@ -89,7 +89,7 @@ class RiskCoverageDisplay:
         """
         if isinstance(estimator, RejectOptionClassifier):
             estimator, score = estimator.estimator_, estimator.score
-        y_pred, found = estimator.predict(X), _scores(estimator, X, score)
+        y_pred, found = estimator.predict(X), scores_of(estimator, X, score)
         return cls.from_predictions(y, y_pred, found, name=name or score.replace("_", " "), ax=ax, **kwargs)
 
     @classmethod
