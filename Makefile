@@ -8,6 +8,8 @@ REFITS ?= 5
 FILES ?=
 ARCHIVE ?=
 MINUTES ?= 120
+WHEELS ?= dist/wheels
+PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 # A file of tests stays in one process, because its tests share what they are made from.
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
@@ -18,7 +20,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native verify release lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native docs verify release wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -48,6 +50,10 @@ test-native: .venv/native
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)
 	$(BIN)/python -m pytest -q tests/native
 
+# The site, docs/_build/index.html; a warning is an error. Needs no network once the packages are installed.
+docs: .venv/docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build
+
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
 		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) $(if $(ARCHIVE),--archive $(ARCHIVE)) \
@@ -56,6 +62,12 @@ verify: .venv/installed
 # What git leaves out of a report, because it is large, as one archive with checksums.
 release: .venv/installed
 	$(BIN)/python -m proset_study release --report $(REPORT) --output dist/$(notdir $(REPORT))-report.tar.xz
+
+# The package index's part of a release, from any Linux machine; make test-native inspects and runs what it can of them.
+wheels: .venv/installed
+	for platform in $(PLATFORMS); do rm -rf build; \
+		$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) \
+			--config-settings=--build-option=--plat-name=$$platform . || exit 1; done
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -82,7 +94,7 @@ bench: .venv/installed .venv-bench/installed
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv/cluster: .venv/installed requirements-cluster.txt
@@ -93,5 +105,9 @@ bench: .venv/installed .venv-bench/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-native.txt
 	touch $@
 
+.venv/docs: .venv/installed requirements-docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	touch $@
+
 clean:
-	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results
+	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated

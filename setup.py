@@ -17,7 +17,6 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 SOURCES = Path(__file__).parent / "src/proset/compiled"
-LIBRARY = "_kernel.dll" if sys.platform == "win32" else "_kernel.so"
 # Products and sums become one operation where the source says so, nowhere else: the bits are those of the source.
 OPTIONS = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-fvisibility=hidden", "-Wno-psabi"]
 AVX2 = ["-mavx2", "-mfma"]
@@ -26,6 +25,23 @@ LEVELS = {
     "x86_64": {"portable": [], "avx2": AVX2, "avx512": AVX512},
     "aarch64": {"neon": []},
 }
+
+# For wheels of other platforms than this one's: tag -> what zig compiles for, machine, system. Linux from 2014 on.
+PLATFORMS = {
+    "manylinux2014_x86_64": ("x86_64-linux-gnu.2.17", "x86_64", "linux"),
+    "manylinux2014_aarch64": ("aarch64-linux-gnu.2.17", "aarch64", "linux"),
+    "macosx_11_0_x86_64": ("x86_64-macos.11.0", "x86_64", "darwin"),
+    "macosx_11_0_arm64": ("aarch64-macos.11.0", "arm64", "darwin"),
+    "win_amd64": ("x86_64-windows-gnu", "AMD64", "win32"),
+}
+
+
+def compiler(target: str | None = None) -> list[str]:
+    """Command of the compiler, for this machine or a target of zig."""
+    if target is None and os.environ.get("CC"):
+        return shlex.split(os.environ["CC"])
+    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"]
+    return zig if target is None else [*zig, "-target", target]
 
 
 def objects(folder: Path, compiler: list[str], machine: str, environment: dict[str, str] | None = None) -> list[str]:
@@ -44,21 +60,23 @@ def link(
     library: Path, compiler: list[str], built: list[str], system: str, environment: dict[str, str] | None = None
 ) -> None:
     """Link what `objects` has compiled; `system` as in `sys.platform`."""
-    libraries = [] if system == "win32" else ["-pthread", "-lm"]
-    subprocess.run([*compiler, "-shared", "-s", "-o", str(library), *built, *libraries], check=True, env=environment)
+    options = [] if system == "win32" else ["-pthread", "-lm"]
+    if system == "darwin":  # otherwise the library keeps the folder that it was linked in
+        options += [f"-Wl,-install_name,@rpath/{library.name}"]
+    subprocess.run([*compiler, "-shared", "-s", "-o", str(library), *built, *options], check=True, env=environment)
 
 
-def compile_library(folder: Path) -> None:
-    """Compile the library into `folder`."""
-    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline", "-fno-sanitize=all"]
-    compiler = shlex.split(os.environ["CC"]) if os.environ.get("CC") else zig
+def compile_library(folder: Path, platform_tag: str | None = None) -> None:
+    """Compile the library into `folder`, for this machine or one of `PLATFORMS`."""
+    target, machine, system = PLATFORMS[platform_tag] if platform_tag else (None, platform.machine(), sys.platform)
+    name = "_kernel.dll" if system == "win32" else "_kernel.so"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
-        built = objects(Path(scratch), compiler, platform.machine(), environment)
-        link(Path(scratch, LIBRARY), compiler, built, sys.platform, environment)
-        (folder / f"{LIBRARY}.new").write_bytes(Path(scratch, LIBRARY).read_bytes())
-    os.replace(folder / f"{LIBRARY}.new", folder / LIBRARY)
+        built = objects(Path(scratch), compiler(target), machine, environment)
+        link(Path(scratch, name), compiler(target), built, system, environment)
+        (folder / f"{name}.new").write_bytes(Path(scratch, name).read_bytes())
+    os.replace(folder / f"{name}.new", folder / name)
 
 
 class BuildWithKernel(build_py):
@@ -66,9 +84,15 @@ class BuildWithKernel(build_py):
 
     def run(self):
         super().run()
+        wheel = self.distribution.get_command_obj("bdist_wheel")
+        platform_tag = wheel.plat_name if wheel.plat_name_supplied else None
+        if platform_tag not in (None, *PLATFORMS):
+            raise SystemExit(f"plat-name: {platform_tag!r} is not allowed, must be one of {', '.join(PLATFORMS)}")
         try:
-            compile_library(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"))
+            compile_library(SOURCES.parent if self.editable_mode else Path(self.build_lib, "proset"), platform_tag)
         except (OSError, subprocess.CalledProcessError) as error:
+            if platform_tag:  # a wheel for others
+                raise
             print(
                 f"warning: proset is installed without its compiled library ({error}); set CC to a C compiler and "
                 "install it again. Until then NumPy takes its place: slower, and with other last digits.",

@@ -38,7 +38,9 @@ def run(rounds: int = ROUNDS) -> list[dict]:
     found: dict[bool, dict[str, list[float]]] = {crowded: {} for crowded in (False, True)}
     for number in range(2 * rounds + 1):
         crowded = bool(number % 2)
-        rivals = [multiprocessing.Process(target=stream, daemon=True) for _ in range(crowded * multiprocessing.cpu_count())]
+        rivals = [
+            multiprocessing.Process(target=stream, daemon=True) for _ in range(crowded * multiprocessing.cpu_count())
+        ]
         for rival in rivals:
             rival.start()
         times = {name: fit_ms(bound[name], data[name], *METHODS[name]) for name in METHODS}

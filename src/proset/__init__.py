@@ -3,7 +3,8 @@
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
 cross-validation. `RejectOptionClassifier` gives samples that are like none before no class. `save_model` and
-`load_model` keep a fitted `ProsetClassifier` in a file that executes nothing.
+`load_model` keep a fitted `ProsetClassifier` in a file that executes nothing; `to_onnx`, `to_c` and `to_javascript`
+write classifiers for use without Python.
 """
 
 from importlib import import_module
@@ -18,6 +19,9 @@ __all__ = [
     "load_model",
     "risk_coverage_curve",
     "save_model",
+    "to_c",
+    "to_javascript",
+    "to_onnx",
 ]
 
 _HOME = {
@@ -29,6 +33,9 @@ _HOME = {
     "load_model": "proset.model_io",
     "risk_coverage_curve": "proset.rejection",
     "save_model": "proset.model_io",
+    "to_c": "proset.convert",
+    "to_javascript": "proset.convert",
+    "to_onnx": "proset.convert",
 }
 
 

@@ -58,7 +58,7 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     if isinstance(transformer, Pipeline):
         for step in reversed([step for _, step in transformer.steps]):
             X = in_original_units(step, X)
-            if not _keeps_features(step):
+            if not keeps_features(step):
                 break
         return X
     if isinstance(transformer, ColumnTransformer):
@@ -67,7 +67,7 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
             if name in transformer.named_transformers_ and columns.stop > columns.start:
                 X[:, columns] = in_original_units(transformer.named_transformers_[name], X[:, columns])
         return X
-    if _keeps_features(transformer) and hasattr(transformer, "inverse_transform"):
+    if keeps_features(transformer) and hasattr(transformer, "inverse_transform"):
         found: np.ndarray = np.asarray(transformer.inverse_transform(X))
         return found
     warnings.warn(
@@ -76,6 +76,6 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     return X
 
 
-def _keeps_features(step: Any) -> bool:
+def keeps_features(step: Any) -> bool:
     """Whether feature d that leaves a transformer is feature d that enters it."""
     return step == "passthrough" or isinstance(step, (OneToOneFeatureMixin, KNNImputer, SimpleImputer))

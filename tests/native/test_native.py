@@ -3,37 +3,25 @@
 `make test-native` runs this; `make test` does not. It needs root for Debian's packages qemu-user and gcc.
 """
 
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.build import ROOT, setup
 from tests.proset.digests import GOLDEN
 
 from proset import arithmetic, library
 from proset.objective import Objective, Penalty
 from proset.solver import PATH_ITERATIONS
 
-ROOT = Path(__file__).parent.parent.parent
-ZIG = [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=all"]
 SIZES = [  # references, features, classes, candidates, factor of the features
     *[(150, 2, 3, 60, 1.0), (120, 6, 2, 50, 1.0), (120, 6, 2, 50, 12.0), (100, 20, 5, 64, 1.0), (60, 3, 2, 20, 2e4)],
     (4500, 4, 2, 20, 1.0),
 ]
-
-
-@pytest.fixture(scope="session")
-def setup():
-    """The module setup.py, which knows how to compile."""
-    spec = importlib.util.spec_from_file_location("proset_setup", ROOT / "setup.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(*command, **keywords):
@@ -42,7 +30,7 @@ def run(*command, **keywords):
     return done.stdout
 
 
-def driver(setup, folder, compiler, machine, *libraries):
+def driver(folder, compiler, machine, *libraries):
     objects = setup.objects(folder, compiler, machine)
     program = folder / "driver"
     run(*compiler, "-I", setup.SOURCES, "-o", program, ROOT / "tests/native/driver.c", *objects, *libraries)
@@ -125,24 +113,10 @@ def check_driver(command, folder, level):
         assert (folder / "output").read_bytes() == expected(objective, max_iter), size
 
 
-def test_arm64_gives_the_same_bits(setup, tmp_path):
+def test_arm64_gives_the_same_bits(tmp_path):
     """Compiled for ARM64 with NEON, run by an emulator."""
-    compiler = [*ZIG, "-target", "aarch64-linux-musl", "-static"]
-    check_driver(["qemu-aarch64", driver(setup, tmp_path, compiler, "aarch64")], tmp_path, "neon")
-
-
-@pytest.mark.parametrize(
-    ("target", "machine", "system"),
-    [
-        ("x86_64-windows-gnu", "AMD64", "win32"),
-        ("aarch64-macos", "arm64", "darwin"),
-        ("x86_64-macos", "x86_64", "darwin"),
-    ],
-)
-def test_it_compiles_and_links_for_windows_and_macos(setup, tmp_path, target, machine, system):
-    compiler = [*ZIG, "-target", target]
-    setup.link(tmp_path / "library", compiler, setup.objects(tmp_path, compiler, machine), system)
-    assert (tmp_path / "library").stat().st_size > 50_000
+    compiler = [*setup.compiler("aarch64-linux-musl"), "-static"]
+    check_driver(["qemu-aarch64", driver(tmp_path, compiler, "aarch64")], tmp_path, "neon")
 
 
 def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_path):
@@ -159,7 +133,7 @@ def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_pat
 
 
 @pytest.fixture(scope="session")
-def sanitized(setup, tmp_path_factory):
+def sanitized(tmp_path_factory):
     """The package with a library by GCC that stops at undefined behaviour and at accesses out of bounds."""
     folder = tmp_path_factory.mktemp("sanitized")
     shutil.copytree(ROOT / "src/proset", folder / "proset", ignore=shutil.ignore_patterns("_kernel*"))

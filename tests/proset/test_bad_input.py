@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -17,9 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
 
 from proset import (
     ProsetClassifier,
@@ -28,11 +33,15 @@ from proset import (
     SetCoverClassifier,
     SetCoverClassifierCV,
     load_model,
+    plot,
     save_model,
+    to_c,
+    to_onnx,
 )
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
+from proset_study.data.download import download
 from proset_study.data.encoding import Encoder
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
@@ -118,6 +127,25 @@ def group_case(y, group, folds, test_fraction=0.3):
     return lambda folder: split(np.array(y), folds, test_fraction, 0, group=np.array(group))
 
 
+def no_network(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("https_proxy", "http://127.0.0.1:9")  # nobody listens there
+        urllib.request.install_opener(None)
+        try:
+            download({"task_id": 31}, str(folder / "task_31.parquet"))
+        finally:
+            urllib.request.install_opener(None)
+
+
+def another_checksum(folder):
+    (folder / "data/openml").mkdir(parents=True)
+    table = pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]})
+    table.attrs = {"md5": "0" * 32}
+    table.to_parquet(folder / "data/openml/data_61.parquet")
+    entry = {"openml": {"data_id": 61, "md5": "1" * 32}}
+    config_case(yaml.safe_dump({"data_sets": {"mine": entry}, "experiments": {"E8": {"data_sets": ["mine"]}}}))(folder)
+
+
 def nothing_to_impute_from(folder):
     (folder / "t.csv").write_text("a,b,kind\n" + "".join(f"{'' if i > 1 else i},{i},{'xy'[i % 2]}\n" for i in range(8)))
     data = make({"file": "t.csv", "target": "kind", "impute": "median"}, 0, "mine", 0)
@@ -191,6 +219,14 @@ def cover_case(X=lambda X: X, candidates=None, sample_weight=None, **settings):
     return case
 
 
+def figure_case(display, features_of=lambda X: X, model=None, width=4, **options):
+    def case(folder):
+        fitted, X = ProsetClassifier(random_state=0) if model is None else model, features_of(IRIS[0][:, :width])
+        display.from_estimator(fitted.fit(X, IRIS[1]), X, IRIS[1], **options)
+
+    return case
+
+
 def again_case(changes, X=lambda X: X):
     """A second fit of a warm start."""
 
@@ -203,6 +239,10 @@ def again_case(changes, X=lambda X: X):
 
 def search_case(kind=ProsetClassifierCV, **settings):
     return lambda folder: kind(**settings).fit(*IRIS)
+
+
+def convert_case(model, write=to_c, **settings):
+    return lambda folder: write(model.fit(*IRIS), **settings)
 
 
 def python_case(code, **environment):
@@ -304,6 +344,11 @@ CASES = {
     "category weighs": data_case(CSV, weight="w", categorical=["w"]),
     "text not named": data_case(COLOURS, categorical=["b"]),
     "empty category": data_case(COLOURS, categorical=["colour"]),
+    "threshold of text": data_case(CSV, threshold=1),
+    "threshold of nothing": data_case(CSV.replace("2,1.0,2,", "2,1.0,,"), target="b", threshold=1, drop=["kind"]),
+    "no target": data_case(pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}), "t.parquet", target=None),
+    "no network": no_network,
+    "another checksum": another_checksum,
     "1,001 categories": data_case(
         "id,kind\n" + "".join(f"n{i},{'xy'[i % 2]}\n" for i in range(1001)), categorical=["id"]
     ),
@@ -360,6 +405,19 @@ CASES = {
     "radius 0": search_case(SetCoverClassifierCV, eps=[0.0, 1.0]),
     "ranks searched": search_case(SetCoverClassifierCV, estimator=SetCoverClassifier(n_neighbors=3)),
     "other features": lambda folder: ProsetClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((2, 3))),
+    "to_c: PCA": convert_case(make_pipeline(PCA(), ProsetClassifier())),
+    "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
+    "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
+    "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
+    # figures
+    "one feature": figure_case(plot.DecisionSurfaceDisplay, width=1),
+    "unknown feature": figure_case(plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
+    "short point": figure_case(plot.DecisionSurfaceDisplay, point=[1.0, 2.0]),
+    "third batch": figure_case(plot.PrototypesDisplay, batch=3),
+    "figure of another": figure_case(plot.PrototypesDisplay, model=LogisticRegression(max_iter=1000)),
+    "balls of distances": figure_case(
+        plot.BallsDisplay, lambda X: cdist(X, X), SetCoverClassifier(metric="precomputed")
+    ),
     # the environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),

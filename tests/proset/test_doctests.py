@@ -10,7 +10,8 @@ import pytest
 
 import proset
 
-MODULES = sorted(f"proset.{path.stem}" for path in Path(proset.__file__).parent.glob("[a-z]*.py"))
+FOLDER = Path(proset.__file__).parent
+MODULES = sorted(".".join(path.relative_to(FOLDER.parent).with_suffix("").parts) for path in FOLDER.rglob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("module", MODULES)

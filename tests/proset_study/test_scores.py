@@ -1,13 +1,26 @@
 import numpy as np
 import pytest
 
-from proset_study.scores import log_loss, score_predictions
+from proset_study.scores import CLIP, brier_score, log_loss, score_predictions
 
 
 def test_log_loss_clips_zero_and_one():
     p = np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.75]])
     assert log_loss(p, np.array([0, 1, 0])) == pytest.approx(-np.log(0.25) / 3, rel=1e-12)
     assert log_loss(p[:1], np.array([1])) == pytest.approx(-np.log(1e-15))
+
+
+def test_clipped_log_loss_bounds_what_one_sample_costs():
+    p, y = np.array([[1.0, 0.0], [0.25, 0.75], [0.0005, 0.9995]]), np.array([1, 0, 1])
+    expected = -(np.log(CLIP) + np.log(0.25) + np.log(1 - CLIP)) / 3
+    assert score_predictions(p, y)["clipped_log_loss"] == pytest.approx(expected)
+
+
+def test_brier_score_from_its_definition(rng):
+    p, y, weight = rng.dirichlet(np.ones(4), 30), rng.integers(0, 4, 30), rng.uniform(size=30)
+    squares = [sum((p[i, k] - (k == y[i])) ** 2 for k in range(4)) for i in range(30)]
+    assert brier_score(p, y, weight) == pytest.approx(np.average(squares, weights=weight))
+    assert (brier_score(np.eye(3), np.arange(3)), brier_score(np.eye(3)[[1]], np.array([2]))) == (0.0, 2.0)
 
 
 def test_weights():

@@ -1,13 +1,15 @@
 """What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
 
-from itertools import combinations
+from itertools import combinations, product
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
+from proset_study.report.losses import ROPE, SCORES, losses_by_method, overlaps
 from proset_study.report.over_data_sets import write_over_data_sets
+from proset_study.report.paired import mean_difference
 from proset_study.report.prototypes import write_prototypes
 from proset_study.report.runs import compared_runs
 from proset_study.store.results import write_rows
@@ -23,8 +25,8 @@ RULE_COLUMNS = (
     *("size", "active_features", "prototypes"),
 )
 METHOD_COLUMNS = (
-    *("dataset", "first", "second", "replicates", "first_better", "difference", "standard_deviation", "overlap"),
-    *("standard_error", "low", "high", "p"),
+    *("dataset", "score", "first", "second", "replicates", "first_better", "difference", "standard_deviation"),
+    *("overlap", "standard_error", "low", "high", "p", "equivalence_p"),
 )
 FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "proportion")
 
@@ -83,43 +85,34 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
 
 
 def methods_over_replicates(stored: Stored) -> list[dict]:
-    """Paired differences of test log-loss between methods, over the replicates.
+    """Paired differences of test losses between methods over the replicates, for each score.
 
-    Test and training parts of replicates of the same real data overlap: their standard error is that of Nadeau and
-    Bengio's corrected resampled t-test, sqrt(1 / n + n_test / n_train) times the deviation. Replicates of generated
-    data are independent draws: sqrt(1 / n). With ten replicates the test is weak, and p-values are not corrected for
-    the number of comparisons.
+    Which methods is what `compared_runs` says. With ten replicates the tests are weak, and p-values are not corrected
+    for the number of comparisons.
 
     Returns
     -------
     list of dict
         With `METHOD_COLUMNS` as keys: "difference" is first minus second (negative: the first is better), "low" and
-        "high" are the ends of its 95 % interval; "overlap" is n_test / n_train, 0 for generated data.
-
-    References
-    ----------
-    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+        "high" are the ends of its 95 % interval; "overlap" is n_test / n_train, 0 for generated data; see `paired`.
+        "equivalence_p" is that of two one-sided tests with the margin `ROPE`.
     """
-    from scipy.stats import t
-
     rows = []
-    for data_set in stored.study.data_sets:
-        runs = {run.method: run for run in compared_runs(stored.study, data_set)}
-        by_run = {name: _by_replicate(stored, run, data_set) for name, run in runs.items()}
-        for first, second in combinations(runs, 2):
-            shared = sorted(set(by_run[first]) & set(by_run[second]))
-            if len(shared) < 2:
+    overlap = overlaps(stored, list(stored.study.experiments))
+    for data_set, score in product(stored.study.data_sets, SCORES):
+        runs = [run for run in compared_runs(stored.study, data_set) if not run.variant]
+        losses = losses_by_method(
+            stored, [r.experiment for r in runs if r.experiment in stored.study.experiments], score
+        )
+        for first, second in combinations([r.method for r in runs], 2):
+            ours, theirs = losses[first][data_set], losses[second][data_set]
+            differences = [ours[r] - theirs[r] for r in sorted(set(ours) & set(theirs))]
+            if len(differences) < 2:
                 continue
-            differences = [by_run[first][r].scores["log_loss"] - by_run[second][r].scores["log_loss"] for r in shared]
-            final = by_run[first][shared[0]]
-            generated = "generator" in stored.study.config["data_sets"][data_set]
-            overlap = 0.0 if generated else final.fit["n_scored"] / final.fit["n_fit"]
-            mean, deviation = fmean(differences), stdev(differences)
-            error = sqrt(1 / len(shared) + overlap) * deviation
-            half = float(t.ppf(0.975, len(shared) - 1)) * error
-            values = (data_set, first, second, len(shared), sum(d < 0 for d in differences), mean, deviation, overlap)
-            p = 2 * float(t.sf(abs(mean) / error, len(shared) - 1)) if error else float(mean == 0)
-            rows.append(dict(zip(METHOD_COLUMNS, (*values, error, mean - half, mean + half, p), strict=True)))
+            mean = mean_difference(differences, overlap[data_set])
+            values = (data_set, score, first, second, len(differences), sum(d < 0 for d in differences), mean.value)
+            tested = (stdev(differences), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
 
 
@@ -161,10 +154,6 @@ def write_findings(folder: Path, stored: Stored) -> None:
 def _names(final):
     names = {"replicate": final.replicate, "experiment": final.run.experiment}
     return {**names, "dataset": final.data_set, "variant": final.run.variant}
-
-
-def _by_replicate(stored, run, data_set):
-    return {f.replicate: f for f in stored.all_finals() if (f.run, f.data_set) == (run, data_set)}
 
 
 def _complexity(stage, records, selection, chosen):

@@ -15,6 +15,7 @@ from proset_study.data.splits import TEST
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json, write_text
 from proset_study.report import evaluations
+from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.edges import edges, explained, in_words
 from proset_study.report.evaluation import class_rows, confusion_of
 from proset_study.report.explanations import explained_points
@@ -23,6 +24,7 @@ from proset_study.report.front import constant_models, headline, zero_probabilit
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
+from proset_study.report.reproduction import reproduction
 from proset_study.report.tables import format_number, study_tables
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -63,7 +65,8 @@ def write_index(
         verdicts = list(csv.DictReader(file))
     config = stored.study.config
     drawn = read_figures(figures)
-    decided = [c for c in verdicts if c["verdict"] != "not decidable"]
+    shown = "verdict" if len(stored.replicates) >= MIN_AGREEING else "first"
+    decided = [c for c in verdicts if c[shown] != "not decidable" and not c["cannot_fail"]]
     *by_experiment, everything = summary(cells)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     write_text(
@@ -76,15 +79,21 @@ def write_index(
             replicates=stored.replicates,
             n_replicates=len(stored.replicates),
             agreement=everything,
+            reproduction=(found := {row["what"]: row for row in reproduction(stored, published)}),
+            foils=[row for what, row in found.items() if what.startswith("test scores of our")],
             summary=[*by_experiment, everything],
             tolerance=TOLERANCE_NOTE,
             cells=[_checked(c) for c in cells],
             claims=verdicts,
-            claims_held=sum(c["verdict"] == "holds" for c in decided),
+            shown=shown,
+            claims_needed=MIN_AGREEING,
+            claims_held=sum(c[shown] == "holds" for c in decided),
             claims_decided=len(decided),
+            claims_undetermined=sum(c[shown] == "undetermined" for c in decided),
             supported=sum(c["published"] == "holds" for c in decided),
-            supported_held=sum(c["published"] == c["verdict"] == "holds" for c in decided),
-            claims_open=len(verdicts) - len(decided),
+            supported_held=sum(c["published"] == c[shown] == "holds" for c in decided),
+            claims_open=sum(c[shown] == "not decidable" for c in verdicts),
+            claims_vacuous=sum(bool(c["cannot_fail"]) for c in verdicts),
             fits=sum(cost["fits"] for cost in costs),
             duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
             not_converged=[name for names in manifest["not_converged"].values() for name in names],

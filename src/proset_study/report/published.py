@@ -15,11 +15,12 @@ COLUMNS = (
 MIN_REPLICATES = 5
 LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
-    "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03 and"
-    " the published standard error (threshold minus optimal log-loss of the same stage; for test scores, of the last"
-    " stage); ROC-AUC within 0.02; balanced accuracy within 0.04; active features within the larger of 2 and a fifth of"
-    " the published number; prototypes within a factor of 2; sizes of the data exactly, candidates within 2 %. Chosen"
-    " parameters are shown and not judged: they follow the random draws of a search."
+    "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
+    " and the published standard deviation over the folds, there called standard error (threshold minus optimal log-"
+    " loss of the same stage; for test scores, of the last stage); ROC-AUC within 0.02; balanced accuracy within 0.04;"
+    " active features within the larger of 2 and a fifth of the published number; prototypes within a factor of 2;"
+    " sizes of the data exactly, candidates within 2 %. Chosen parameters are shown and not judged: they follow the"
+    " random draws of a search."
 )
 
 
@@ -67,7 +68,7 @@ def summary(cells: list[dict]) -> list[dict]:
         of the published study can be expected to reach as much. "chance" counts the scores outside the tolerance that
         are inside the prediction interval, "unexplained" those that are not.
     """
-    scores = [c for c in cells if c["section"] == "final" and c["quantity"] not in ("active_features", "prototypes")]
+    scores = [c for c in cells if is_test_score(c)]
     groups = {e: [c for c in scores if c["experiment"] == e] for e in dict.fromkeys(c["experiment"] for c in scores)}
     return [
         {
@@ -96,8 +97,7 @@ def _cell(key, published, ours, theirs, first):
     allowed = allowed_range(key, published, theirs)
     if allowed is not None:
         low, high = allowed
-        cell |= {"allowed_low": low, "allowed_high": high}
-        cell["within"] = "yes" if low - 1e-9 <= round(ours[first], 2) <= high + 1e-9 else "no"
+        cell |= {"allowed_low": low, "allowed_high": high, "within": "yes" if within(ours[first], allowed) else "no"}
     return cell | _against_replicates(published, list(ours.values()), allowed)
 
 
@@ -144,7 +144,7 @@ def allowed_range(
     """
     *case, section, quantity = key
     if quantity in LOSSES:
-        tolerance = max(0.03, _standard_error(case, section, theirs))
+        tolerance = max(0.03, _fold_deviation(case, section, theirs))
     elif section == "data":
         tolerance = 0.02 * published if quantity == "candidates" else 0.0
     elif quantity == "prototypes":
@@ -157,7 +157,18 @@ def allowed_range(
     return published - tolerance, published + tolerance
 
 
-def _standard_error(case, section, theirs):
+def within(value: float, allowed: tuple[float, float]) -> bool:
+    """Whether a number of ours, printed with two decimals, is in an `allowed_range`."""
+    low, high = allowed
+    return low - 1e-9 <= round(value, 2) <= high + 1e-9
+
+
+def is_test_score(cell: dict) -> bool:
+    """Whether a cell is log-loss, ROC-AUC or balanced accuracy of a final model."""
+    return cell["section"] == "final" and cell["quantity"] not in ("active_features", "prototypes")
+
+
+def _fold_deviation(case, section, theirs):
     for stage in ("stage2", "cv") if section == "final" else (section,):
         threshold, optimal = (theirs.get((*case, stage, q)) for q in ("threshold", "optimal_log_loss"))
         if threshold is not None and optimal is not None:

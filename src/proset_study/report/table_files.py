@@ -15,8 +15,9 @@ _LATEX = str.maketrans(
 
 def note(table: Table) -> str:
     """How to read a table, in one or two sentences."""
-    best = "best of a data set" if any("row" in cell for cell in table.cells) else "best log-loss of a data set"
-    text = f"Published values in brackets; the {best} is bold."
+    text = "Published values in brackets."
+    if any(cell["best"] for cell in table.cells):
+        text += " Bold: what the replicates cannot tell from the best of a data set (docs/statistics.md)."
     if any(cell["replicates"] == 0 for cell in table.cells):
         text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
     if table.n_replicates > 1:

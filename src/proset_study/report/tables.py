@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from proset_study import methods
 from proset_study.methods.labels import name_of
+from proset_study.report.losses import OF_ALL, SCORES, overlaps
+from proset_study.report.paired import among_the_best
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -26,6 +28,8 @@ LABELS = {
     "train_samples": "Train samples",
     "test_samples": "Test samples",
     "log_loss": "log-loss",
+    "clipped_log_loss": "clipped log-loss",
+    "brier_score": "Brier score",
     "roc_auc": "ROC-AUC",
     "balanced_accuracy": "Balanced acc.",
 }
@@ -42,8 +46,8 @@ COLUMNS = (
     "published",
     "best",
 )
-FRACTIONS = ("log_loss", "threshold", "roc_auc", "balanced_accuracy")
-SCORES = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
+FRACTIONS = ("log_loss", "threshold", "brier_score", "roc_auc", "balanced_accuracy")
+_FINAL = [("final", quantity) for quantity in ("log_loss", "roc_auc", "balanced_accuracy")]
 MISSING = "missing"
 KEY = ("experiment", "section", "quantity", "dataset", "variant")
 
@@ -63,29 +67,31 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
     Returns
     -------
     list of dict
-        With `COLUMNS` and "method" as keys, in the order of the rows; "published" is None where nothing was published,
+        With `COLUMNS`, "method" and "values" (by replicate) as keys, in the order of the rows; "published" is None
+        where nothing was published,
         "mean" and "standard_deviation" where there is one replicate only. What is missing has 0 replicates.
     """
     methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
     absent = {(experiment, data_set, variant) for experiment, data_set, variant, _ in missing}
-    values: dict[tuple, list[float | None]] = defaultdict(list)
+    values: dict[tuple, dict[int, float | None]] = defaultdict(dict)
     quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
     for row in rows:
         quantities[row["experiment"]].append((row["section"], row["quantity"]))
         if (row["experiment"], row["dataset"], row["variant"]) not in absent:
-            values[tuple(row[k] for k in KEY)].append(row["value"])
+            values[tuple(row[k] for k in KEY)][int(row["replicate"])] = row["value"]
     for experiment, data_set, variant in sorted(absent):
-        for section, quantity in dict.fromkeys(quantities[experiment]) or SCORES:
-            values[experiment, section, quantity, data_set, variant] = []
+        for section, quantity in dict.fromkeys(quantities[experiment]) or _FINAL:
+            values[experiment, section, quantity, data_set, variant] = {}
     known = {tuple(row[k] for k in KEY): row["value"] for row in read_rows(published)}
     cells = []
     for key, found in values.items():
-        numbers = [v for v in found if v is not None]
+        numbers = [v for v in found.values() if v is not None]
         cells.append(
             {
                 **dict(zip(KEY, key, strict=True)),
                 "method": methods_of[key[0]],
-                "value": found[0] if found else None,
+                "values": found,
+                "value": next(iter(found.values())) if found else None,
                 "mean": fmean(numbers) if len(numbers) > 1 else None,
                 "standard_deviation": stdev(numbers) if len(numbers) > 1 else None,
                 "replicates": len(found),
@@ -167,7 +173,9 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
     if name not in comparisons:
         return experiment_table(name, entry["title"], cells, published)
     make = {"experiments": comparison_table, "methods": methods_table}[entry.get("rows", "experiments")]
-    return make(name, entry["title"], cells)
+    return make(
+        name, entry["title"], cells, overlaps(stored, [e for e in experiments if e in stored.study.experiments])
+    )
 
 
 def experiment_table(name: str, title: str, cells: list[dict], published: Path) -> Table:
@@ -178,18 +186,16 @@ def experiment_table(name: str, title: str, cells: list[dict], published: Path) 
     return Table(name, title, groups)
 
 
-def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
-    """Final models next to each other: a group per experiment; the best log-loss per data set is marked.
+def comparison_table(name: str, title: str, cells: list[dict], overlap: dict[str, float]) -> Table:
+    """Final models next to each other: a group per experiment; log-losses that cannot be told from the best are marked.
 
-    Prototypes are shown if every experiment has them; models whose log-loss agrees to two decimals share the mark.
+    Prototypes are shown if every experiment has them. `overlap` is what `losses.overlaps` gives.
     """
     by_experiment: dict[str, list[dict]] = defaultdict(list)
     for cell in cells:
         by_experiment[cell["experiment"]].append(dict(cell))
-    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss") and c["replicates"]]
-    for cell in losses:
-        smallest = min(c["value"] for c in losses if c["dataset"] == cell["dataset"])
-        cell["best"] = round(cell["value"], 2) == round(smallest, 2)
+    losses = [c for group in by_experiment.values() for c in group if _is(c, "final", "log_loss")]
+    _mark(losses, overlap, lambda value: value)
     quantities = ["active_features", "prototypes", "log_loss", "threshold", "roc_auc", "balanced_accuracy"]
     if not all(any(c["quantity"] == "prototypes" for c in group) for group in by_experiment.values()):
         quantities.remove("prototypes")
@@ -202,21 +208,32 @@ def comparison_table(name: str, title: str, cells: list[dict]) -> Table:
     return Table(name, title, groups)
 
 
-def methods_table(name: str, title: str, cells: list[dict]) -> Table:
-    """Test log-loss and balanced accuracy with a row per method, whose experiments are joined; the best are marked.
+def methods_table(name: str, title: str, cells: list[dict], overlap: dict[str, float]) -> Table:
+    """The scores of `SCORES` with a row per method, whose experiments are joined; marks as in `comparison_table`.
 
-    There is no log-loss of methods that predict labels and no probabilities.
+    Methods that predict labels and no probabilities have a balanced accuracy only.
     """
     groups = []
-    for quantity, heading, best in (("log_loss", "Log-loss", min), ("balanced_accuracy", "Balanced accuracy", max)):
-        group = [{**c, "row": c["method"]} for c in cells if _is(c, "final", quantity)]
-        if quantity == "log_loss":
-            group = [c for c in group if methods.get(c["method"]).probabilistic]
-        for cell in (there := [c for c in group if c["replicates"]]):
-            other = [c["value"] for c in there if c["dataset"] == cell["dataset"]]
-            cell["best"] = round(cell["value"], 2) == round(best(other), 2)
-        groups.append((heading, group))
+    for score, (quantity, loss) in SCORES.items():
+        group = [
+            {**c, "row": c["method"]}
+            for c in cells
+            if _is(c, "final", quantity) and (score == OF_ALL or methods.get(c["method"]).probabilistic)
+        ]
+        _mark(group, overlap, loss)
+        heading = "balanced accuracy" if score == OF_ALL else score
+        groups.append((f"{heading[0].upper()}{heading[1:]}", group))
     return Table(name, title, groups)
+
+
+def _mark(cells, overlap, loss):
+    """Mark what the replicates cannot tell from the best of the data set; nothing if there is one replicate."""
+    for data_set in {cell["dataset"] for cell in cells}:
+        there = {str(i): c for i, c in enumerate(cells) if c["dataset"] == data_set and c["replicates"]}
+        losses = {i: {r: loss(value) for r, value in c["values"].items()} for i, c in there.items()}
+        best = among_the_best(losses, overlap.get(data_set, 0.0))
+        for i, cell in there.items():
+            cell["best"] = i in best
 
 
 def _is(cell, section, quantity):

@@ -4,16 +4,18 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from proset_study import layout
-from proset_study.records import read_json
+from proset_study.records import read_json, write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.costs import write_costs
 from proset_study.report.edges import write_edges
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
+from proset_study.report.front import headline_markdown
 from proset_study.report.manifest import write_manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.report.published import write_agreement
+from proset_study.report.reproduction import write_reproduction
 from proset_study.report.table_files import write_table, write_workbook
 from proset_study.report.tables import study_tables
 from proset_study.store.results import write_rows
@@ -64,6 +66,8 @@ def _numbers(stored, folder, published, options):
     write_findings(folder / layout.FINDINGS, stored)
     write_edges(folder / layout.EDGES, stored)
     write_costs(folder / layout.COSTS, stored)
+    write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
+    write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
 
 
 def _models(stored, folder, published, options):

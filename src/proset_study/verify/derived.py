@@ -12,7 +12,6 @@ from proset_study.verify.records import Unpacked
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
 OF_SEARCHES = ("findings/rules.csv", "findings/prototypes.csv", "evaluation/bootstrap.csv")
-OF_ALL_REPLICATES = "findings/methods.csv"
 
 
 def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
@@ -29,7 +28,7 @@ def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance
             write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
     names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
     for name in names:
-        if name != layout.WORKBOOK and (name != OF_ALL_REPLICATES or stored.recorded == stored.replicates):
+        if name != layout.WORKBOOK:
             yield from _compare(name, stored, foreign, tolerance)
     known = {*names, *OF_SEARCHES}
     lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in known]

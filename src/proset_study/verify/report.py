@@ -13,7 +13,7 @@ from proset import arithmetic
 from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.verify.data import data_and_splits
-from proset_study.verify.derived import OF_ALL_REPLICATES, OF_SEARCHES, numbers, workbook
+from proset_study.verify.derived import OF_SEARCHES, numbers, workbook
 from proset_study.verify.differences import SHOWN
 from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line
 from proset_study.verify.records import Unpacked, checksums, completeness, costs, selections
@@ -140,7 +140,7 @@ def _in_the_archive(stored: Unpacked) -> str:
     """What could be checked if all records were there."""
     found = []
     if missing := [r for r in stored.replicates if r not in stored.recorded]:
-        found.append(f"numbers of {_replicates(missing)}, which are taken from results.csv, and {OF_ALL_REPLICATES}")
+        found.append(f"numbers of {_replicates(missing)}, which are taken from results.csv")
     if missing := [r for r in stored.study.config["replicates"] if r not in stored.searched]:
         found.append(f"selections, costs, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")
     return "; ".join(found)

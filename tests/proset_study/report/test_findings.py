@@ -1,4 +1,3 @@
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -19,19 +18,28 @@ from proset_study.store.stored import Stored
 
 
 class Repeated(Stored):
-    """The small study, as if it had four replicates with other test predictions."""
+    """The small study, as if it had four replicates with other test scores."""
 
     def __init__(self, stored):
         super().__init__(stored.folder, stored.study)
 
     replicates = (0, 1, 2, 3)
 
-    def finals(self, replicate=None, data_set=None):
-        found = [replace(f, replicate=replicate or 0) for f in Stored(self.folder, self.study).finals(0, data_set)]
-        for final in found:
-            shift = 0.01 * (replicate or 0) ** 2 * (1 + (final.run.method == "knn"))
-            final.__dict__["scores"] = {"log_loss": 0.5 + shift}
-        return found
+    def _read_rows(self, experiment):
+        return [
+            {**row, "replicate": replicate, "value": self._shifted(row, replicate)}
+            for row in Stored(self.folder, self.study).rows_of([experiment])
+            for replicate in self.replicates
+        ]
+
+    @staticmethod
+    def _shifted(row, replicate):
+        shift = 0.01 * replicate**2 * (1 + (row["method"] == "knn"))
+        return 0.5 + shift if row["quantity"] == "log_loss" else row["value"]
+
+
+def pair(row):
+    return row["dataset"], row["score"], row["first"], row["second"]
 
 
 def test_rules_by_hand(stored):
@@ -64,7 +72,7 @@ def test_rules_have_costs_and_complexities_of_the_records(stored):
 
 def test_corrected_t_test_by_hand(stored):
     rows = methods_over_replicates(Repeated(stored))
-    (row,) = (r for r in rows if (r["dataset"], r["first"], r["second"]) == ("flowers", "proset", "knn"))
+    (row,) = (r for r in rows if pair(r) == ("flowers", "log-loss", "proset", "knn"))
     differences = np.array([-0.01 * r**2 for r in range(4)])
     final = stored.final("E3", "flowers")
     overlap = final.fit["n_scored"] / final.fit["n_fit"]
@@ -78,7 +86,7 @@ def test_corrected_t_test_by_hand(stored):
 
 def test_generated_data_are_independent_draws(stored):
     rows = methods_over_replicates(Repeated(stored))
-    (row,) = (r for r in rows if (r["dataset"], r["first"], r["second"]) == ("cross", "proset", "knn"))
+    (row,) = (r for r in rows if pair(r) == ("cross", "log-loss", "proset", "knn"))
     assert row["overlap"] == 0
     differences = [-0.01 * r**2 for r in range(4)]
     assert row["p"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
@@ -109,7 +117,7 @@ def test_files(stored, tmp_path):
 
 
 def test_figures_show_the_rows(stored):
-    rows = [r for r in methods_over_replicates(Repeated(stored)) if r["first"] == "proset"]
+    rows = [r for r in methods_over_replicates(Repeated(stored)) if (r["score"], r["first"]) == ("log-loss", "proset")]
     (axes,) = over_replicates.methods_figure(rows).figure.axes
     shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))

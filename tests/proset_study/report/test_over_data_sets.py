@@ -39,11 +39,16 @@ class Given(Stored):
             e: [
                 {
                     **{"replicate": str(replicate), "experiment": e, "method": METHODS[e], "dataset": d, "variant": ""},
-                    **{"section": "final", "quantity": quantity, "value": value},
+                    **{"section": section, "quantity": quantity, "value": value},
                 }
                 for d, by_replicate in by_data_set.items()
                 for replicate, loss in (by_replicate or {}).items()
-                for quantity, value in (("log_loss", loss), ("balanced_accuracy", 1 - loss / 2))
+                for section, quantity, value in (
+                    ("data", "train_samples", 70),
+                    ("data", "test_samples", 30),
+                    *(("final", name, loss) for name in ("log_loss", "clipped_log_loss", "brier_score")),
+                    ("final", "balanced_accuracy", 1 - loss / 2),
+                )
             ]
             for e, by_data_set in scores.items()
         }
@@ -69,7 +74,7 @@ def test_methods_are_joined_over_experiments_and_the_first_experiment_counts():
         "C": {d: {0: 0.2} for d in DATA_SETS},
         "B": {d: {0: 0.3} for d in DATA_SETS[4:]},
     }
-    log_loss, error = over_data_sets(Given(scores))
+    log_loss, *_, error = over_data_sets(Given(scores))
     assert (log_loss.score, log_loss.methods, log_loss.data_sets) == ("log-loss", ["proset", "knn"], DATA_SETS)
     assert log_loss.losses.tolist() == [[0.1, 0.2]] * 5 + [[0.3, 0.2]] * 3
     assert error.losses == pytest.approx(log_loss.losses / 2)
@@ -106,8 +111,8 @@ def test_scores_are_means_over_the_replicates_that_all_methods_share():
 
 def test_a_method_without_probabilities_is_compared_by_its_error_only(monkeypatch):
     monkeypatch.setattr(methods.get("knn"), "probabilistic", False)
-    log_loss, error = over_data_sets(Given(several()))
-    assert log_loss.methods == ["proset", "xgboost"]
+    *probabilistic, error = over_data_sets(Given(several()))
+    assert [found.methods for found in probabilistic] == [["proset", "xgboost"]] * 3
     assert error.methods == ["proset", "knn", "xgboost"]
 
 
@@ -119,7 +124,7 @@ def test_too_few_data_sets_are_not_tested():
     stored = Given(several(data_sets=DATA_SETS[:5]))
     for compared in over_data_sets(stored):
         assert (compared.test["too_few"], compared.ranks, compared.pairs) == ("yes", [], [])
-    assert text_of(stored).count("5 common data sets are too few") == 2
+    assert text_of(stored).count("5 common data sets are too few") == 4
     assert "0.0625" in text_of(stored)
 
 
@@ -184,10 +189,36 @@ def test_files_are_the_same_every_time(tmp_path):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
     with (tmp_path / "first/pairs.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * 3
+    rows = [row for row in rows if row["group"] == "all"]
+    assert len(rows) == 4 * 3
     for row in rows:
         assert sum(float(row[k]) for k in ("first_better", "equivalent", "second_better")) == pytest.approx(1)
         assert sum(int(row[k]) for k in ("first_wins", "ties", "second_wins")) == int(row["data_sets"]) == 8
+
+
+def test_real_and_generated_data_sets_are_compared_apart():
+    """With too few data sets for tests, the hierarchical comparison is there if there are replicates."""
+    scores = several()
+    for i, d in enumerate(DATA_SETS):
+        for e, loss in (("A", 0.1), ("C", 0.3), ("D", 0.1)):
+            scores[e][d] = {r: loss + 0.01 * ((r + i) % 3 if e == "A" else 1) for r in range(4)}
+    stored = Given(scores, generators=DATA_SETS[5:])
+    found = {c.group: c for c in over_data_sets(stored) if c.score == "log-loss"}
+    assert {group: c.data_sets for group, c in found.items()} == {
+        "all": DATA_SETS,
+        "real": DATA_SETS[:5],
+        "generated": DATA_SETS[5:],
+    }
+    assert found["real"].ranks == []
+    for c in found.values():
+        knn, xgboost, between = c.pairs
+        assert knn["hierarchical_first"] > 0.9
+        assert xgboost["hierarchical_equivalent"] > 0.5 > xgboost["equivalence_p"]
+        assert between["hierarchical_first"] is None
+        assert (knn["wilcoxon_p"] is None) == (c.group != "all")
+    assert found["all"].pairs[0]["mean_difference"] == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
+    assert "5 real" in text_of(stored)
+    assert "Hierarchical" not in text_of(Given(several()))
 
 
 def test_figures_show_the_ranks_and_the_probabilities(tmp_path):

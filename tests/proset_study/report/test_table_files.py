@@ -15,7 +15,9 @@ def nasty(numbers):
     """A comparison whose names are special characters of LaTeX and Excel."""
     rows, published = numbers
     rows = [{**row, "dataset": "a_b&50%"} for group in rows for row in group]
-    return comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", make_cells(rows, published))
+    table = comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", make_cells(rows, published), {})
+    next(cell for cell in table.cells if cell["quantity"] == "log_loss")["best"] = True
+    return table
 
 
 def test_latex_has_rules_escapes_and_bold(nasty):
@@ -54,7 +56,7 @@ def test_files_hold_the_same_numbers(nasty, tmp_path):
 def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name, tmp_path):
     rows, published = numbers
     rows = [{**row, "dataset": name} for group in rows for row in group]
-    table = comparison_table("c", "t", make_cells(rows, published))
+    table = comparison_table("c", "t", make_cells(rows, published), {})
     files = [tmp_path / f"c.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
     write_table(tmp_path, table)
     write_workbook(files[3], [table])
@@ -66,5 +68,5 @@ def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name,
 
 
 def test_a_workbook_holds_a_table_that_was_not_run(tmp_path):
-    write_workbook(tmp_path / "t.xlsx", [comparison_table("c", "nothing", [])])
+    write_workbook(tmp_path / "t.xlsx", [comparison_table("c", "nothing", [], {})])
     assert load_workbook(tmp_path / "t.xlsx").sheetnames == ["c"]

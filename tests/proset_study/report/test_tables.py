@@ -32,15 +32,28 @@ def test_published_rows_in_published_order_with_values_in_brackets(numbers):
     ]
 
 
-def test_comparison_marks_all_that_are_best_to_two_decimals(numbers):
+def test_comparison_marks_what_cannot_be_told_from_the_best(numbers):
     rows, published = numbers
-    text = to_markdown(comparison_table("c", "comparison", make_cells([*chain.from_iterable(rows)], published)))
+    again = [{**r, "replicate": 1, "value": r["value"] + 0.01} for r in chain(*rows) if r["quantity"] == "log_loss"]
+    cells = make_cells([*chain.from_iterable(rows), *again], published)
+    text = to_markdown(comparison_table("c", "comparison", cells, {"wine": 0.5}))
     losses = [line for line in text.splitlines() if line.startswith("|Log-loss")]
-    assert losses == ["|Log-loss|**0.10** (0.10)|", "|Log-loss|**0.10**|", "|Log-loss|0.20|"]
+    assert losses == [  # all differences are the same in both replicates, so that their errors are 0
+        "|Log-loss|0.10 [0.11 ± 0.01] (0.10)|",
+        "|Log-loss|**0.10** [0.10 ± 0.01]|",
+        "|Log-loss|0.20 [0.21 ± 0.01]|",
+    ]
     assert "|Threshold stage 2|0.30|" in text
     assert "|Threshold cross-validation|0.30|" in text
     assert "0.90" not in text  # the threshold of stage 1 is not part of it
     assert "Prototypes" not in text
+
+
+def test_one_replicate_marks_nothing(numbers):
+    rows, published = numbers
+    text = to_markdown(comparison_table("c", "comparison", make_cells([*chain.from_iterable(rows)], published), {}))
+    assert "**0" not in text
+    assert "Bold" not in text
 
 
 def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monkeypatch):
@@ -53,26 +66,31 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
         ("E8", "knn", "wine", 3.45, 0.95),
     )
     rows = [
-        {**NAMES, "experiment": e, "method": m, "dataset": d, "section": "final", "quantity": quantity, "value": value}
+        {
+            **{**NAMES, "replicate": replicate, "experiment": e, "method": m, "dataset": d, "section": "final"},
+            **{"quantity": quantity, "value": value},
+        }
         for e, m, d, *values in found
+        for replicate in (0, 1)
         for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
     ]
     missing = [("E12", "xor_3f", "", "xgboost")]
-    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing))
-    assert to_markdown(table).splitlines()[2:] == [
-        "Partial: what could not be computed is marked as missing. Published values in brackets; the best of a data set"
-        " is bold.",
-        "",
+    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing), {"wine": 0.5, "xor_3f": 0.0})
+    lines = [line.replace(" ± 0.00]", "]") for line in to_markdown(table).splitlines()[2:]]
+    assert lines[0].startswith(
+        "Partial: what could not be computed is marked as missing. Published values in brackets."
+    )
+    assert lines[2:] == [
         "| |wine|xor_3f|",
         "|---|---:|---:|",
         "|**Log-loss**|||",
-        "|proset|**0.10** (0.10)|0.30|",
-        "|svm|**0.10**|**0.20**|",
+        "|proset|0.10 [0.10] (0.10)|0.30 [0.30]|",
+        "|svm|**0.10** [0.10]|**0.20** [0.20]|",
         "|xgboost||missing|",
         "|**Balanced accuracy**|||",
-        "|proset|0.90|**0.80**|",
-        "|svm|0.91|**0.80**|",
-        "|knn|**0.95**||",
+        "|proset|0.90 [0.90]|**0.80** [0.80]|",
+        "|svm|0.91 [0.91]|**0.80** [0.80]|",
+        "|knn|**0.95** [0.95]||",
         "|xgboost||missing|",
     ]
 

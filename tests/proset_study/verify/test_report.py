@@ -389,7 +389,7 @@ def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, 
     assert "from records of replicates 0, 1" in check.said[0]
     (tmp_path / "small-report.tar.xz").unlink()
     assert check(folder, n_refits=2) == []
-    assert "numbers of replicate 1, which are taken from results.csv, and findings/methods.csv" in check.said[-1]
+    assert "numbers of replicate 1, which are taken from results.csv" in check.said[-1]
     path = folder / "tables/E8.md"  # mean and deviation over both
     path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
     (line,) = check(folder)

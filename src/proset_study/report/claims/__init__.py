@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from proset_study.report.claims import fitting, methods  # noqa: F401 - they register the claims
+from proset_study.report.claims import fitting, methods, principles  # noqa: F401 - they register the claims
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
-from proset_study.report.claims.registry import CLAIMS, decide
+from proset_study.report.claims.registry import CLAIMS, agreed, decide
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Stored
 
-__all__ = ["CLAIMS", "COLUMNS", "decide", "write_claims"]
+__all__ = ["CLAIMS", "COLUMNS", "agreed", "decide", "write_claims"]
 
 COLUMNS = (
-    *("id", "claim", "dataset", "verdict", "evidence", "published", "published_evidence"),
+    *("id", "claim", "dataset", "verdict", "cannot_fail", "first", "evidence", "published", "published_evidence"),
     *("replicates_holding", "replicates_decided"),
 )
 
@@ -19,8 +19,10 @@ COLUMNS = (
 def write_claims(path: str | Path, stored: Stored, published: str | Path) -> None:
     """Decide all claims and write `COLUMNS` as CSV.
 
-    The verdict is that of the first replicate. The last two columns count the replicates where the claim holds and
-    where it is decided; they are empty for a claim that takes all replicates together.
+    The verdict is that of all replicates (`registry.agreed`): "holds", "fails", "undetermined" or "not decidable".
+    "first" and "evidence" are those of the first replicate; "cannot_fail" says why a claim is vacuous. The last two
+    columns count the replicates where it holds and where it is decided; they are empty for a claim that takes all
+    replicates together.
 
     Parameters
     ----------
@@ -41,7 +43,9 @@ def write_claims(path: str | Path, stored: Stored, published: str | Path) -> Non
                     "id": claim_id,
                     "claim": claim.text,
                     "dataset": first.data_set,
-                    "verdict": first.verdict,
+                    "verdict": first.verdict if claim.over_replicates else agreed(held),
+                    "cannot_fail": claim.cannot_fail.get(first.data_set, ""),
+                    "first": first.verdict,
                     "evidence": first.evidence,
                     "published": theirs.verdict,
                     "published_evidence": theirs.evidence,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import stdev
 
 from proset_study.report.claims.evidence import Evidence
+from proset_study.report.statistics import ALPHA
 from proset_study.store.stored import Missing
 
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
@@ -126,8 +127,9 @@ def some(checks: Iterable[Check]) -> Check:
 class Quantities:
     """The numbers of one data set, by the letters of the published study.
 
-    L final test log-loss; T threshold of stage 2 (KNN: of its cross-validation); SE = T minus the optimal mean
-    log-loss; c(B) mean log-loss of stage 2 at size B; A ROC-AUC; BA balanced accuracy; F active features; P prototypes
+    L final test log-loss; T threshold of stage 2 (KNN: of its cross-validation); SD = T minus the optimal mean
+    log-loss, the standard deviation over the folds, which the published text calls one standard error; c(B) mean
+    log-loss of stage 2 at size B; A ROC-AUC; BA balanced accuracy; F active features; P prototypes
     over all batches.
 
     Parameters
@@ -170,8 +172,8 @@ class Quantities:
         """The smallest c(B)."""
         return self.table("min c", experiment, _last_stage(experiment), "optimal_log_loss", variant)
 
-    def SE(self, experiment: str) -> Number:
-        return combine(self._name("SE", experiment), operator.sub, self.T(experiment), self.best(experiment))
+    def SD(self, experiment: str) -> Number:
+        return combine(self._name("SD", experiment), operator.sub, self.T(experiment), self.best(experiment))
 
     def c(self, experiment: str, size: int, variant: str = "") -> Number:
         loss = partial(self.evidence.loss, experiment, self.data_set, size, variant)
@@ -203,12 +205,24 @@ class Quantities:
             raise Missing(f"{at_least - len(found)} more replicates")
         return [Quantities(evidence, self.data_set) for evidence in found]
 
-    def spread_of_loss(self, experiment: str) -> Number:
-        """Standard deviation of L over the replicates."""
-        return number(
-            self._name("standard deviation of L", experiment),
-            lambda: stdev(r.L(experiment).known() for r in self.replicates(MIN_REPLICATES)),
+    def varies_more(self, one: str, other: str) -> Check:
+        """Whether L of one experiment varies more over the replicates than that of another on the same splits.
+
+        By Pitman and Morgan's test: paired samples have the same variance if sum and difference do not correlate. The
+        check is undetermined if its p is above `ALPHA`.
+        """
+        from scipy.stats import pearsonr
+
+        ours, theirs = (
+            [r.L(experiment).known() for r in self.replicates(MIN_REPLICATES)] for experiment in (one, other)
         )
+        pairs = list(zip(ours, theirs, strict=True))
+        sums, differences = [a + b for a, b in pairs], [a - b for a, b in pairs]
+        constant = len(set(sums)) == 1 or len(set(differences)) == 1
+        p = 1.0 if constant else float(pearsonr(sums, differences).pvalue)
+        more = stdev(ours) > stdev(theirs)
+        text = f"standard deviation of L {one} {stdev(ours):.3g} {'>' if more else '<='} {other} {stdev(theirs):.3g}"
+        return Check(more if p < ALPHA else None, f"{text} (p = {p:.2g})")
 
     def _name(self, *parts):
         return " ".join(part for part in (*parts, self.label) if part)

@@ -25,6 +25,10 @@ from proset_study.store.stored import Missing
 SHARE_OF_L2 = ("E1", "E2", "E3")  # from dominant l1 to dominant l2
 FEWER_CANDIDATES, MORE_CANDIDATES = ("candidates=100", "candidates=300"), "candidates=1500"  # E7; E6 has 1,000
 SWEEP = "S16"  # the experiment that varies lambda_w at fixed lambda_v
+PROPORTIONS, HALF = (
+    "S13",
+    "max_fraction=0.5",
+)  # the experiment that varies the proportion of samples that are candidates
 LAST_DECIMAL = 0.01  # of a published log-loss; steps against the trend that are not larger do not count
 
 
@@ -89,7 +93,7 @@ def complex_data_need_more_batches(q: Quantities) -> Checks:
     yield some(~_one_batch(q, experiment) for experiment in ("E3", "E6"))
 
 
-@claim("S12", *SIX, *FIVE)
+@claim("S12", *SIX, *FIVE, cannot_fail=dict.fromkeys(FIVE, "all values that are tried lie inside"))
 def lambda_v_is_inside_its_range(q: Quantities) -> Checks:
     """Good values of lambda_v lie inside 1e-6 to 1e-1."""
     for experiment in (*SHARE_OF_L2, "E5") if q.data_set in SIX else ("E10",):
@@ -97,7 +101,17 @@ def lambda_v_is_inside_its_range(q: Quantities) -> Checks:
         yield compare(1e-6, "<", optimum, "<", 1e-1)
 
 
-@claim("S14", *SIX)
+@claim("S13", *SMALL)
+def half_of_the_samples_is_a_compromise(q: Quantities) -> Checks:
+    """Half of the samples as candidates is a reasonable compromise where there are few.
+
+    No other proportion is better by more than one standard deviation over the folds.
+    """
+    best = min(_variants(q, PROPORTIONS), key=lambda variant: q.best(PROPORTIONS, variant).known())
+    yield compare(q.best(PROPORTIONS, HALF), "<=", q.T(PROPORTIONS, best))
+
+
+@claim("S14", *SIX, cannot_fail={"iris_2f": "the threshold is as high as the log-loss of the class prior"})
 def default_lambda_v_works(q: Quantities) -> Checks:
     """lambda_v = 1e-3 works everywhere."""
     yield compare(q.L("E6"), "<=", q.T("E3"))
@@ -156,6 +170,16 @@ def small_lambda_w_does_not_overfit(q: Quantities) -> Checks:
     yield compare(q.best(SWEEP, smallest[0]), "<=", q.T(SWEEP, best))
 
 
+@claim("S20", *SIX)
+def good_lambda_w_are_small(q: Quantities) -> Checks:
+    """Good values of lambda_w lie in the range from 1e-9 to 1e-4."""
+    losses = [(value, q.best(SWEEP, variant).known()) for value, variant in _sweep(q)]
+    inside, beyond = ([c for value, c in losses if (value < 2e-4) == small] for small in (True, False))
+    if not beyond:
+        raise Missing(f"lambda_w above 1e-4 in {SWEEP} on {q.data_set}")
+    yield compare(Number("least c with lambda_w up to 1e-4", min(inside)), "<", Number("beyond", min(beyond)))
+
+
 @claim("S21")
 def dominant_l2_keeps_more_features(q: Quantities) -> Checks:
     """Dominant l2 keeps more features."""
@@ -166,7 +190,7 @@ def dominant_l2_keeps_more_features(q: Quantities) -> Checks:
 @claim("S22", *SMALL, over_replicates=True)
 def dominant_l1_is_unstable(q: Quantities) -> Checks:
     """Dominant l1 is unstable on small data."""
-    yield compare(q.spread_of_loss("E1"), ">", q.spread_of_loss("E3"))
+    yield q.varies_more("E1", "E3")
 
 
 @claim("A23")
@@ -184,11 +208,12 @@ def dominant_l1_underfits(q: Quantities) -> Checks:
     yield compare(q.L("E1"), ">", q.T("E1"))
 
 
-@claim("A25", *SIX)
+@claim("A25")
 def optimal_parameters_win_on_test(q: Quantities) -> Checks:
-    """Optimal parameters beat the one-standard-error selection on test data."""
+    """Optimal parameters are slightly better on test data, over all data sets, than those of the rule."""
+    optimal = _over_six(q, "mean L", fmean, Quantities.L, "E4")
     for experiment in SHARE_OF_L2:
-        yield compare(q.L("E4"), "<=", q.L(experiment))
+        yield compare(optimal, "<", _over_six(q, "mean L", fmean, Quantities.L, experiment))
 
 
 @claim("A26", "iris_2f")
@@ -200,14 +225,14 @@ def optimal_parameters_are_granular(q: Quantities) -> Checks:
 
 @claim("A28", *SIX)
 def one_standard_error_rule_costs_little(q: Quantities) -> Checks:
-    """The one-standard-error rule costs little."""
+    """The rule of one standard deviation (there called standard error) costs little."""
     yield compare(q.L("E3"), "<=", q.T("E4"))
 
 
 @claim("A29", *SIX)
 def fixing_lambda_w_is_harmless(q: Quantities) -> Checks:
     """Fixing lambda_w is harmless."""
-    yield compare(distance(q.L("E5"), q.L("E3")), "<=", q.SE("E3"))
+    yield compare(distance(q.L("E5"), q.L("E3")), "<=", q.SD("E3"))
 
 
 @claim("A31", "iris_2f")
@@ -269,7 +294,12 @@ def _over_six(q, name, function, letter, experiment):
 
 def _sweep(q) -> list[tuple[float, str]]:
     """Values of lambda_w, increasing, and their variants."""
-    variants = q.evidence.variants(SWEEP, q.data_set)
-    if len(variants) < 2:
-        raise Missing(f"two values of lambda_w in {SWEEP} on {q.data_set}")
+    variants = _variants(q, SWEEP)
     return sorted((q.evidence.final(SWEEP, q.data_set, v).fit["parameters"]["lambda_w"], v) for v in variants)
+
+
+def _variants(q, experiment) -> list[str]:
+    variants = q.evidence.variants(experiment, q.data_set)
+    if len(variants) < 2:
+        raise Missing(f"two variants of {experiment} on {q.data_set}")
+    return variants

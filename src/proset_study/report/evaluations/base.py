@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proset.plot.style import plain
 from proset_study import methods
-from proset_study.report.figures.style import ReportFigure, method_name, plain
+from proset_study.report.figures.style import ReportFigure, method_name
 from proset_study.store.stored import Final, Missing
 
 NAMES = ("replicate", "experiment", "method", "dataset", "variant")

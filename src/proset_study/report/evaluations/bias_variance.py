@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset.plot.style import COLOURS, GREY
 from proset_study.report.evaluations.base import (
     NAMES,
     EvaluationReport,
@@ -12,7 +13,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import COLOURS, GREY, ReportFigure, legend
+from proset_study.report.figures.style import ReportFigure, legend
 from proset_study.store.stored import Final
 
 COLUMNS = (

@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset.plot.style import COLOURS
 from proset_study.report.evaluations.base import (
     NAMES,
     SCORES,
@@ -17,7 +18,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import COLOURS, ReportFigure, legend
+from proset_study.report.figures.style import ReportFigure, legend
 from proset_study.scores import error_rate
 from proset_study.store.stored import Final
 

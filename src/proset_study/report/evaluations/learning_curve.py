@@ -2,8 +2,9 @@
 
 from statistics import fmean, stdev
 
+from proset.plot.style import log_axis
 from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
-from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
 from proset_study.store.stored import Final
 
 COLUMNS = (

@@ -94,7 +94,7 @@ def overview_figures(stored: Stored) -> list[ReportFigure]:
 def _over_data_sets_figures(stored):
     figures = []
     for name in stored.study.comparisons:
-        tested = [c for c in over_data_sets(stored) if c.comparison == name and c.pairs]
+        tested = [c for c in over_data_sets(stored) if c.comparison == name and c.ranks]
         if ranked := [c for c in tested if len(c.methods) > 2]:
             figures.append(ranks_figure(ranked))
         if tested:
@@ -110,7 +110,11 @@ def _prototype_figures(stored):
 
 def _findings_figures(stored, compared):
     figures = []
-    if differences := [row for row in findings.methods_over_replicates(stored) if row["first"] == METHODS[0]]:
+    if differences := [
+        row
+        for row in findings.methods_over_replicates(stored)
+        if (row["score"], row["first"]) == ("log-loss", METHODS[0])
+    ]:
         figures.append(over_replicates.methods_figure(differences))
     shown = {f.data_set: f.run for group in compared.values() for f in group if _is_weighted(f.run)}
 

@@ -5,19 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    log_axis,
-    method_name,
-    method_style,
-    panels,
-    plain,
-    slug,
-)
+from proset.plot.style import log_axis, plain
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.scores import SMALLEST
 from proset_study.store.stored import Final
 
-SMALLEST = 1e-15  # probability at which log-loss is clipped
 QUANTITIES = ("prototypes", "active_features")
 
 

@@ -6,17 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from proset.plot.style import log_axis
 from proset.solver import MAX_ITER
 from proset_study.records import PRODUCT_SIZE
 from proset_study.report.costs import matrix_products, seconds_of
-from proset_study.report.figures.complexity import SMALLEST, loss_and_error, true_class_probability
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    log_axis,
-    method_name,
-    method_style,
-)
+from proset_study.report.figures.complexity import loss_and_error, true_class_probability
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
+from proset_study.scores import SMALLEST
 from proset_study.store.stored import Final
 
 Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other
@@ -24,14 +20,14 @@ SPREAD = 0.24  # between the methods of a row
 
 
 def headline_figure(compared: Compared) -> ReportFigure:
-    """Test log-loss by data set and method, with the range that counts as equivalent to the best."""
+    """Test log-loss by data set and method, with the range that the published rule allows."""
     figure, axes = _rows(compared)
     texts, zero = [], []
     for row, (data_set, finals) in enumerate(compared.items()):
         losses = {f.run.method: loss_and_error(f) for f in finals}
         best = min(finals, key=lambda f: losses[f.run.method][0])
-        low, high = equivalence(best)
-        axes.barh(row, high - low, 0.84, low, color="#DDDDDD", label="equivalent to the best", zorder=0)
+        low, high = rule_range(best)
+        axes.barh(row, high - low, 0.84, low, color="#DDDDDD", label="within the published rule", zorder=0)
         for final, y in _dodged(row, finals):
             loss, error = losses[final.run.method]
             style, name = method_style(final.run.method), method_name(final.run.method)
@@ -41,7 +37,7 @@ def headline_figure(compared: Compared) -> ReportFigure:
         equal = [method_name(f.run.method) for f in finals if f is not best and losses[f.run.method][0] <= high]
         texts.append(
             f"{data_set}: {method_name(best.run.method)} {losses[best.run.method][0]:.3g}"
-            + (f" (equivalent: {' and '.join(equal)})" if equal else "")
+            + (f" (within the rule: {' and '.join(equal)})" if equal else "")
         )
     axes.set_xlabel("test log-loss (nats)")
     log_axis(axes, "x", dense=True)
@@ -52,8 +48,8 @@ def headline_figure(compared: Compared) -> ReportFigure:
         title="Test log-loss of the methods on all data sets",
         caption=f"{_source(compared)} Error bars are one standard error of the mean over the test samples. The grey"
         " range goes from the lowest log-loss of a data set to the threshold of that model (lowest mean log-loss in"
-        " cross-validation of its size plus the standard deviation over folds); the study calls models within it"
-        f" equivalent to the best. Lowest: {'; '.join(texts)}."
+        " cross-validation of its size plus the standard deviation over folds). The published text calls models within"
+        f" it equivalent to the best, which is a rule and no test. Lowest: {'; '.join(texts)}."
         + (
             f" Samples whose class was given probability 0, each of which counts as {-np.log(SMALLEST):.1f} nats:"
             f" {'; '.join(zero)}."
@@ -147,8 +143,8 @@ def iterations_figure(finals: dict[str, list[Final]]) -> ReportFigure:
     )
 
 
-def equivalence(best: Final) -> tuple[float, float]:
-    """Range of test log-loss that counts as equivalent to the best model: from its own loss to its threshold."""
+def rule_range(best: Final) -> tuple[float, float]:
+    """Range of test log-loss that the published rule allows next to the best model: from its loss to its threshold."""
     loss, _ = loss_and_error(best)
     return loss, max(loss, best.stage2["threshold"])
 

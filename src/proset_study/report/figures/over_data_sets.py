@@ -3,8 +3,10 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.report.figures.style import GREY, ReportFigure, method_name, plain, slug
-from proset_study.report.over_data_sets import ROPE, OverDataSets
+from proset.plot.style import GREY, plain
+from proset_study.report.figures.style import ReportFigure, method_name, slug
+from proset_study.report.losses import ROPE
+from proset_study.report.over_data_sets import OverDataSets
 from proset_study.report.statistics import ALPHA
 
 _LINE = 0.2  # inches for the line of a method

@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from proset_study.report.figures.style import COLOURS, ReportFigure, legend, log_axis, method_name, method_style, plain
+from proset.plot.style import COLOURS, log_axis, plain
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
 from proset_study.report.findings import RULES
 
 SPREAD = 0.3

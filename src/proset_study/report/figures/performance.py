@@ -3,18 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset.plot.style import COLOURS, GREY, plain
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.style import (
-    COLOURS,
-    GREY,
-    ReportFigure,
-    legend,
-    method_name,
-    method_style,
-    panels,
-    plain,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
 from proset_study.store.stored import Final
 
 

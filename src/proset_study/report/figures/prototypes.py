@@ -1,23 +1,11 @@
 """Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 
+from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
-from proset_study.report.figures.style import (
-    CHOICE,
-    GREY,
-    ReportFigure,
-    legend,
-    log_axis,
-    method_name,
-    method_style,
-    panels,
-    plain,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
 from proset_study.report.prototypes import error_path, test_error
 from proset_study.store.stored import Final
 
@@ -120,7 +108,7 @@ def _paths(axes: Axes, finals: list[Final]) -> None:
         axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
         chosen = final.stage2["selected"]
         if shown[chosen] and not alone:
-            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **dict[str, Any](CHOICE))
+            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **choice_style())
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:

@@ -1,21 +1,14 @@
 """The two stages of the search: what was tried, the threshold, and what was chosen."""
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
 
+from proset.plot.search import LOSSES, SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay, loss_axis
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.report.figures.style import (
-    CHOICE,
-    GREY,
-    LOSS_MAP,
-    OPTIMUM,
-    THRESHOLD,
     ReportFigure,
     axis_name,
     legend,
-    log_axis,
     method_name,
     method_style,
     panels,
@@ -23,8 +16,7 @@ from proset_study.report.figures.style import (
 )
 from proset_study.store.stored import Final
 
-LONG_PATH = 15  # more sizes than this are drawn as a line with a band
-LOSS = "mean log-loss over folds (nats)"
+LOSS = LOSSES["log_loss"]
 
 
 def stage1_figure(final: Final) -> ReportFigure:
@@ -35,15 +27,23 @@ def stage1_figure(final: Final) -> ReportFigure:
     plane, prior = len(values) == 2, prior_loss(final)
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
     if plane:
-        _plane(axes[0], values, selection, prior)
+        x, y = values.values()
+        names = [axis_name(name) for name in values]
+        shown = SearchPlaneDisplay(x=x, y=y, selection=selection, names=names, loss_name=LOSS, prior=prior)
+        shown.plot(axes[0], legend=False)
     first, *others = profiles = axes[plane:]
     for axis in others:
         axis.sharey(first)
     for axis, (name, x) in zip(profiles, values.items(), strict=True):
-        _profile(axis, x, selection, method_style(final.run.method)["color"], line=len(values) == 1)
-        _scale(axis, "x", x, name)
+        profile = SearchProfileDisplay(
+            x=x,
+            selection=selection,
+            name=axis_name(name),
+            loss_name=LOSS if axis is first else "",
+            connected=len(values) == 1,
+        )
+        profile.plot(axis, color=method_style(final.run.method)["color"], legend=False)
     loss_axis(profiles, mean, deviation, prior)
-    first.set_ylabel(LOSS)
     legend(figure)
     chosen, best = (_setting(selection, role, values) for role in ("selected", "optimal"))
     rule = "the optimum itself" if selection["rule"] == "best" else "the simplest setting within the threshold"
@@ -70,7 +70,9 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
     name, alone = method_name(finals[0].run.method), len(finals) == 1
     figure, axes = panels(len(finals), 3, (5.5, 3.2) if alone else (3.1, 2.3), sharex="all", sharey="all")
     for axis, final in zip(axes, finals, strict=True):
-        _path(axis, final.stage2, method_style(final.run.method)["color"])
+        sizes = np.array(final.stage2["settings"], dtype=float)
+        path = SearchPathDisplay(sizes=sizes, selection=final.stage2, name="", loss_name="")
+        path.plot(axis, color=method_style(final.run.method)["color"], legend=False)
         axis.set_title(final.label)
     mean, deviation = (np.concatenate([f.stage2[key] for f in finals]) for key in ("mean", "standard_deviation"))
     loss_axis(axes, mean, deviation, prior_loss(finals[0]))
@@ -108,88 +110,6 @@ def prior_loss(final: Final) -> float:
     proportion = np.bincount(final.data.y[train], weights=weight)
     proportion = proportion[proportion > 0] / proportion.sum()
     return float(-(proportion * np.log(proportion)).sum())
-
-
-def loss_axis(shared: list[Axes], mean: np.ndarray, deviation: np.ndarray, prior: float) -> None:
-    """Common scale of the log-loss, logarithmic if it spans much; the loss of the class prior where it is in view."""
-    first = shared[0]
-    low, high = (mean - deviation).min(), (mean + deviation).max()
-    if mean.max() > 5 * mean.min() > 0:
-        log_axis(first, "y", dense=True)
-        low = max(low, mean.min() / 2)
-        first.set_ylim(low / 1.2, high * 1.2)
-    else:
-        margin = 0.05 * (high - low or 1.0)
-        first.set_ylim(max(low - margin, 0.0), high + margin)
-    for axes in shared:
-        axes.axhline(prior, color=GREY, linestyle=":", linewidth=1.0, label="class prior", zorder=0)
-
-
-def _plane(axes, values, selection, prior):
-    (x_name, x), (y_name, y) = values.items()
-    mean = np.array(selection["mean"])
-    within = np.isin(np.arange(len(mean)), selection["within"])
-    useless = mean >= prior
-    top = mean[~useless].max(initial=mean.min() * 1.01)
-    points = axes.scatter(
-        x,
-        y,
-        c=mean,
-        s=38,
-        cmap=LOSS_MAP,
-        norm=Normalize(mean.min(), top),
-        edgecolors=["black" if w else "none" for w in within],
-        linewidths=1.2,
-        zorder=3,
-    )
-    axes.scatter(x[useless], y[useless], s=16, marker="x", color="white", linewidth=0.8, zorder=4)
-    bar = axes.figure.colorbar(points, ax=axes, extend="max" if useless.any() else "neither", aspect=30)
-    bar.set_label(LOSS)
-    for role, style in (("optimal", OPTIMUM), ("selected", CHOICE)):
-        axes.scatter(x[selection[role]], y[selection[role]], **style)
-    _scale(axes, "x", x, x_name)
-    _scale(axes, "y", y, y_name)
-
-
-def _profile(axes, x, selection, colour, line):
-    mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
-    within = np.isin(np.arange(len(mean)), selection["within"])
-    axes.errorbar(x, mean, deviation, fmt="none", ecolor="#BBBBBB", elinewidth=0.8, zorder=1)
-    if line:
-        order = x.argsort()
-        axes.plot(x[order], mean[order], color=colour, zorder=2)
-    axes.scatter(x[~within], mean[~within], s=16, facecolor="white", edgecolor=colour, zorder=3, label="setting")
-    axes.scatter(x[within], mean[within], s=16, color=colour, zorder=3, label="within the threshold")
-    _choice(axes, x, selection)
-
-
-def _path(axes, selection, colour):
-    size, mean, deviation = (
-        np.array(selection[key], dtype=float) for key in ("settings", "mean", "standard_deviation")
-    )
-    if len(size) > LONG_PATH:
-        low, high = mean - deviation, mean + deviation
-        axes.fill_between(size, low, high, color=colour, alpha=0.25, linewidth=0, rasterized=True)
-        axes.plot(size, mean, color=colour, label="mean over folds")
-    else:
-        axes.errorbar(
-            size, mean, deviation, color=colour, marker="o", capsize=2, elinewidth=0.9, label="mean over folds"
-        )
-        axes.set_xticks(size[:: 1 + len(size) // 8])
-    _choice(axes, size, selection)
-
-
-def _choice(axes, x, selection):
-    axes.axhline(selection["threshold"], label="threshold", **THRESHOLD)
-    for role, style in (("optimal", OPTIMUM), ("selected", CHOICE)):
-        name = {"optimal": "optimum", "selected": "selection"}[role]
-        axes.scatter(x[selection[role]], selection["mean"][selection[role]], label=name, **style)
-
-
-def _scale(axes, direction, values, name):
-    axes.set(**{f"{direction}label": axis_name(name)})
-    if values.min() > 0 and values.max() > 30 * values.min():
-        log_axis(axes, direction)
 
 
 _ERROR_BARS = "Error bars and bands are the standard deviation over {}."

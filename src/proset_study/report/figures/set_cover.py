@@ -6,19 +6,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from proset.cover import Cover
+from proset.plot.style import COLOURS, GREY, MARKERS, class_style, plain
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import (
-    COLOURS,
-    GREY,
-    MARKERS,
-    ReportFigure,
-    class_style,
-    legend,
-    panels,
-    plain,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, panels, slug
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes chosen by set cover"

@@ -1,6 +1,5 @@
 """Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
 
-import math
 import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,25 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from PIL import Image
 
 from proset.files import replacing
+from proset.plot.style import COLOURS, MARKERS, plain
 from proset_study.methods import labels
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
-COLOURS = (
-    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442"),
-    *("#999999", "#7A4A2B"),
-)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-GREY = "#8A8A8A"
-LOSS_MAP = "viridis_r"  # the best are light, so that a black ring around them shows
 DPI = 110
 RASTER_DPI = 80  # of images and dense points inside an SVG
-OPTIMUM = {"marker": "*", "s": 110, "facecolor": "#D55E00", "edgecolor": "black", "linewidth": 0.8, "zorder": 6}
-CHOICE = {"marker": "D", "s": 100, "facecolor": "none", "edgecolor": "black", "linewidth": 1.6, "zorder": 7}
-THRESHOLD = {"color": "black", "linestyle": "--", "linewidth": 1.0}
 
 _SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
@@ -49,7 +37,6 @@ _SETTINGS: dict[Any, Any] = {
     "lines.markersize": 5,
     "svg.hashsalt": "proset",  # ids, and with them the bytes, are the same every time
 }
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -91,23 +78,10 @@ def method_style(method: str) -> dict[str, Any]:
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
 
 
-def class_style(k: int) -> dict[str, Any]:
-    """Colour and marker of the class with index `k`."""
-    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
-
-
 def axis_name(parameter: str) -> str:
     """Label of an axis that shows a parameter or the size of a method."""
     name = labels.name_of(parameter)
     return name.axis or name.table or plain(parameter.replace("_", " "))
-
-
-def plain(text: object, limit: int = 28) -> str:
-    """Any text so that it is drawn as it is: no formula, one line, not dropped from a legend, not too long."""
-    line = "".join(c if c.isprintable() else " " for c in str(text))
-    line = line if len(line) <= limit else line[: limit - 1] + "…"
-    line = " " + line if line.startswith("_") else line  # legends leave out labels that start with it
-    return line.replace("$", r"\$")
 
 
 def slug(*names: str) -> str:
@@ -155,23 +129,6 @@ def legend(figure: Figure, widest: float = 1.6) -> None:
     }
     columns = min(len(found), int(figure.get_figwidth() / widest))
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
-
-
-def log_axis(axes: Axes, direction: str, dense: bool = False) -> None:
-    """Make axis "x" or "y" logarithmic, with ticks at powers of ten, or at 1, 2, 5, 10, ... if it spans few of them."""
-    axes.set(**{f"{direction}scale": "log"})
-    axis = getattr(axes, f"{direction}axis")
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if dense else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value) if dense else _power_of_ten(value)))
-    axis.set_minor_locator(NullLocator())
-
-
-def _short(value):
-    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
-
-
-def _power_of_ten(value):
-    return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)  # much faster than a formula
 
 
 def save(figure: Figure, stem: Path) -> None:

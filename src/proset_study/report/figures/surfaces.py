@@ -1,32 +1,28 @@
 """Decision surfaces of data with two features."""
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, to_rgb
-from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
 
+from proset.plot.fitted import grid
+from proset.plot.style import plain
+from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
 from proset_study.methods.weighted import WeightedPrototypeModel
-from proset_study.report.figures.style import ReportFigure, class_style, method_name, panels, plain, slug
+from proset_study.report.figures.style import ReportFigure, method_name, panels, slug
 from proset_study.scores import log_loss
 from proset_study.store.stored import Final
 
-STRENGTH = 0.6  # of the shade, so that points in the colour of their class stand out from it
-STEPS = 10  # of the shade, which make differences of probability visible and files small
 SMALL, LARGE = 180, 420  # pixels a side
-WIDEST_PROTOTYPE = 110.0  # area in square points of the prototype with the largest weight
 
 
 def surfaces_figure(finals: list[Final]) -> ReportFigure:
     """Small multiples: one panel per final model."""
     figure, axes = panels(len(finals), 4 if len(finals) > 4 else 3, (2.5, 2.6), sharex="all", sharey="all")
-    for panel, final in zip(axes, finals, strict=True):
-        _surface(panel, final, SMALL, scale=0.5)
+    displays = [display(final, SMALL) for final in finals]
+    for panel, final, shown in zip(axes, finals, displays, strict=True):
+        _draw(shown, panel, scale=0.5)
         loss = log_loss(final.probabilities, final.y, final.weight)
         label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
         panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
-    _finish(figure, axes, finals[0])
+    _finish(figure, axes, displays)
     data_set = finals[0].data_set
     return ReportFigure(
         name=slug(data_set, "surfaces"),
@@ -42,12 +38,13 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     """Two models of the same search side by side, large: parameters by the rule, and optimal ones."""
     finals = [chosen, optimal]
     figure, axes = panels(2, 2, (5.0, 5.0), sharex="all", sharey="all")
-    for panel, final in zip(axes, finals, strict=True):
-        _surface(panel, final, LARGE, scale=1.0)
+    displays = [display(final, LARGE) for final in finals]
+    for panel, final, shown in zip(axes, finals, displays, strict=True):
+        _draw(shown, panel, scale=1.0)
         parameters = ", ".join(f"{k} = {v:.1e}" for k, v in final.selected_parameters.items())
         what = "optimum" if final.run.selection_rule == "best" else "simplest within the threshold"
         panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['complexity']}")
-    _finish(figure, axes, chosen)
+    _finish(figure, axes, displays)
     return ReportFigure(
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
@@ -59,102 +56,41 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     )
 
 
-def shade(probabilities: np.ndarray) -> np.ndarray:
-    """Colours, shape (..., 3), of class probabilities, shape (..., K).
-
-    White where all classes are equally probable; the colours of classes are mixed in proportion to how much more
-    probable than that they are, in steps.
-    """
-    n_classes = probabilities.shape[-1]
-    colours = np.array([to_rgb(class_style(k)["color"]) for k in range(n_classes)])
-    excess = np.maximum(n_classes * probabilities - 1.0, 0.0) / (n_classes - 1)
-    return 1.0 - STRENGTH * np.round(STEPS * excess) / STEPS @ (1.0 - colours)
-
-
-def grid(X: np.ndarray, resolution: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centres of the pixels of each axis, shape (resolution,), over the range of the data and a margin."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    margin = 0.05 * np.where(high > low, high - low, 1.0)
-    low, high = low - margin, high + margin
-    step = (high - low) / resolution
-    x, y = (low[d] + step[d] * (np.arange(resolution) + 0.5) for d in range(2))
-    return x, y
-
-
-def surface(final: Final, resolution: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pixel centres x and y, and class probabilities at them, shape (resolution, resolution, K), y first."""
-    x, y = grid(final.model.encoded(final.data.X), resolution)
+def display(final: Final, resolution: int) -> DecisionSurfaceDisplay:
+    """The surface of a final model, with the test samples and the prototypes in the units of the data."""
+    model = final.model
+    x, y = grid(model.encoded(final.data.X), resolution)
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
-    return x, y, final.model.predict_proba(points).reshape(resolution, resolution, -1)
+    prototypes, weights = None, None
+    if isinstance(model.fitted, WeightedPrototypeModel):
+        found = model.fitted.prototypes()
+        prototypes, weights = found.X * model.scale + model.centre, found.weights
+    return DecisionSurfaceDisplay(
+        x=x,
+        y=y,
+        probabilities=model.predict_proba(points).reshape(resolution, resolution, -1),
+        class_names=final.data.class_names,
+        feature_names=final.data.feature_names,
+        samples=model.encoded(final.X_test),
+        labels=final.y,
+        predicted=final.probabilities.argmax(axis=1),
+        prototypes=prototypes,
+        prototype_weights=weights,
+    )
 
 
-def _surface(axes: Axes, final: Final, resolution: int, scale: float) -> None:
-    x, y, probabilities = surface(final, resolution)
-    half = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
-    extent = (x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1])
-    axes.set_rasterization_zorder(3)  # one image instead of thousands of paths in an SVG
-    axes.imshow(shade(probabilities), extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
-    for k in range(1 if probabilities.shape[2] == 2 else 0, probabilities.shape[2]):
-        lead = probabilities[..., k] - np.delete(probabilities, k, axis=2).max(axis=2)
-        if lead.min() < 0 < lead.max():
-            axes.contour(x, y, lead, levels=[0.0], colors="black", linewidths=0.7, zorder=1)
-    point = 20.0 * scale * _room(len(final.y))
-    X, wrong = final.model.encoded(final.X_test), final.probabilities.argmax(axis=1) != final.y
-    for k in range(probabilities.shape[2]):
-        style = class_style(k)
-        right = ~wrong & (final.y == k)
-        x, y = X[right].T
-        axes.scatter(x, y, s=point, marker=style["marker"], color=style["color"], linewidth=0, zorder=2)
-        missed = wrong & (final.y == k)
-        axes.scatter(
-            X[missed, 0],
-            X[missed, 1],
-            s=max(1.5 * point, 12.0 * scale),
-            marker=style["marker"],
-            facecolor=style["color"],
-            edgecolor="black",
-            linewidth=0.8,
-            zorder=2.2,
-        )
-    if isinstance(final.model.fitted, WeightedPrototypeModel):
-        _prototypes(axes, final.model, final.model.fitted.prototypes(), scale)
-    axes.set(xlim=extent[:2], ylim=extent[2:])
+def _draw(shown, axes, scale):
+    shown.plot(axes, scale=scale, legend=False)
+    axes.set(xlabel="", ylabel="")  # the panels share them
 
 
-def _room(number):
-    """Factor for the size of marks that leaves room between many of them."""
-    return min(1.0, (60 / number) ** 0.5)
-
-
-def _prototypes(axes, model, prototypes, scale):
-    weight = prototypes.weights
-    if not len(weight):
-        return
-    position = prototypes.X * model.scale + model.centre
-    room = _room(len(weight))
-    area = WIDEST_PROTOTYPE * scale * room * weight / weight.max()
-    for colour, width in (("black", 2.0), ("white", 0.8)):  # to be seen on any shade
-        axes.scatter(*position.T, s=area, facecolor="none", edgecolor=colour, linewidth=width * room, zorder=2.4)
-
-
-def _finish(figure, axes, final):
-    names = [plain(name) for name in final.data.class_names]
-    if len(names) == 2:
-        p = np.linspace(0.0, 1.0, 101)
-        colours = ListedColormap(shade(np.column_stack([1 - p, p])))
-        bar = figure.colorbar(ScalarMappable(cmap=colours), ax=axes, aspect=40, shrink=0.8)
-        bar.set_label(f"probability of class {names[1]}")
-    figure.supxlabel(plain(final.data.feature_names[0]), size=9)
-    figure.supylabel(plain(final.data.feature_names[1]), size=9)
-
-    def mark(label, **style):
-        return Line2D([], [], linestyle="none", label=label, **style)
-
-    marks = [mark(f"class {name}", **class_style(k)) for k, name in enumerate(names)]
-    marks.append(mark("misclassified", marker="o", markerfacecolor="none", markeredgecolor="black", markersize=5))
-    circle = {"markerfacecolor": "none", "markeredgecolor": "white", "markersize": 9}
-    outline = [withStroke(linewidth=2.2, foreground="black")]
-    marks.append(mark("prototype, area by weight", marker="o", path_effects=outline, **circle))
+def _finish(figure, axes, displays):
+    first = displays[0]
+    if len(first.class_names) == 2:
+        probability_bar(axes, first.class_names[1])
+    figure.supxlabel(plain(first.feature_names[0]), size=9)
+    figure.supylabel(plain(first.feature_names[1]), size=9)
+    marks = max((shown.handles() for shown in displays), key=len)  # not all methods have prototypes
     figure.legend(handles=marks, loc="outside upper center", ncols=min(6, len(marks)))
 
 

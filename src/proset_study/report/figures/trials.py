@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from proset_study.report.figures.style import ReportFigure, legend, log_axis, method_name, method_style, panels, slug
+from proset.plot.style import log_axis
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
 from proset_study.report.prototypes import least_loss, trial_means
 from proset_study.store.stored import Final
 

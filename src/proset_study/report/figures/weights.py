@@ -4,15 +4,14 @@ import numpy as np
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
+from proset.plot.feature_weights import UNITS, UNUSED, FeatureWeightsDisplay, shown_features
+from proset.plot.style import COLOURS, plain
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.style import COLOURS, ReportFigure, legend, panels, plain, slug
+from proset_study.report.figures.style import ReportFigure, legend, panels, slug
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
-MOST_ROWS = 40  # features shown at most
-UNITS = "feature weight v (1 / standard deviation)"
-UNUSED = "#EEEEEE"  # a weight of zero
 SIDE = 8  # pixels of the images
 HEAVIEST = 8  # prototypes shown of each class
 
@@ -21,28 +20,18 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     """Heat maps of batches x features, a panel per model, with the same features in the same order."""
     weights = [batch_weights(f) for f in finals]
     shown, active, total = shown_features(weights)
-    names = [plain(finals[0].feature_names[d]) for d in shown]
-    batches = [max(len(w), 1) for w in weights]
-    room = [b + 3.0 for b in batches]  # for batches and for the title
+    names = [finals[0].feature_names[d] for d in shown]
+    room = [max(len(w), 1) + 3.0 for w in weights]  # for batches and for the title
     size = (min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown)))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(finals), squeeze=False, sharey=True, width_ratios=room)[0]
     scale = Normalize(0.0, max(w.max(initial=0.0) for w in weights) or 1.0)
-    for panel, final, w, width in zip(axes, finals, weights, batches, strict=True):
-        panel.set_facecolor(UNUSED)
-        cells = w[:, shown].T if len(w) else np.full((len(shown), 1), np.nan)
-        image = panel.imshow(
-            np.where(cells > 0, cells, np.nan),
-            cmap="viridis_r",
-            norm=scale,
-            aspect="auto",
-            interpolation="nearest",
-            extent=(0.5, width + 0.5, len(shown) - 0.5, -0.5),
-        )
-        panel.set_xticks(range(1, width + 1) if width < 4 else range(1, width + 1, 3))
+    for panel, final, w in zip(axes, finals, weights, strict=True):
+        shown_weights = FeatureWeightsDisplay(weights=w[:, shown], feature_names=names)
+        image = shown_weights.plot(panel, norm=scale, colorbar=False).image_
+        panel.set(xlabel="", ylabel="")
         panel.set_title(_narrow(final), size=8)
         panel.tick_params(left=panel is axes[0])
-    axes[0].set_yticks(range(len(shown)), names)
     figure.supxlabel("batch", size=9)
     figure.supylabel("feature", size=9)
     figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
@@ -171,21 +160,6 @@ def prototypes_figure(final: Final) -> ReportFigure:
 def batch_weights(final: Final) -> np.ndarray:
     """Feature weights of every batch, shape (B, D); zero in a batch without prototypes."""
     return weighted(final.model.fitted).feature_weights()
-
-
-def shown_features(weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, int]:
-    """Features that a heat map shows in its order, all that some model uses, and the number of all.
-
-    They are sorted by the largest weight in any first batch, then by the largest in any batch. Data with few features
-    are shown whole.
-    """
-    n_features = weights[0].shape[1]
-    first = np.max([w[:1].max(axis=0, initial=0.0) for w in weights], axis=0)
-    largest = np.max([w.max(axis=0, initial=0.0) for w in weights], axis=0)
-    order = np.lexsort((-largest, -first))
-    active = order[largest[order] > 0]
-    shown = active if n_features > MOST_ROWS // 2 and len(active) else order
-    return shown[:MOST_ROWS], active, n_features
 
 
 def heaviest(prototypes: Prototypes, k: int) -> list[tuple[float, int, np.ndarray]]:

@@ -10,6 +10,7 @@ import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 
+from proset.plot.style import class_style, plain
 from proset_study.config.study import Study
 from proset_study.data.splits import TEST
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
@@ -20,7 +21,7 @@ from proset_study.report.figures.catalogue import (
     plan,
     write_figures,
 )
-from proset_study.report.figures.style import class_style, context, legend, method_style, panels, plain, save, slug
+from proset_study.report.figures.style import context, legend, method_style, panels, save, slug
 from proset_study.report.runs import compared_runs, optimal_pairs
 from proset_study.scores import log_loss
 from proset_study.store.stored import Stored
@@ -128,7 +129,8 @@ def test_loss_of_the_prior(stored):
 @pytest.mark.parametrize("experiment", ["E3", "E8", "E9"])
 def test_surface_is_what_the_model_predicts(stored, experiment):
     final = stored.final(experiment, "flowers")
-    x, y, probabilities = surfaces.surface(final, 12)
+    shown = surfaces.display(final, 12)
+    x, y, probabilities = shown.x, shown.y, shown.probabilities
     assert probabilities.shape == (12, 12, 3)
     for row, column in ((0, 0), (3, 9), (11, 4)):
         expected = final.model.predict_proba(np.array([[x[column], y[row]]]))[0]
@@ -161,16 +163,6 @@ def test_prototypes_are_where_they_are_in_the_units_of_the_data_with_area_by_wei
     np.testing.assert_allclose(_offsets(shown), final.X_train[rows])
 
 
-def test_shade_is_white_without_information_and_mixes_classes():
-    two = surfaces.shade(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]))
-    np.testing.assert_allclose(two[1], 1.0)
-    assert np.abs(two[0] - two[2]).max() > 0.3
-    np.testing.assert_allclose(surfaces.shade(np.full((1, 3), 1 / 3)), 1.0)
-    first, second, _ = 1.0 - surfaces.shade(np.eye(3))  # what each class takes from white
-    mixed = 1.0 - surfaces.shade(np.array([[0.6, 0.4, 0.0]]))[0]  # 0.4 and 0.1 of the way from 1/3 to 1
-    np.testing.assert_allclose(mixed, 0.4 * first + 0.1 * second)
-
-
 def test_pairs_are_found_by_rule_and_source_of_stage_1(stored):
     (pair,) = optimal_pairs(stored.study, "flowers")
     assert [run.name for run in pair] == ["E3", "E4"]
@@ -186,16 +178,6 @@ def test_feature_weights_of_every_batch(stored):
     batches = final.model.fitted.model.batches
     assert w.shape == (len(batches), 3)
     np.testing.assert_array_equal(w[0], batches[0].feature_weights)
-
-
-def test_order_of_features_in_a_heat_map():
-    w = np.zeros((2, 30))
-    w[0, [4, 7]], w[1, 9] = (1.0, 3.0), 5.0
-    shown, active, total = weights.shown_features([w, np.zeros((0, 30))])
-    assert (shown.tolist(), active.tolist(), total) == ([7, 4, 9], [7, 4, 9], 30)
-    shown, active, _ = weights.shown_features([w[:, 3:10]])
-    assert sorted(shown.tolist()) == list(range(7))  # few features are shown whole
-    assert len(active) == 3
 
 
 def test_relevant_and_irrelevant_features_are_told_apart(stored):
@@ -319,13 +301,13 @@ def test_test_loss_is_that_of_the_tables_with_its_standard_error(stored):
     assert error == pytest.approx(np.log(own).std() / np.sqrt(len(own)))
 
 
-def test_headline_and_its_range_of_equivalence(stored):
+def test_headline_and_the_range_of_the_published_rule(stored):
     finals = [stored.final(e, "cross") for e in ("E3", "E8", "E9")]
     axes = cost.headline_figure({"cross": finals}).figure.axes[0]
     points = [c.lines[0].get_xdata()[0] for c in axes.containers if c.get_label() in ("proset", "KNN", "XGBoost")]
     np.testing.assert_allclose(points, [complexity.loss_and_error(f)[0] for f in finals])
     best = finals[int(np.argmin(points))]
-    assert cost.equivalence(best) == (min(points), max(min(points), best.stage2["threshold"]))
+    assert cost.rule_range(best) == (min(points), max(min(points), best.stage2["threshold"]))
 
 
 def test_every_batch_is_counted_once(stored):
@@ -439,12 +421,6 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
         warnings.simplefilter("error")
         save(drawn.figure, tmp_path / "odd")
     assert (tmp_path / "odd.svg").stat().st_size > 1000
-
-
-def test_plain_text():
-    assert plain("a\nb") == "a b"
-    assert plain("x" * 50) == "x" * 27 + "…"
-    assert plain("_hidden") == " _hidden"
 
 
 def test_labels_starting_with_an_underscore_are_in_legends():

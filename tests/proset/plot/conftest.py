@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="session")
+def flowers():
+    """Samples of four features with names, and labels that are text."""
+    iris = load_iris(as_frame=True)
+    return iris.data, iris.target_names[iris.target]
+
+
+@pytest.fixture(scope="session")
+def pipeline(flowers):
+    """A scaler and two batches."""
+    return make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, random_state=0)).fit(*flowers)
+
+
+@pytest.fixture(scope="session")
+def flat(flowers):
+    """The same of two features."""
+    X, y = flowers
+    return make_pipeline(StandardScaler(), ProsetClassifier(random_state=0)).fit(X.iloc[:, 2:], y)
+
+
+@pytest.fixture(scope="session")
+def offsets():
+    """Positions of all marks at a height."""
+
+    def found(axes, zorder):
+        return np.concatenate([np.asarray(c.get_offsets()) for c in axes.collections if c.get_zorder() == zorder])
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def texts():
+    """Labels in the legend."""
+
+    def found(axes):
+        return [text.get_text() for text in axes.get_legend().get_texts()]
+
+    return found

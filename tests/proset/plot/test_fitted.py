@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from proset import ProsetClassifier
+from proset.plot.fitted import Fitted, Plane, codes, two_features
+
+NAMES = ["a", "b", "c"]
+
+
+def test_steps_before_the_classifier_are_undone(pipeline, flowers):
+    X, _ = flowers
+    fitted = Fitted(pipeline)
+    assert fitted.model is pipeline[-1]
+    assert fitted.units
+    assert fitted.names == list(X)
+    assert fitted.class_names == ["setosa", "versicolor", "virginica"]
+    np.testing.assert_allclose(fitted.to_units(fitted.scaled(X)), X)
+    np.testing.assert_allclose(fitted.scaled(X), pipeline[:-1].transform(X))
+
+
+def test_a_search_inside_a_pipeline(flowers):
+    X, y = flowers
+    search = GridSearchCV(make_pipeline(MinMaxScaler(), ProsetClassifier(random_state=0)), {}, cv=2)
+    fitted = Fitted(make_pipeline(StandardScaler(), search).fit(X, y))
+    assert isinstance(fitted.proset(), ProsetClassifier)
+    scaled = fitted.scaled(X)
+    assert (scaled.min(), scaled.max()) == (0.0, 1.0)
+    np.testing.assert_allclose(fitted.to_units(scaled), X)
+
+
+def test_principal_components_are_shown_as_such(flowers):
+    X, y = flowers
+    fitted = Fitted(make_pipeline(StandardScaler(), PCA(2), ProsetClassifier(random_state=0)).fit(X, y))
+    assert (fitted.units, fitted.names) == (False, ["pca0", "pca1"])
+
+
+def test_only_classifiers_with_batches_have_them(flowers):
+    other = Fitted(LogisticRegression(max_iter=1000).fit(*flowers))
+    with pytest.raises(ValueError, match="estimator: LogisticRegression is not allowed, must be a ProsetClassifier"):
+        other.proset()
+
+
+def test_batches_count_from_one(pipeline):
+    fitted = Fitted(pipeline)
+    assert fitted.batch(2) is pipeline[-1].batches_[1]
+    with pytest.raises(ValueError, match="batch: 0 is not allowed, must be 1 to 2"):
+        fitted.batch(0)
+
+
+@pytest.mark.parametrize("features", [["a"], ["a", "a"], ["a", "d"], [0, 3], [-1, 0], [0.5, 1]])
+def test_features_that_span_no_plane(features):
+    with pytest.raises(ValueError, match=r"features: .* is not allowed, must be two different ones of 3"):
+        two_features(features, NAMES, (0, 1))
+
+
+def test_features_by_name_or_position():
+    assert two_features(["c", 0], NAMES, (0, 1)) == [2, 0]
+    assert two_features(None, NAMES, (0, 1)) == [0, 1]
+
+
+def test_a_plane_goes_through_the_medians_or_a_point(pipeline, flowers):
+    X, _ = flowers
+    plane = Plane(Fitted(pipeline), X, [3, "sepal length (cm)"], None, None)
+    x, y, points = plane.grid(50)
+    assert points.shape == (2500, 4)
+    np.testing.assert_allclose(points[:50, 3], x)  # row by row
+    np.testing.assert_allclose(points[::50, 0], y)
+    np.testing.assert_allclose(points[:, [1, 2]], np.tile(np.median(X, axis=0)[[1, 2]], (2500, 1)))
+    assert x[0] < X.iloc[:, 3].min() < X.iloc[:, 3].max() < x[-1]
+    through = Plane(Fitted(pipeline), X, None, X.iloc[7], None)
+    np.testing.assert_array_equal(through.point, X.iloc[7])
+
+
+def test_bad_points_names_and_labels(pipeline, flowers):
+    X, _ = flowers
+    with pytest.raises(ValueError, match="point: 2 values are not allowed, X has 4 features"):
+        Plane(Fitted(pipeline), X, None, [1.0, 2.0], None)
+    with pytest.raises(ValueError, match="feature_names: 1 are not allowed, there are 4 features"):
+        Plane(Fitted(pipeline), X, None, None, ["a"])
+    with pytest.raises(ValueError, match="X: not all values are numbers"):
+        Plane(Fitted(pipeline), X.astype(str) + "?", None, None, None)
+    with pytest.raises(ValueError, match="y: 'rose' is not allowed, must be one of the classes"):
+        codes(["setosa", "rose"], pipeline.classes_)
