@@ -110,8 +110,11 @@ def _explanation(run: Run, edge: dict, share: float) -> str:
         return given
     method = methods.get(run.method)
     if name == method.complexity:
-        bounds = {"smallest": method.min_complexity, "largest": largest_complexity(method)}
-        tried = {"smallest": method.min_complexity, "largest": run.stage("stage2", edge["dataset"])["complexity"]}
+        bounds: dict[str, float] = {"smallest": method.min_complexity, "largest": largest_complexity(method)}
+        tried: dict[str, float] = {
+            "smallest": method.min_complexity,
+            "largest": run.stage("stage2", edge["dataset"])["complexity"],
+        }
     else:
         bounds = {"smallest": method.parameters[name].low, "largest": method.parameters[name].high}
         ((low, high, *_),) = run.stage("stage1", edge["dataset"])["space"][name].values()
