@@ -1,7 +1,7 @@
 """Which costs survive a change of machine: the same fits on a whole processor, and on one with a quota.
 
-The quota is kept by a process that stops and continues this one, so that it needs no privilege. Rounds alternate between
-the two settings, and each has a fit of every method and one matrix product: whatever else runs meets both.
+The quota is kept by a process that stops and continues this one, so that it needs no privilege. Rounds alternate
+between the two settings, and each has a fit of every method and one matrix product: whatever else runs meets both.
 """
 
 import multiprocessing
