@@ -26,7 +26,7 @@ METHODS = {  # parameters and size of a fit
     "xgboost": ({"learning_rate": 0.1, "max_depth": 6, "colsample": 0.8, "subsample": 0.8, "exact": 1}, 50),
     "random_forest": ({"min_samples_leaf": 1}, 20),
     "svm": ({"C": 10.0, "gamma": 1.0}, 1),
-    "logistic_regression": ({"l1_ratio": 0.5}, 10),
+    "logistic_regression": ({"l1_ratio": 0.5}, 15),
 }
 COLUMNS = ("method", "cpu_ms", "times_wall", "times_cpu", "matrix_products", "times_matrix_products")
 

@@ -12,7 +12,7 @@ from proset_study.config.checks import load
 from proset_study.methods.proset_averaged import DRAWS
 from proset_study.workflow.plan import fits_of
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 HOURS = 4.0  # of CPU time for all replicates
 OURS = {"proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial
 
