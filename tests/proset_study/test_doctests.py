@@ -8,11 +8,13 @@ import pytest
 MODULES = {  # number of statements in examples
     "data.dataset": 2,
     "data.encoding": 3,
-    "data.sizes": 1,
+    "data.generators": 2,
+    "data.sizes": 2,
     "data.sources": 1,
     "data.splitting": 2,
     "fingerprints": 1,
     "records": 2,
+    "report.response_curves": 4,
     "scores": 4,
     "seeds": 2,
 }

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
+
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
 
@@ -58,6 +60,9 @@ def size_of(data: dict) -> Size:
         return Size(rows, data["features"] + data.get("irrelevant", 0), 2)
     if data.get("generator") == "mixture":
         return Size(3 * data.get("samples_per_class", 300), 2, 3)
+    if data.get("generator") == "clusters":
+        given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
+        return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -65,6 +70,19 @@ def size_of(data: dict) -> Size:
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     return Size(rows, max(1, columns - others + more), UNKNOWN_CLASSES)
+
+
+def fraction_tested(data: dict, of_study: float) -> float:
+    """Proportion of the samples in the test part: that of the study, unless the data set comes with its own.
+
+    Examples
+    --------
+    >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
+    0.75
+    """
+    if data.get("generator") == "clusters":
+        return data.get("test_samples", CLUSTERS_TEST) / size_of(data).rows
+    return data["published_draw"]["test_fraction"] if "published_draw" in data else of_study
 
 
 @cache
