@@ -15,7 +15,7 @@ MODULES = {  # number of statements in examples
     "fingerprints": 1,
     "records": 2,
     "report.response_curves": 4,
-    "scores": 4,
+    "scores": 5,
     "seeds": 2,
 }
 

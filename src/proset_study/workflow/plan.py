@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proset_study import evaluations, fingerprints, layout
 from proset_study.config.study import Study
-from proset_study.data.sizes import size_of, fraction_tested
+from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.methods import get
 from proset_study.methods.base import Method
 from proset_study.methods.costs import fit_seconds

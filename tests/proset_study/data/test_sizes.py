@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, size_of, fraction_tested
+from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, fraction_tested, size_of
 from proset_study.data.sources import make
 
 ROOT = Path(__file__).parents[3]

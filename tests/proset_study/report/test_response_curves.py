@@ -21,6 +21,7 @@ from proset_study.report.response_curves import (
     response_rows,
     response_section,
 )
+from proset_study.report.write import write_report
 from proset_study.scores import error_rate, log_loss
 from proset_study.store.stored import Stored
 
@@ -100,6 +101,12 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
         [row["excess_error"] for row in response_rows(stored) if (row["dataset"], row["method"]) == ("few", "knn")]
     )
     assert section["rows"][0]["cells"][0] == f"{shown:.3f}"
+    write_report(stored, tmp_path, ROOT / "data/published/published.csv", ["manifest", "models", "overview"])
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = page[page.index('<h2 id="response-curves">') :]
+    for line in (line for words in section["words"] for line in words["lines"]):
+        assert f"<li>{line['title']} ({line['range']}): {line['words']}</li>" in page
+    assert f"<td>{shown:.3f}</td>" in page
     write_findings(tmp_path, stored)
     header, *lines = (tmp_path / "response_curves.csv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("replicate,dataset,experiment,method,bayes_error,excess_error")
