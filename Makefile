@@ -20,7 +20,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native verify release wheels lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native docs verify release wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -49,6 +49,10 @@ test-native: .venv/native
 	dpkg --status $(EMULATION) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)
 	$(BIN)/python -m pytest -q tests/native
+
+# The site, docs/_build/index.html; a warning is an error. Needs no network once the packages are installed.
+docs: .venv/docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build
 
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
@@ -101,5 +105,9 @@ bench: .venv/installed .venv-bench/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-native.txt
 	touch $@
 
+.venv/docs: .venv/installed requirements-docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	touch $@
+
 clean:
-	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results
+	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated

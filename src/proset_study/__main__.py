@@ -48,6 +48,20 @@ def make_data(args: argparse.Namespace) -> None:
     make(settings, args.study.config["seed"], args.data_set, args.replicate).save(_file(args, layout.DATA))
 
 
+def openml(args: argparse.Namespace) -> None:
+    """Download a data set of OpenML."""
+    from proset_study.data.download import download
+    from proset_study.data.openml import TABLE, table_of
+
+    table = TABLE.format(name=args.name)
+    wanted: dict = {}
+    for settings in args.study.config["data_sets"].values():
+        if "openml" in settings and table_of(settings["openml"]) == table:
+            wanted |= settings["openml"]
+    found = download(wanted, table)
+    print(f"openml: {table}, " + ", ".join(f"{key}: {found[key]}" for key in ("name", "version", "md5", "licence")))
+
+
 def make_split(args: argparse.Namespace) -> None:
     """Split a data set into folds and test part."""
     from proset_study.data.dataset import DataSet
@@ -296,6 +310,7 @@ def _parser() -> argparse.ArgumentParser:
     model = (*data_set, "run")
     command("config", config, "files")
     command("data", make_data, *data_set)
+    command("openml", openml, "study", "name")
     command("split", make_split, *data_set)
     command("stage1", stage1, *model, "fold", "first", "last", "code")
     command("select-parameters", select_parameters, *model)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proset_study.config.study import Study
+from proset_study.data.table_file import located
 from proset_study.evaluations import KINDS
 
 RESULTS, REPORTS = "results/{study}/", "reports/{study}/"
@@ -119,17 +120,24 @@ def steps_to(study: Study, replicate: int | str, data_set: str, run: str) -> lis
 
 
 def custom_files(study: Study, data_set: str) -> list[str]:
-    """The user's file, if the data set is one, and if it has no braces, which Snakemake takes for wildcards."""
-    file = study.config["data_sets"][data_set].get("file", "{}")
-    return [] if set(file) & {"{", "}"} else [file]
+    """The table of a data set that is one, if its path has no braces, which Snakemake takes for wildcards."""
+    file = study.data_settings(data_set).get("file", "{}")
+    return [] if set(file) & {"{", "}"} else [str(located(file))]
 
 
 def custom_version(study: Study, data_set: str) -> list[int]:
-    """Size and time of the user's file if Snakemake cannot look at it, see `custom_files`."""
-    file = study.config["data_sets"][data_set].get("file")
+    """Size and time of that table if Snakemake cannot look at it, see `custom_files`."""
+    file = study.data_settings(data_set).get("file")
     if file is None or custom_files(study, data_set) or not Path(file).exists():
         return []
     return [Path(file).stat().st_size, Path(file).stat().st_mtime_ns]
+
+
+def downloads(study: Study) -> list[str]:
+    """The tables of all data sets of OpenML."""
+    return [
+        file for d in study.data_sets if "openml" in study.config["data_sets"][d] for file in custom_files(study, d)
+    ]
 
 
 # --- what jobs over several models read ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -40,6 +41,7 @@ from proset import (
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
+from proset_study.data.download import download
 from proset_study.data.encoding import Encoder
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
@@ -123,6 +125,25 @@ def split_case(counts, folds):
 
 def group_case(y, group, folds, test_fraction=0.3):
     return lambda folder: split(np.array(y), folds, test_fraction, 0, group=np.array(group))
+
+
+def no_network(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("https_proxy", "http://127.0.0.1:9")  # nobody listens there
+        urllib.request.install_opener(None)
+        try:
+            download({"task_id": 31}, str(folder / "task_31.parquet"))
+        finally:
+            urllib.request.install_opener(None)
+
+
+def another_checksum(folder):
+    (folder / "data/openml").mkdir(parents=True)
+    table = pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]})
+    table.attrs = {"md5": "0" * 32}
+    table.to_parquet(folder / "data/openml/data_61.parquet")
+    entry = {"openml": {"data_id": 61, "md5": "1" * 32}}
+    config_case(yaml.safe_dump({"data_sets": {"mine": entry}, "experiments": {"E8": {"data_sets": ["mine"]}}}))(folder)
 
 
 def nothing_to_impute_from(folder):
@@ -323,6 +344,11 @@ CASES = {
     "category weighs": data_case(CSV, weight="w", categorical=["w"]),
     "text not named": data_case(COLOURS, categorical=["b"]),
     "empty category": data_case(COLOURS, categorical=["colour"]),
+    "threshold of text": data_case(CSV, threshold=1),
+    "threshold of nothing": data_case(CSV.replace("2,1.0,2,", "2,1.0,,"), target="b", threshold=1, drop=["kind"]),
+    "no target": data_case(pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}), "t.parquet", target=None),
+    "no network": no_network,
+    "another checksum": another_checksum,
     "1,001 categories": data_case(
         "id,kind\n" + "".join(f"n{i},{'xy'[i % 2]}\n" for i in range(1001)), categorical=["id"]
     ),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+EXAMPLES = Path(__file__).parents[2] / "docs/examples/tuning"
 
 
 def test_features_selected_before_cross_validation_hide_that_there_is_nothing_to_learn():

@@ -1,6 +1,21 @@
 # Data sets and their splits.
 
 
+rule openml:
+    """Download a data set, where Snakemake runs: the nodes of a cluster need no network."""
+    output:
+        TABLE.format(name="{openml}"),
+    log:
+        f"results/{study.name}/logs/openml/{{openml}}.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    params:
+        study=lambda wildcards, input: study_file,
+    shell:
+        "python -m proset_study openml --study {params.study:q} --name {wildcards.openml:q} 2> {log:q}"
+
+
 rule data:
     """Make or load a data set."""
     input:
@@ -20,7 +35,7 @@ rule data:
         settings=lambda wildcards: study.data_settings(wildcards.data_set),
         version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: key("data", source=source_of(study.config["data_sets"][wildcards.data_set])),
+        code=lambda wildcards: key("data", source=source_of(study.data_settings(wildcards.data_set))),
     shell:
         "python -m proset_study data --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} 2> {log:q}"

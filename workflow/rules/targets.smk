@@ -1,4 +1,12 @@
-# Names to ask for on the command line: an experiment or comparison (E3), a data set (wine), a replicate (replicate_0).
+# Names to ask for on the command line: an experiment or comparison (E3), a data set (wine), a replicate (replicate_0),
+# the downloads.
+
+
+rule downloads:
+    """What needs a network, and nothing else."""
+    input:
+        layout.downloads(study),
+    localrule: True
 
 
 for _table in study.tables:

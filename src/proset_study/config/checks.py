@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from proset_study import evaluations, methods
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
+from proset_study.config.suite import suite_errors, written_out
+from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.methods.base import largest_complexity
@@ -32,8 +34,9 @@ def load(config: dict) -> Study:
     ConfigError
         Lists everything that is wrong.
     """
-    errors = list(dict.fromkeys(schema_errors(config)))
+    errors = list(dict.fromkeys(schema_errors(config))) or list(suite_errors(config))
     if not errors:
+        config = written_out(config)
         errors = list(dict.fromkeys(_meaning_errors(config)))
     if not errors:
         errors = list(_data_errors(Study.of(config)))
@@ -69,7 +72,7 @@ def _meaning_errors(config) -> Iterator[str]:
                     f"{', '.join(experiments)}"
                 )
         if comparison.get("rows") == "methods":
-            yield from _row_errors(f"comparisons.{name}", comparison["experiments"], experiments)
+            yield from _row_errors(f"comparisons.{name}", comparison["experiments"], config)
     for key in ("trials_per_job", "folds_per_job"):
         for method in config.get(key, {}):
             if method not in methods.METHODS:
@@ -94,14 +97,15 @@ def _meaning_errors(config) -> Iterator[str]:
         yield from _parameter_errors(where, entry, experiments, selected)
 
 
-def _row_errors(where, names, experiments) -> Iterator[str]:
+def _row_errors(where, names, config) -> Iterator[str]:
     """A table with a row per method has one final model in each of its cells."""
     taken: dict[tuple[str, str], str] = {}
     for name in names:
-        entry = experiments.get(name, {"method": "", "data_sets": []})
+        if (entry := config["experiments"].get(name)) is None:
+            continue
         if "vary" in entry:
             yield f"{where}.experiments: {name!r} is not allowed, with rows: methods nothing may be varied"
-        for data_set in entry["data_sets"]:
+        for data_set in selected_data_sets(config, name):
             if (first := taken.setdefault((entry["method"], data_set), name)) != name:
                 yield (
                     f"{where}.experiments: {name!r} is not allowed beside {first!r} with rows: methods, both have "
@@ -160,6 +164,9 @@ def _data_errors(study) -> Iterator[str]:
             wrong = [f for f in settings.get("features", []) if f > last]
             if wrong:
                 yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+        elif "openml" in settings:
+            found = description(table_of(settings["openml"]))
+            yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], found))
         else:
             try:
                 check_file(settings["file"])
@@ -267,6 +274,8 @@ def _value_errors(key, method, name, value):
 RESERVED = frozenset(
     {
         "all",
+        "downloads",
+        "openml",
         "study",
         "evaluate",
         "data",

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from proset_study.data.openml import table_of
+
 TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
 
 
@@ -151,8 +153,9 @@ class Study:
     # What enters a result: the settings behind it, and nothing else of the config.
 
     def data_settings(self, data_set: str) -> dict:
-        """What one data set is made from; how figures show it is no part of it."""
-        return {k: v for k, v in self.config["data_sets"][data_set].items() if k != "image"}
+        """What one data set is made from; how figures show it is no part of it, and one of OpenML is its table."""
+        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k != "image"}
+        return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings
 
     def stage1_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 1 depend on; the number of trials is not part of it."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LARGEST, SMALLEST = 1e30, 1e-30  # beyond, squares leave the range of the float32 numbers in XGBoost and the kernel
 IMPUTE = "for features an imputer can be named in impute"
 MAX_CLASSES = 20  # from which on there must be three rows of each, on average
-MAX_CATEGORIES = 1000  # of all columns together: each of them is a feature
+MAX_CATEGORIES = 1000  # of a column: each of them is a feature
 EXACT = 2**53  # whole numbers beyond it are not all different in float64
 
 
@@ -30,7 +30,8 @@ class Columns:
     ----------
     features : DataFrame, shape (N, D)
         Numbers, finite if not missing; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`. The
-        categorical ones are as they were read, `MAX_CATEGORIES` at most.
+        categorical ones are as they were read, with `MAX_CATEGORIES` each at most.
+    categorical : list of str
     labels : Series of str, shape (N,)
         At least two classes, each with a row of positive weight.
     weights : Series of number >= 0, shape (N,), or None
@@ -38,6 +39,7 @@ class Columns:
     """
 
     features: "pd.DataFrame"
+    categorical: list[str]
     labels: "pd.Series"
     weights: "pd.Series | None"
     groups: "pd.Series | None"
@@ -45,7 +47,7 @@ class Columns:
 
 def read_columns(
     file: str,
-    target: str,
+    target: str | None,
     drop: list[str],
     weight: str | None,
     group: str | None,
@@ -53,14 +55,15 @@ def read_columns(
     impute: str | None,
     sep: str = ",",
     decimal: str = ".",
+    threshold: float | None = None,
 ) -> Columns:
     """Features, target, sample weights and groups of a .csv or .parquet file.
 
     Parameters
     ----------
     file : str
-    target : str
-        Column with the class labels.
+    target : str or None
+        Column with the class labels; if None, the one that the table names.
     drop : list of str
         Columns to leave out.
     weight : str or None
@@ -68,11 +71,13 @@ def read_columns(
     group : str or None
         Column with what keeps rows together.
     categorical : list of str
-        Columns with categories.
+        Columns with categories, besides those of that type.
     impute : str or None
         If None, no value of a feature may be missing.
     sep, decimal : str
         What is between the fields of a .csv file, and its decimal mark.
+    threshold : float or None
+        Of a number in `target`: the classes are up to it and above it.
 
     Returns
     -------
@@ -83,10 +88,15 @@ def read_columns(
     ValueError
         If the table is not like that.
     """
-    as_written = [target, *([group] if group else []), *categorical]
+    as_written = [name for name in (None if threshold is not None else target, group, *categorical) if name is not None]
     table = read_table(file, as_written, len(drop), sep, decimal)
     if not len(table):
         raise ValueError(f"{file} has a header and no rows")
+    target = target or table.attrs.get("target")
+    if target is None:
+        raise ValueError(
+            f"{file} names no target; name its column in target, the columns are {listed(table.columns.tolist())}"
+        )
     roles = {
         "target": [target],
         "drop": drop,
@@ -98,6 +108,9 @@ def read_columns(
     features = table.drop(columns=[name for role, names in roles.items() if role != "categorical" for name in names])
     if not features.shape[1]:
         raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
+    categorical = [
+        name for name in features.columns.tolist() if name in categorical or features[name].dtype == "category"
+    ]
     n_categories = _check_categories(file, features, categorical, impute) if categorical else 0
     refuse_large(file, len(features) * (features.shape[1] - len(categorical) + n_categories))
     _check_numbers(file, features.drop(columns=categorical) if categorical else features, impute)
@@ -108,8 +121,9 @@ def read_columns(
             raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
     if group:
         _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
-    labels = _labels(file, table[target], target, table[weight] if weight else None)
-    return Columns(features, labels, table[weight] if weight else None, table[group] if group else None)
+    classes = table[target] if threshold is None else _sides(file, table[target], threshold)
+    labels = _labels(file, classes, target, table[weight] if weight else None)
+    return Columns(features, categorical, labels, table[weight] if weight else None, table[group] if group else None)
 
 
 def _check_roles(file, columns, roles):
@@ -135,15 +149,26 @@ def _check_categories(file, features, categorical, impute):
         found[name] = as_text(features[name]).unique()
         if features[name].isna().all():
             raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
-    if (total := sum(map(len, found.values()))) > MAX_CATEGORIES:
-        most = max(found, key=lambda name: len(found[name]))
-        raise ValueError(
-            f"{file}: the columns in categorical have {total:,} categories, {len(found[most]):,} of them in {most!r}; "
-            f"at most {MAX_CATEGORIES:,} are allowed, each is a feature; name {most!r} in drop, or merge rare ones"
-        )
+        if (n := len(found[name])) > MAX_CATEGORIES:
+            raise ValueError(
+                f"{file}: column {name!r} has {n:,} categories, at most {MAX_CATEGORIES:,} are allowed, each is a "
+                "feature; name it in drop, or merge rare ones"
+            )
     one_hot = [f"{name}={category}" for name in found for category in found[name]]
     refuse_duplicates(file, [*(name for name in features if name not in found), *one_hot])
-    return total
+    return sum(map(len, found.values()))
+
+
+def _sides(file, column, threshold):
+    """The side of a threshold on which each number of the target is."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    name = f"target column {column.name!r}"
+    if not is_numeric_dtype(column.dtype):
+        raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
+    _refuse_missing(file, column, name, "every row needs one")
+    return pd.Series(np.where(column > threshold, f"above {threshold:g}", f"up to {threshold:g}"))
 
 
 def _refuse_missing(file, column, name, remedy):

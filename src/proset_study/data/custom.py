@@ -10,7 +10,7 @@ from proset_study.data.dataset import DataSet
 def make(
     rng: object,
     file: str,
-    target: str,
+    target: str | None = None,
     drop: list[str] | None = None,
     weight: str | None = None,
     group: str | None = None,
@@ -18,8 +18,9 @@ def make(
     impute: str | None = None,
     sep: str = ",",
     decimal: str = ".",
+    threshold: float | None = None,
 ) -> DataSet:
-    """The data set of a table: all columns but the named ones are numeric features.
+    """The data set of a table: all columns but the named ones are features.
 
     Parameters
     ----------
@@ -27,8 +28,8 @@ def make(
         Not used: nothing is drawn.
     file : str
         A .csv or .parquet file.
-    target : str
-        Column with the class labels.
+    target : str, optional
+        Column with the class labels; without it the one that the table itself names, as those of OpenML do.
     drop : list of str, optional
         Columns to leave out.
     weight : str, optional
@@ -36,21 +37,23 @@ def make(
     group : str, optional
         Column that is the same in rows which belong together.
     categorical : list of str, optional
-        Features that are categories.
+        Features that are categories, besides those of that type in a .parquet file.
     impute : {"median", "mean", "most_frequent"}, optional
         How missing values of features are filled in; without it they are refused.
     sep, decimal : str, optional
         What is between the fields of a .csv file, and its decimal mark.
+    threshold : float, optional
+        The target is a number, and the classes are up to this number and above it.
 
     Raises
     ------
     ValueError
         Says what is wrong with the file; see `columns.read_columns`.
     """
-    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute, sep, decimal)
+    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold)
     categories = category_column = None
-    if categorical:
-        X, categories, category_column = encode_categories(columns.features, categorical, impute)
+    if columns.categorical:
+        X, categories, category_column = encode_categories(columns.features, columns.categorical, impute)
     elif impute:
         X = columns.features.to_numpy(dtype=np.float64, na_value=np.nan)
     else:

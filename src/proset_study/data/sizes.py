@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
+from proset_study.data.openml import description, table_of
+from proset_study.data.table_file import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
@@ -45,8 +46,9 @@ def size_of(data: dict) -> Size:
     Returns
     -------
     Size
-        Exact for generated data and those of scikit-learn. For a custom table the numbers of classes and
-        categories are guesses; that of the rows of a CSV file follows from its bytes and the length of its first lines.
+        Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For
+        a custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from
+        its bytes and the length of its first lines.
 
     Examples
     --------
@@ -66,10 +68,18 @@ def size_of(data: dict) -> Size:
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
+    if "openml" in data:
+        return Size(*_downloaded(table_of(data["openml"])))
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
-    return Size(rows, max(1, columns - others + more), UNKNOWN_CLASSES)
+    return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
+
+
+@cache
+def _downloaded(table: str) -> tuple[int, int, int]:
+    """Rows, features and classes of a table of OpenML."""
+    return tuple(description(table).get("size", (*UNKNOWN, UNKNOWN_CLASSES)))
 
 
 def fraction_tested(data: dict, of_study: float) -> float:
@@ -92,13 +102,13 @@ def _table(file: str, sep: str) -> tuple[int, int]:
         if file.endswith(".parquet"):
             from pyarrow.parquet import read_metadata
 
-            metadata = read_metadata(file)
+            metadata = read_metadata(located(file))
             return metadata.num_rows, metadata.num_columns
-        with Path(file).open("rb") as table:
+        with located(file).open("rb") as table:
             start = table.read(LOOK)
     except (OSError, ValueError):
         return UNKNOWN
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))
-    n_rows = (Path(file).stat().st_size - len(header)) / size_of_a_row if rows else 0
+    n_rows = (located(file).stat().st_size - len(header)) / size_of_a_row if rows else 0
     return round(n_rows), header.count(sep.encode()) + 1

@@ -6,7 +6,9 @@ counted from 1, below the header.
 
 import csv
 import os
+import re
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +22,32 @@ SHOWN = 12  # names in a message
 BLOCK = 2**24  # bytes that are read at a time to count lines
 
 
-def check_file(file: str) -> None:
-    """Refuse a file that is not there or too large, without reading it; ValueError says which."""
-    path = Path(file)
+def located(file: str) -> Path:
+    """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
+
+    Raises
+    ------
+    ValueError
+        If that package is not installed.
+
+    Examples
+    --------
+    >>> located("data/private/penguins.csv")
+    PosixPath('data/private/penguins.csv')
+    >>> located("statsmodels:datasets/fair/fair.csv").is_file()
+    True
+    """
+    if not (shipped := re.match(r"([A-Za-z]\w*):(.+)", file)):
+        return Path(file)
+    package, path = shipped.groups()
+    if (spec := find_spec(package)) is None or not spec.submodule_search_locations:
+        raise ValueError(f"file: {file!r} is part of the package {package}, which is not installed")
+    return Path(spec.submodule_search_locations[0], path)
+
+
+def check_file(file: str) -> Path:
+    """Where a file is; one that is not there or too large is refused without reading it, ValueError says which."""
+    path = located(file)
     try:
         os.fsencode(file)
     except UnicodeEncodeError as error:
@@ -38,6 +63,7 @@ def check_file(file: str) -> None:
         )
     if size == 0:
         raise ValueError(f"file: {file!r} is empty; a header and rows are needed")
+    return path
 
 
 def read_table(
@@ -60,10 +86,10 @@ def read_table(
     ValueError
         If the file is not there, too large, or cannot be read.
     """
-    check_file(file)
+    path = check_file(file)
     if file.endswith(".parquet"):
-        return _read_parquet(file)
-    return _read_csv(file, as_written, n_dropped, sep, decimal)
+        return _read_parquet(file, path)
+    return _read_csv(file, path, as_written, n_dropped, sep, decimal)
 
 
 def refuse_large(file: str, size: int) -> None:
@@ -99,14 +125,14 @@ def listed(names: list[str]) -> str:
     return ", ".join(map(repr, names[:SHOWN])) + more
 
 
-def _read_csv(file, as_written, n_dropped, sep, decimal):
+def _read_csv(file, path, as_written, n_dropped, sep, decimal):
     import pandas as pd
 
     with _csv_errors(file):
-        header, first = _first_lines(file, sep)
-    refuse_large(file, (len(header) - n_dropped) * (_count_lines(file) - 1))  # before it takes several times its size
+        header, first = _first_lines(path, sep)
+    refuse_large(file, (len(header) - n_dropped) * (_count_lines(path) - 1))  # before it takes several times its size
     with _csv_errors(file):
-        table = pd.read_csv(file, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
+        table = pd.read_csv(path, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
     refuse_duplicates(file, header)
     if len(first) > len(header):  # pandas would take the first fields as names of the rows
         raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
@@ -126,31 +152,31 @@ def _csv_errors(file):
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
 
 
-def _count_lines(file):
-    with open(file, "rb") as lines:
+def _count_lines(path):
+    with path.open("rb") as lines:
         return sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
 
 
-def _first_lines(file, sep):
+def _first_lines(path, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
     csv.field_size_limit(MAX_BYTES)
-    with open(file, encoding="utf-8-sig", newline="") as lines:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
         fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
 
 
-def _read_parquet(file):
+def _read_parquet(file, path):
     import pandas as pd
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
-        with ParquetFile(file) as opened:
+        with ParquetFile(path) as opened:
             names, size = opened.schema_arrow.names, opened.metadata.num_rows * opened.metadata.num_columns
         refuse_duplicates(file, names)
         if size * 8 > MAX_BYTES:  # before it is unpacked
             raise ValueError(f"{size:,} numbers, at most {MAX_BYTES // 8:,} are allowed")
-        table = pd.read_parquet(file)
+        table = pd.read_parquet(path)
         named = [name for name in table.index.names if name is not None]  # columns of the file, too
         return table.reset_index(named).reset_index(drop=True).rename(columns=str)
     except (ValueError, OSError, ArrowException) as error:

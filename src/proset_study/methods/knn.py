@@ -82,7 +82,7 @@ class KNN:
 
     @staticmethod
     def cost(size, stage, fitted, scored):
-        seen = min(fitted, 10 * 4.0**size.features)  # a search tree helps where features are few
+        seen = min(fitted, 10 * 4.0 ** min(size.features, 20))  # a search tree helps where features are few
         return 2e-6 * (fitted + scored) + 2.6e-9 * scored * seen * size.features  # the tree and its query, distances
 
     def fit(self, parameters, complexity, seed):

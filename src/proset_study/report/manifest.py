@@ -13,6 +13,8 @@ from pathlib import Path
 from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study import layout
+from proset_study.config.study import Study
+from proset_study.data.openml import description, table_of
 from proset_study.environment import library_arithmetic, pins
 from proset_study.fingerprints import LIBRARIES, uses_kernel
 from proset_study.records import write_text
@@ -29,7 +31,8 @@ def manifest(stored: Stored) -> dict:
     -------
     dict
         "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
-        (with the seed), "records_sha256" by archive, "data_sha256", "cost" and "not_converged" by replicate (see
+        (with the seed), "openml" (description of each data set from there: checksum, version, licence),
+        "records_sha256" by archive, "data_sha256", "cost" and "not_converged" by replicate (see
         `fits_and_cost`), "missing" (models that a partial report lacks; else empty).
 
     Raises
@@ -47,6 +50,7 @@ def manifest(stored: Stored) -> dict:
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": study.config,
+        "openml": downloaded(study),
         "records_sha256": {
             archive: records_sha256(folder, layout.record_names(study, archive))
             for archive in layout.record_archives(study)
@@ -61,6 +65,12 @@ def manifest(stored: Stored) -> dict:
 def write_manifest(path: Path, stored: Stored) -> None:
     """Write `manifest` as JSON, in which the config keeps its order."""
     write_text(path, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
+
+
+def downloaded(study: Study) -> dict[str, dict]:
+    """What was downloaded from OpenML, by name of the data set; see `data.openml.description`."""
+    entries = {name: study.config["data_sets"][name].get("openml") for name in study.data_sets}
+    return {name: description(table_of(entry)) for name, entry in entries.items() if entry is not None}
 
 
 def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:

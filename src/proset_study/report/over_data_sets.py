@@ -167,8 +167,8 @@ def _of_group(stored, names, there, by_replicate, left_out, overlap):
 
 
 def _source(settings):
-    """The generator, the data set of scikit-learn or the file: what differs in columns or angle is no other source."""
-    return next(settings[kind] for kind in ("generator", "sklearn", "file") if kind in settings)
+    """The generator, the data set of scikit-learn or OpenML, or the file: columns or an angle make no other source."""
+    return next(str(settings[kind]) for kind in ("generator", "sklearn", "openml", "file") if kind in settings)
 
 
 def _range(counts):

@@ -10,6 +10,7 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.config.checks import load
 from proset_study.config.study import Study
+from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
 from proset_study.store.packed import read_files
 
@@ -145,6 +146,8 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
     """
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None
+        if isinstance(settings, dict) and isinstance(settings.get("openml"), dict):
+            file = table_of(settings["openml"])
         if file is not None and file not in files:
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -43,6 +44,30 @@ def test_a_table_of_another_country(tmp_path):
     for name in ("X", "y", "feature_names", "class_names", "categories"):
         assert (getattr(ours, name) == getattr(theirs, name)).all()
     assert size_of({"file": str(tmp_path / "eigen.csv"), "sep": ";", **settings}).rows == 4
+
+
+def test_a_file_of_an_installed_package():
+    data = make({"file": "statsmodels:datasets/fair/fair.csv", "target": "affairs", "threshold": 0}, 0, "affairs", 0)
+    assert data.X.shape == (6366, 8)
+    assert dict(zip(data.class_names.tolist(), np.bincount(data.y).tolist(), strict=True)) == {
+        "above 0": 2053,  # as Fair (1978) has it
+        "up to 0": 4313,
+    }
+
+
+def test_a_threshold_is_in_the_lower_class_and_decimal_commas_count(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("a;y\n1;0,5\n2;1,5\n3;2,5\n", encoding="utf-8")
+    data = make({"file": str(path), "target": "y", "threshold": 1.5, "sep": ";", "decimal": ","}, 0, "own", 0)
+    assert data.class_names[data.y].tolist() == ["up to 1.5", "up to 1.5", "above 1.5"]
+
+
+def test_categories_of_a_parquet_file_are_categories_without_being_named(table, tmp_path):
+    path = tmp_path / "own.parquet"
+    table["b"] = pd.Categorical(["1", "2", "1", "01"])
+    table.to_parquet(path)
+    data = make({"file": str(path), "target": "kind", "categorical": ["id"]}, 0, "own", 0)
+    assert data.feature_names[np.unique(data.category_column)].tolist() == ["id", "b"]
 
 
 @pytest.mark.parametrize(

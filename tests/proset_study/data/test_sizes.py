@@ -36,6 +36,7 @@ def test_sizes_of_a_file_are_near_without_reading_it_all(tmp_path, rng, suffix):
     assert size.rows == pytest.approx(n, rel=0.01)
     settings = {"file": str(path), "target": "target", "drop": ["w"], "group": "id", "categorical": ["a"]}
     assert size_of(settings).features == 4 + UNKNOWN_CATEGORIES
+    assert size_of({**settings, "target": "b", "threshold": 0}).classes == 2
 
 
 def test_sizes_of_a_file_that_is_missing_damaged_or_empty(tmp_path):

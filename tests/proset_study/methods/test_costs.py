@@ -74,6 +74,13 @@ def test_so_they_are_for_the_data_of_the_study(method, data_set, complexity):
     )
 
 
+@pytest.mark.parametrize("method", MEASURED)
+def test_estimates_of_many_features_are_numbers(method):
+    """A table of words may have as many."""
+    stage = {"complexity": 1, "parameters": {"n_candidates": 1000, "max_rounds": 10}}
+    assert 0 < fit_seconds(method, Size(1000, 60_000, 2), stage, 700, 300) < float("inf")
+
+
 def test_every_method_is_measured():
     assert {*MEASURED} == {m for m in methods.METHODS if hasattr(methods.get(m), "cost")} == {*methods.METHODS}
 

@@ -196,7 +196,7 @@ def test_the_overlay_has_what_was_asked_for():
         "imbalance": (1, 100),
     }
     experiments = OVERLAY["experiments"].values()
-    assert all(entry["data_sets"] == list(OVERLAY["data_sets"]) for entry in experiments)
+    assert OVERLAY["suite"] == {"data_sets": list(OVERLAY["data_sets"]), "experiments": list(OVERLAY["experiments"])}
     searches = [entry for entry in experiments if "stage1" in entry]
     assert len({entry["stage1"]["trials"] for entry in searches}) == 1
     assert all(entry["overrides"] == searches[0]["overrides"] for entry in searches)

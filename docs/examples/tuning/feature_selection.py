@@ -1,10 +1,13 @@
-"""The wrong and the right way to select features with cross-validation: python docs/examples/feature_selection.py
+"""
+The wrong and the right way to select features with cross-validation
+====================================================================
 
 50 samples of two balanced classes and 5,000 features that have nothing to do with the class: no classifier can be wrong
 in less than half of the cases. Repeats section 7.10.2 of T. Hastie, R. Tibshirani and J. Friedman, The Elements of
 Statistical Learning, 2nd edition (2009), with one nearest neighbour on the 100 features of the largest correlation.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -38,7 +41,13 @@ def errors(seed: int, n_samples: int = 50, n_features: int = 5000, n_selected: i
 
 if __name__ == "__main__":
     found = np.array([errors(seed) for seed in range(50)])
-    for way, values in zip(("before cross-validation", "inside every fold"), found.T, strict=True):
+    ways = ("before cross-validation", "inside every fold")
+    for way, values in zip(ways, found.T, strict=True):
         print(
             f"selected {way}: error {values.mean():.3f}, standard deviation {values.std(ddof=1):.3f} over 50 data sets"
         )
+    figure, axes = plt.subplots(layout="constrained")
+    axes.boxplot(found, tick_labels=[f"selected {way}" for way in ways])
+    axes.axhline(0.5, linestyle="--", color="grey")
+    axes.set_ylabel("error rate of cross-validation")
+    plt.show()

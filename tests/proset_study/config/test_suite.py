@@ -1,0 +1,62 @@
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from proset_study.config.checks import load
+from proset_study.data.sizes import size_of
+from proset_study.data.sources import make
+
+ROOT = Path(__file__).parents[3]
+SUITES = sorted((ROOT / "workflow/suites").glob("*.yaml"))
+LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
+
+
+def config_of(*files):
+    config: dict = {}
+    for file in (ROOT / "config.yaml", *files):
+        update_config(config, copy.deepcopy(yaml.safe_load(file.read_text(encoding="utf-8"))))
+    return config
+
+
+@pytest.mark.parametrize("file", SUITES, ids=lambda file: file.stem)
+def test_a_suite_has_all_methods_on_all_its_data_sets_and_a_report_of_its_own(file):
+    config = config_of(file)
+    study = load(config)
+    assert study.name == file.stem
+    assert set(study.data_sets) == set(config["suite"]["data_sets"])
+    assert len(study.data_sets) == LISTED[file.stem]
+    compared = {config["experiments"][name]["method"] for name in config["comparisons"]["E14"]["experiments"]}
+    assert {run.method for run in study.runs.values() if run.data_sets} == compared
+    left_out = config["suite"].get("without", {})
+    for name, runs in study.experiments.items():
+        assert sorted([*runs[0].data_sets, *left_out.get(name, [])]) == sorted(study.data_sets)
+    assert "E14" in study.comparisons
+
+
+@pytest.mark.parametrize("name", ["openml_cc18", "tabarena"])
+def test_every_task_is_named_once(name):
+    suite = config_of(ROOT / f"workflow/suites/{name}.yaml")
+    tasks = [suite["data_sets"][d]["openml"]["task_id"] for d in suite["suite"]["data_sets"]]
+    assert len(set(tasks)) == len(tasks)
+
+
+def test_the_bundled_data_sets_are_there():
+    study = load(config_of(ROOT / "workflow/suites/bundled.yaml"))
+    for name in study.data_sets:
+        settings = study.data_settings(name)
+        data = make(settings, 0, name, 0)
+        assert len(data.y) >= 100
+        assert size_of(settings).rows == pytest.approx(len(data.y), rel=0.05)
+    assert data.n_features == 9  # of doctor_visits
+
+
+def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
+    config = {**config_of(), "suite": {"data_sets": ["xor_3f", "wine"], "experiments": ["E3"]}}
+    config["suite"]["without"] = {"E3": ["wine"]}
+    study = load(config)
+    assert {name: runs[0].data_sets for name, runs in study.experiments.items()} == {"E3": ["xor_3f"]}
+    assert "suite" not in study.config  # jobs and reports see what it stands for
+    assert study.config["experiments"]["E8"] == config["experiments"]["E8"]
