@@ -383,7 +383,7 @@ CASES = {
     "scale 1e300": fit_case(lambda X: X * 1e300),
     "huge weight": fit_case(sample_weight=np.full(150, 1e200)),
     "single class": fit_case(y=np.zeros(150)),
-    "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2])),
+    "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2]), references="split"),
     "max_fraction 1": fit_case(max_fraction=1.0),
     "lambda 1e300": fit_case(lambda_v=1e300),
     "eps 0": cover_case(eps=0.0),
