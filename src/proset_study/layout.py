@@ -44,7 +44,17 @@ FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
 
-_FINDINGS = ("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction")
+_FINDINGS = (
+    "rules",
+    "methods",
+    "selected_features",
+    "prototypes",
+    "ranks",
+    "pairs",
+    "over_data_sets",
+    "reproduction",
+    "response_curves",
+)
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
 
