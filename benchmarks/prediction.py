@@ -24,7 +24,8 @@ def run(data_sets: list[str] | None = None, repeats: int = 15) -> list[dict]:
         fitted = fit(fold, case.penalty, 0)
         neighbours = KNeighborsClassifier(K, n_jobs=1).fit(fold.X, fold.y)
         ours = timed(lambda f=fitted, z=Z: list(f.staged_predict_proba(z)), repeats) * 1e6 / len(Z)
-        classifier = ProsetClassifier(lambda_v=case.penalty.lambda_v, lambda_w=case.penalty.lambda_w, random_state=0)
+        penalties = {"lambda_v": case.penalty.lambda_v, "lambda_w": case.penalty.lambda_w}
+        classifier = ProsetClassifier(**penalties, references="split", random_state=0)
         classifier.fit(fold.X, fold.y)
         one = timed(lambda c=classifier, z=Z[:1]: c.predict_proba(z), 20 * repeats) * 1e6
         theirs = timed(lambda f=neighbours, z=Z: f.predict_proba(z), repeats) * 1e6 / len(Z)

@@ -32,6 +32,7 @@ from proset.validation import missing_values_named, weights_with_classes
 if TYPE_CHECKING:
     import pandas as pd
 
+N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
@@ -46,12 +47,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ----------
     n_batches : int >= 0, default=1
         Batches of prototypes (B); 0 is the class prior alone.
-    references : {"split", "leave_one_out"}, default="split"
-        Which samples the likelihood of a batch counts. "split": those that were not drawn as candidates, as published.
-        "leave_one_out": all of them, where none sees itself as a prototype; see `proset.leave_one_out`.
-    n_candidates : int >= 1 or "all", default=1000
-        Candidates for prototypes drawn per batch (M). "all" samples, which takes time that grows with the square of
-        their number, is for `references="leave_one_out"`.
+    references : {"leave_one_out", "split"}, default="leave_one_out"
+        Which samples the likelihood of a batch counts. "leave_one_out": all of them, where none sees itself as a
+        prototype; see `proset.leave_one_out`. "split": those that were not drawn as candidates, as published; faster,
+        with fewer prototypes and mostly larger losses.
+    n_candidates : int >= 1, "all" or None, default=None
+        Candidates for prototypes drawn per batch (M). None is 1000 with `references="split"`, else 5000; if there are
+        fewer samples, all of them. "all", whose time grows with the square of the number of samples, is for
+        `references="leave_one_out"`.
     max_fraction : float in (0, 1), default=0.5
         Largest proportion of a bin of samples that may become candidates (eta); for `references="split"`.
     lambda_v, lambda_w : float in [0, 1e6], default=1e-3 and 1e-8
@@ -124,7 +127,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_batches": [Interval(Integral, 0, None, closed="left")],
         "references": [StrOptions({"split", "leave_one_out"})],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"}), None],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
         "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both")],
         "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both")],
@@ -145,7 +148,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def __init__(
         self,
         n_batches: int = 1,
-        n_candidates: int | str = 1000,
+        n_candidates: int | str | None = None,
         max_fraction: float = 0.5,
         lambda_v: float = 1e-3,
         lambda_w: float = 1e-8,
@@ -155,7 +158,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tol: float = TOL,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        references: str = "split",
+        references: str = "leave_one_out",
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
         verbose: int = 0,
@@ -272,14 +275,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             "start": growth.stage,
             "after_batch": growth.added,
         }
+        number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
         if self.references == "leave_one_out":
-            n_candidates = None if isinstance(self.n_candidates, str) else self.n_candidates
+            n_candidates = None if isinstance(number, str) else number
             fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
-        elif isinstance(self.n_candidates, str):
+        elif isinstance(number, str):
             raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
         else:
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
-            fitted = model.fit(*data, n_candidates=self.n_candidates, max_fraction=self.max_fraction, **settings)
+            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **settings)
         self._store(fitted.with_rows(rows))
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
@@ -529,7 +533,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> pipeline = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, random_state=0)).fit(X, y)
         >>> found = pipeline[-1].explain(X.tail(1), top=2, transformer=pipeline)
         >>> found["term"].tolist()
-        ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others']
+        ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others', 'others']
         >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
         (1.8, 1.0)
         """

@@ -12,13 +12,14 @@ Samples that agree in class and all features are one sample, whose weight is the
 its own class just as its own prototype would. So a weight of 2 is the same as the same row twice. Samples of other
 classes at the same place do see each other.
 
-All samples as candidates are a working set that grows. The search starts with a draw; the weights of the others are
-held at zero until the solver's second phase looks at their derivatives, and those with df/dw_j < 0 are let go
-(`proset.solver`). Where it ends, all derivatives are looked at once more, and the search goes on as long as one is
-below zero by more than the solver's tolerance. So the minimum is one over all samples: none outside the working set
-would enter. That is the certificate.
+The candidates, all samples or a draw, are a working set that grows. The search starts with some of them, drawn; the
+weights of the others are held at zero until the solver's second phase looks at their derivatives, and those with
+df/dw_j < 0 are let go (`proset.solver`). Where it ends, all derivatives are looked at once more, and the search goes on
+as long as one is below zero by more than the solver's tolerance. So the minimum is one over all candidates: none
+outside the working set would enter. That is the certificate.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import fsum
@@ -31,6 +32,7 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
+MIN_DISTINCT = 0.5  # of the samples: with fewer, what is learnt from neighbours misses most of what there is
 START = 1000  # candidates of the first working set
 
 
@@ -97,20 +99,32 @@ def fit(
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
+    Warns
+    -----
+    UserWarning
+        If most samples are copies of others.
+
     Raises
     ------
     FloatingPointError
         If the objective is not finite at the solution.
     """
     samples = Samples.of(X, y, np.ones(len(y)) if sample_weight is None else sample_weight)
+    if len(samples.y) < MIN_DISTINCT * len(y):
+        warnings.warn(
+            f"only {len(samples.y)} of {len(y)} samples are different ones, and copies tell each other nothing with "
+            "references='leave_one_out'; references='split' may do better",
+            stacklevel=2,
+        )
     total = fsum(samples.weight)
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
     model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
     for b in range(len(model.batches), n_batches):
-        drawn = _draw(q, samples.y, n_candidates or START, batch_generator(seed, b))
-        candidates = drawn if n_candidates else np.arange(len(samples.y))
+        rng = batch_generator(seed, b)
+        candidates = _draw(q, samples.y, n_candidates or len(samples.y), rng)
+        first = _draw(q[candidates], samples.y[candidates], START, rng)
         objective = _objective(samples, samples.weight / total, q, candidates, penalty, n_threads)
-        solution = _minimum(objective, np.isin(candidates, drawn), max_iter, tol)
+        solution = _minimum(objective, np.isin(np.arange(len(candidates)), first), max_iter, tol)
         rows = samples.row[candidates]
         model = replace(model, batches=(*model.batches, fitted_batch(X, y, rows, np.sort(rows), solution)))
         q = q + _sums(samples, candidates, objective.unpack(solution.x), n_classes, n_threads)

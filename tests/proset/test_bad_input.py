@@ -364,6 +364,9 @@ CASES = {
     "class in few groups": group_case([0, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0, 1, *range(8)], 2),
     "large groups": group_case([0, 1] * 8, np.repeat(np.arange(4), 4), 2, 0.6),
     "all groups tested": group_case([0, 1] * 10, np.repeat(np.arange(10), 2), 2, 0.95),
+    "class without a sample": lambda _: make(
+        {"generator": "clusters", "test_samples": 30, "imbalance": 100}, 0, "c", 0
+    ),
     "class of one": split_case([10, 10, 1], 2),
     "more folds than samples": split_case([50, 5], 5),
     # model files
@@ -380,7 +383,7 @@ CASES = {
     "scale 1e300": fit_case(lambda X: X * 1e300),
     "huge weight": fit_case(sample_weight=np.full(150, 1e200)),
     "single class": fit_case(y=np.zeros(150)),
-    "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2])),
+    "tiny class": fit_case(y=np.repeat([0, 1, 2], [100, 48, 2]), references="split"),
     "max_fraction 1": fit_case(max_fraction=1.0),
     "lambda 1e300": fit_case(lambda_v=1e300),
     "eps 0": cover_case(eps=0.0),

@@ -21,7 +21,10 @@ IMPOSSIBLE = {
 }
 
 
-@parametrize_with_checks([ProsetClassifier()], expected_failed_checks=lambda _: IMPOSSIBLE)
+@parametrize_with_checks(
+    [ProsetClassifier(), ProsetClassifier(references="split")],
+    expected_failed_checks=lambda estimator: IMPOSSIBLE if estimator.references == "split" else {},
+)
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -34,9 +37,14 @@ def wine():
     return scale(X), y
 
 
+@pytest.fixture(scope="module", params=["leave_one_out", "split"])
+def fitted(wine, request):
+    return ProsetClassifier(n_batches=3, random_state=1, references=request.param).fit(*wine)
+
+
 @pytest.fixture(scope="module")
-def fitted(wine):
-    return ProsetClassifier(n_batches=3, random_state=1).fit(*wine)
+def split(wine):
+    return ProsetClassifier(n_batches=3, random_state=1, references="split").fit(*wine)
 
 
 def candidate_weights(batch):
@@ -62,18 +70,18 @@ def recomputed_objective(model, X, y, b, sample_weight=None):
     )
 
 
-def test_objective_can_be_recomputed_from_the_fitted_attributes(fitted, wine):
-    for b, batch in enumerate(fitted.batches_):
-        assert batch.objective == pytest.approx(recomputed_objective(fitted, *wine, b), rel=1e-5)
+def test_objective_can_be_recomputed_from_the_fitted_attributes(split, wine):
+    for b, batch in enumerate(split.batches_):
+        assert batch.objective == pytest.approx(recomputed_objective(split, *wine, b), rel=1e-5)
 
 
-def test_the_solution_is_stationary(fitted, wine):
+def test_the_solution_is_stationary(split, wine):
     """No feasible direction leads down by more than the tolerance, checked with the slow gradient."""
     X, y = wine
-    batch = fitted.batches_[0]
+    batch = split.batches_[0]
     weights = candidate_weights(batch)
-    prior = np.tile(fitted.class_prior_, (len(y), 1))
-    penalty = {name: getattr(fitted, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
+    prior = np.tile(split.class_prior_, (len(y), 1))
+    penalty = {name: getattr(split, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
     dv, dw = reference.gradient(X, y, prior, batch.candidate_index, batch.feature_weights, weights, **penalty)
     for value, slope in ((batch.feature_weights, dv), (weights, dw)):
         assert np.abs(np.where(value > 0, slope, np.minimum(slope, 0))).max() < 2e-4
@@ -85,7 +93,7 @@ def test_staged_probabilities_truncate_the_model(fitted, wine):
     assert len(stages) == 4
     np.testing.assert_allclose(stages[0], np.tile(fitted.class_prior_, (len(X), 1)), rtol=1e-15)
     np.testing.assert_array_equal(stages[3], fitted.predict_proba(X))
-    shorter = ProsetClassifier(n_batches=2, random_state=1).fit(X, y)
+    shorter = clone(fitted).set_params(n_batches=2).fit(X, y)
     np.testing.assert_array_equal(stages[2], shorter.predict_proba(X))
 
 
@@ -105,7 +113,7 @@ def test_no_batches_give_the_prior(wine):
 
 
 def test_same_seed_same_model_and_other_seed_other_candidates(wine):
-    models = [ProsetClassifier(random_state=s).fit(*wine) for s in (3, 3, 4)]
+    models = [ProsetClassifier(references="split", random_state=s).fit(*wine) for s in (3, 3, 4)]
     np.testing.assert_array_equal(models[0].predict_proba(wine[0]), models[1].predict_proba(wine[0]))
     assert set(models[0].batches_[0].candidate_index) != set(models[2].batches_[0].candidate_index)
 
@@ -129,12 +137,13 @@ def test_features_are_selected():
 def test_weights_are_counts_in_prior_and_likelihood(wine):
     X, y = wine
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    model = ProsetClassifier(references="split", random_state=0).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.class_prior_, np.bincount(y, weights=weight) / weight.sum())
     assert model.batches_[0].objective == pytest.approx(recomputed_objective(model, X, y, 0, weight), rel=1e-5)
-    same = ProsetClassifier(random_state=0).fit(X, y, sample_weight=np.full(len(y), 3.0))
-    plain = ProsetClassifier(random_state=0).fit(X, y)
-    np.testing.assert_allclose(same.predict_proba(X), plain.predict_proba(X), rtol=1e-3)
+    for references in ("split", "leave_one_out"):
+        plain = ProsetClassifier(references=references, random_state=0).fit(X, y)
+        same = clone(plain).fit(X, y, sample_weight=np.full(len(y), 3.0))
+        np.testing.assert_allclose(same.predict_proba(X), plain.predict_proba(X), rtol=1e-3)
 
 
 def test_samples_of_weight_zero_do_not_matter(wine):
@@ -150,12 +159,18 @@ def test_samples_of_weight_zero_do_not_matter(wine):
 def test_duplicate_prototypes_are_merged():
     X = np.repeat([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 20, axis=0)
     y = np.repeat([0, 0, 1, 1], 20)
-    model = ProsetClassifier(lambda_v=1e-4, random_state=0).fit(X, y)
+    model = ProsetClassifier(references="split", lambda_v=1e-4, random_state=0).fit(X, y)
     assert model.n_prototypes_ <= 4
     assert model.score(X, y) == 1.0
     for i in model.batches_[0].sample_index:  # the representative comes first among the candidates at its place
         same = [c for c in model.batches_[0].candidate_index if c // 20 == i // 20]
         assert i >= min(same)
+
+
+def test_data_of_copies_warn_with_leave_one_out_references():
+    X, y = np.repeat([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 20, axis=0), np.repeat([0, 0, 1, 1], 20)
+    with pytest.warns(UserWarning, match="only 4 of 80 samples are different ones, .*references='split' may do better"):
+        ProsetClassifier().fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +192,12 @@ def test_duplicate_prototypes_are_merged():
         ({}, "negative weights", "Negative values in data passed to `sample_weight`"),
         ({}, "zero weights", "sample_weight is zero for every sample|must contain at least one non-zero"),
         ({}, "one class", r"y has 1 class \(0\)"),
-        ({}, "two samples", "class 2 has 2 samples; max_fraction=0.5 needs at least 3"),
-        ({"max_fraction": 0.99}, None, "class 0 has 59 samples; max_fraction=0.99 needs at least 101"),
+        ({"references": "split"}, "two samples", "class 2 has 2 samples; max_fraction=0.5 needs at least 3"),
+        (
+            {"references": "split", "max_fraction": 0.99},
+            None,
+            "class 0 has 59 samples; max_fraction=0.99 needs at least 101",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_its_name_and_value(wine, settings, change, message):
@@ -298,7 +317,7 @@ def test_bad_class_weights_are_refused(wine, class_weight, message):
 def test_predictions_of_the_first_batches(fitted, wine):
     X, y = wine
     stages = list(fitted.staged_predict_proba(X))
-    shorter = ProsetClassifier(2, random_state=1).fit(X, y)
+    shorter = clone(fitted).set_params(n_batches=2).fit(X, y)
     for n_batches in range(4):
         np.testing.assert_array_equal(fitted.predict_proba(X, n_batches=n_batches), stages[n_batches])
         np.testing.assert_array_equal(fitted.predict(X, n_batches=n_batches), stages[n_batches].argmax(axis=1))

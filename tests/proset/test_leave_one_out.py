@@ -168,4 +168,4 @@ def test_all_candidates_need_leave_one_out_references():
     with pytest.raises(
         ValueError, match="n_candidates: 'all' is not allowed, must be a number with references='split'"
     ):
-        ProsetClassifier(n_candidates="all").fit([[0.0], [0.1], [1.0], [1.1]], [0, 0, 1, 1])
+        ProsetClassifier(references="split", n_candidates="all").fit([[0.0], [0.1], [1.0], [1.1]], [0, 0, 1, 1])

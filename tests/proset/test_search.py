@@ -40,8 +40,7 @@ def not_met(estimator):
     if isinstance(estimator, SetCoverClassifierCV):
         return {}
     return {
-        "check_sample_weight_equivalence_on_dense_data": "folds and candidates are drawn among the rows",
-        "check_fit2d_1feature": "a class of three samples leaves two to fit on, which are refused",
+        "check_sample_weight_equivalence_on_dense_data": "folds are drawn among the rows",
     }
 
 
@@ -82,12 +81,21 @@ class SameDraws(workflow.Case):
         return np.random.SeedSequence(int(check_random_state(of_estimator).randint(2**31)))
 
 
-@pytest.mark.parametrize("rule", SELECTION_RULES)
-def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(rule, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("rule", "references", "method"),
+    [
+        *((rule, "split", "proset") for rule in SELECTION_RULES),
+        ("one_standard_deviation", "leave_one_out", "proset_leave_one_out"),
+    ],
+)
+def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(
+    rule, references, method, tmp_path, monkeypatch
+):
     data = load_breast_cancer()
     folds = split(data.target, 5, 0.3, seed=1)
-    case = SameDraws(0, 0, "cancer", "E3", "proset", root=int(check_random_state(4).randint(2**31)))
+    case = SameDraws(0, 0, "cancer", "E3", method, root=int(check_random_state(4).randint(2**31)))
     found = ProsetClassifierCV(
+        ProsetClassifier(references=references),
         n_iter=12,
         n_batches=3,
         cv=PredefinedSplit(folds[folds != TEST]),

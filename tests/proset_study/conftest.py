@@ -123,6 +123,7 @@ def _compute(study, results, replicate, data_set):
         settings["folds"],
         settings["test_fraction"],
         integer_seed(settings["seed"], "split", data_set, replicate),
+        data.test,
     )
     write_split(folder / "split.csv", folds)
     for run in study.runs.values():

@@ -8,12 +8,14 @@ import pytest
 MODULES = {  # number of statements in examples
     "data.dataset": 2,
     "data.encoding": 3,
-    "data.sizes": 1,
+    "data.generators": 2,
+    "data.sizes": 2,
     "data.sources": 1,
     "data.splitting": 2,
     "fingerprints": 1,
     "records": 2,
-    "scores": 4,
+    "report.response_curves": 4,
+    "scores": 5,
     "seeds": 2,
 }
 

@@ -2,8 +2,8 @@
 Few samples: leave-one-out references
 =====================================
 
-As published, a batch draws candidates for prototypes and judges them by the samples that are left. With
-`references="leave_one_out"` every sample is both, and none sees itself. That matters where samples are few.
+As published, a batch draws candidates for prototypes and judges them by the samples that are left
+(`references="split"`). By default every sample is both, and none sees itself. That matters where samples are few.
 """
 
 import matplotlib.pyplot as plt
@@ -15,14 +15,13 @@ from proset import ProsetClassifier
 
 X_test, y_test = make_moons(2000, noise=0.25, random_state=10_000)
 sizes = [20, 40, 80, 160, 320]
-settings = {"split": {}, "leave_one_out": {"n_candidates": "all"}}
-losses = {references: [] for references in settings}
+losses = {"split": [], "leave_one_out": []}
 for size in sizes:
-    for references, further in settings.items():
+    for references in losses:
         found = []
         for seed in range(10):
             X, y = make_moons(size, noise=0.25, random_state=seed)
-            model = ProsetClassifier(references=references, random_state=seed, **further).fit(X, y)
+            model = ProsetClassifier(references=references, random_state=seed).fit(X, y)
             found.append(log_loss(y_test, model.predict_proba(X_test)))
         losses[references].append(np.mean(found))
 

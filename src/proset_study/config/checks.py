@@ -118,7 +118,8 @@ def _row_errors(where, names, config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    generated = [d for d, entry in data_sets.items() if "generator" in entry]
+    # Each draw of clusters is another problem, so that none can be drawn anew.
+    generated = [d for d, entry in data_sets.items() if entry.get("generator", "clusters") != "clusters"]
     for kind, entry in config.get("evaluations", {}).items():
         where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
         for experiment, names in entry["of"].items():
@@ -150,6 +151,8 @@ def _data_errors(study) -> Iterator[str]:
                 f"{where}.image: {settings['image']} is not allowed, rows times columns must be the number of features,"
                 f" {size_of(settings).features}"
             )
+        if settings.get("order") == 1 and "angle" in settings:
+            yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
         if "generator" in settings:
             size = size_of(settings)
             if 8 * size.values > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians."""
+"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians, clusters on a grid."""
 
 import math
 from collections.abc import Callable
@@ -8,6 +8,19 @@ import numpy as np
 from proset_study import seeds
 from proset_study.data.dataset import DataSet
 
+CLUSTERS = {  # what response curves start from; `clusters` says what these are
+    "samples": 1000,
+    "classes": 2,
+    "clusters_per_class": 4,
+    "order": 2,
+    "irrelevant": 4,
+    "correlation": 0.0,
+    "angle": 0.0,
+    "label_noise": 0.0,
+    "imbalance": 1.0,
+}
+CLUSTERS_TEST = 2000  # test samples, if the config does not say
+_CLUSTER_SCALE = 0.3  # standard deviation of a cluster; the distance of neighbours is 1
 _MIXTURE_SCALE = math.sqrt(1 / 5)  # standard deviation of a component
 
 
@@ -133,8 +146,149 @@ def mixture_bayes_error(components: int = 10, means_seed: int = 0, spacing: floa
     return float(1 - densities.max(axis=0).sum() * spacing**2 / 3)
 
 
+def clusters(rng: np.random.Generator, test_samples: int = CLUSTERS_TEST, **settings: float) -> DataSet:
+    """Gaussian clusters on a grid, one property of which can be varied at a time.
+
+    The first features have a grid, of which as many cells as needed, chosen at random, are the centres of clusters;
+    which class has which is a part of the draw, so that replicates are problems of one family. Neighbouring centres
+    have distance 1, clusters a standard deviation of 0.3 in each direction. The data set comes with its test part.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    test_samples : int >= 1
+    **settings
+        By default those of `CLUSTERS`:
+
+        samples : int >= 1
+            To train on.
+        classes : int >= 2
+        clusters_per_class : int >= 1
+            Equally frequent within a class.
+        order : int >= 1
+            Relevant features, which have to be known together: the grid is a line for 1, else a square. Each further
+            feature is uniform on [-1, 1], and moves all classes on by one where it is positive.
+        irrelevant : int >= 0
+            Standard normal features. Given the relevant ones they say nothing of the class.
+        correlation : float in [0, 1)
+            Of each irrelevant feature with a relevant one, which it takes in turn.
+        angle : float
+            Degrees by which the square is turned, counter-clockwise.
+        label_noise : float in [0, 1)
+            Probability that a label is replaced by one of the others, all equally likely.
+        imbalance : float >= 1
+            The first class is so many times as frequent as the last one, in geometric progression. Frequencies are
+            exact, but for label noise.
+
+    Raises
+    ------
+    ValueError
+        If a class has no sample in one of the parts.
+
+    See Also
+    --------
+    clusters_probabilities : what there is to know of the class.
+    """
+    given = {**CLUSTERS, **settings}
+    centres, prior = _centres(rng, given), _prior(given)
+    for part, size in (("samples", given["samples"]), ("test_samples", test_samples)):
+        if not _counts(size, prior).all():
+            raise ValueError(f"{part}: {size} is not allowed, with so few some class has no sample")
+    parts = [_draw_clusters(rng, int(size), centres, prior, given) for size in (given["samples"], test_samples)]
+    X, y = (np.concatenate(both) for both in zip(*parts, strict=True))
+    test = np.arange(len(y)) >= given["samples"]
+    return DataSet(X, y, _numbered("x", X.shape[1]), np.array([str(k) for k in range(len(prior))]), test=test)
+
+
+def clusters_probabilities(X: np.ndarray, rng: np.random.Generator, **settings: float) -> np.ndarray:
+    """Class probabilities of points of `clusters`.
+
+    Parameters
+    ----------
+    X : ndarray, shape (N, D)
+    rng : numpy.random.Generator
+        In the state in which `clusters` got it.
+    **settings
+        As for `clusters`; `test_samples` does not matter.
+
+    Returns
+    -------
+    ndarray, shape (N, K)
+
+    Examples
+    --------
+    One cluster of each class, on a line, at -0.5 and 0.5: half way between them nothing is known.
+
+    >>> settings = {"order": 1, "clusters_per_class": 1}
+    >>> clusters_probabilities(np.zeros((1, 5)), np.random.default_rng(0), **settings)
+    array([[0.5, 0.5]])
+    """
+    given = {**CLUSTERS, **settings}
+    centres, prior = _centres(rng, given), _prior(given)
+    width, classes = centres.shape[2], np.arange(len(prior))
+    points = _turned(X[:, :width], -given["angle"])
+    squares = ((points[:, None, None] - centres) ** 2).sum(axis=3)
+    nearest = squares.min(axis=(1, 2), keepdims=True)
+    densities = np.exp((nearest - squares) / (2 * _CLUSTER_SCALE**2)).sum(axis=2)
+    moved = (X[:, width : int(given["order"])] > 0).sum(axis=1)
+    joint = prior * densities[np.arange(len(X))[:, None], (classes - moved[:, None]) % len(prior)]
+    clean = joint / joint.sum(axis=1, keepdims=True)
+    noise: float = given["label_noise"]
+    return (1 - noise) * clean + noise * (1 - clean) / (len(prior) - 1)
+
+
+def _centres(rng, given):
+    """Centres of the clusters around the origin, shape (K, clusters per class, 1 or 2)."""
+    shape, width = (int(given["classes"]), int(given["clusters_per_class"])), min(2, int(given["order"]))
+    side = math.prod(shape) if width == 1 else math.isqrt(math.prod(shape) - 1) + 1
+    cells = rng.permutation(side**width)[: math.prod(shape)].reshape(shape)
+    return np.stack(np.unravel_index(cells, (side,) * width), axis=-1) - (side - 1) / 2
+
+
+def _prior(given):
+    classes = int(given["classes"])
+    frequency = np.array([given["imbalance"] ** (-k / (classes - 1)) for k in range(classes)])
+    return frequency / frequency.sum()
+
+
+def _counts(size, prior):
+    """Samples of each class, as many as `size` together."""
+    return np.diff(np.round(size * np.cumsum([0.0, *prior])).astype(int))
+
+
+def _draw_clusters(rng, size, centres, prior, given):
+    classes, per_class, width = centres.shape
+    y = rng.permutation(np.repeat(np.arange(classes), _counts(size, prior)))
+    further = rng.uniform(-1.0, 1.0, (size, int(given["order"]) - width))
+    of_class = (y - (further > 0).sum(axis=1)) % classes
+    points = centres[of_class, rng.integers(per_class, size=size)]
+    points = points + rng.normal(scale=_CLUSTER_SCALE, size=points.shape)
+    relevant = np.hstack([_turned(points, given["angle"]), further])
+    copied = relevant[:, np.arange(int(given["irrelevant"])) % relevant.shape[1]]
+    copied = (copied - copied.mean(axis=0)) / copied.std(axis=0)
+    correlation, noise = given["correlation"], rng.normal(size=copied.shape)
+    irrelevant = correlation * copied + math.sqrt(1 - correlation**2) * noise
+    others = rng.integers(1, classes, size=size)
+    labels = np.where(rng.random(size) < given["label_noise"], (y + others) % classes, y)
+    return np.hstack([relevant, irrelevant]), labels
+
+
+def _turned(points, angle):
+    """Points of the plane turned about the origin, counter-clockwise; those of a line as they are."""
+    if points.shape[1] == 1:
+        return points
+    cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    x, y = points.T
+    return np.column_stack([cosine * x - sine * y, sine * x + cosine * y])
+
+
 def _numbered(prefix, n):
     return np.array([f"{prefix}{i}" for i in range(1, n + 1)])
 
 
-_GENERATORS: dict[str, Callable[..., DataSet]] = {"checker": checker, "xor": xor, "mixture": mixture}
+_GENERATORS: dict[str, Callable[..., DataSet]] = {
+    "checker": checker,
+    "xor": xor,
+    "mixture": mixture,
+    "clusters": clusters,
+}

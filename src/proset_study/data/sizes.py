@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
+from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
 from proset_study.data.openml import description, table_of
 from proset_study.data.table_file import located
 
@@ -61,6 +62,9 @@ def size_of(data: dict) -> Size:
         return Size(rows, data["features"] + data.get("irrelevant", 0), 2)
     if data.get("generator") == "mixture":
         return Size(3 * data.get("samples_per_class", 300), 2, 3)
+    if data.get("generator") == "clusters":
+        given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
+        return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -76,6 +80,19 @@ def size_of(data: dict) -> Size:
 def _downloaded(table: str) -> tuple[int, int, int]:
     """Rows, features and classes of a table of OpenML."""
     return tuple(description(table).get("size", (*UNKNOWN, UNKNOWN_CLASSES)))
+
+
+def fraction_tested(data: dict, of_study: float) -> float:
+    """Proportion of the samples in the test part: that of the study, unless the data set comes with its own.
+
+    Examples
+    --------
+    >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
+    0.75
+    """
+    if data.get("generator") == "clusters":
+        return data.get("test_samples", CLUSTERS_TEST) / size_of(data).rows
+    return data["published_draw"]["test_fraction"] if "published_draw" in data else of_study
 
 
 @cache

@@ -18,6 +18,11 @@ def source_of(settings: dict) -> str:
     return next(module for key, module in SOURCES.items() if key in settings)
 
 
+def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:
+    """What a data set is drawn from; parameters as of `make`."""
+    return generator(seed, "data", name, replicate)
+
+
 def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     """Make or load one data set.
 
@@ -50,7 +55,7 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     make_from = import_module(f"proset_study.data.{source_of(settings)}").make
     if published is None:
         try:
-            return make_from(generator(seed, "data", name, replicate), **settings)
+            return make_from(random_numbers(seed, name, replicate), **settings)
         except ValueError as error:
             raise ValueError(f"data_sets.{name}: {error}") from error
     from sklearn.model_selection import train_test_split

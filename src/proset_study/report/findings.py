@@ -11,6 +11,7 @@ from proset_study.report.losses import ROPE, SCORES, losses_by_method, overlaps
 from proset_study.report.over_data_sets import write_over_data_sets
 from proset_study.report.paired import mean_difference
 from proset_study.report.prototypes import write_prototypes
+from proset_study.report.response_curves import write_response_curves
 from proset_study.report.runs import compared_runs
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
@@ -144,11 +145,12 @@ def write_selected_features(path: Path, stored: Stored) -> None:
 
 
 def write_findings(folder: Path, stored: Stored) -> None:
-    """Write rules.csv, methods.csv, prototypes.csv, and the files of `write_over_data_sets`; no model is read."""
+    """Write CSV files of rules, methods, prototypes and response curves, and those over data sets; no model is read."""
     write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
     write_over_data_sets(folder, stored)
     write_prototypes(folder / "prototypes.csv", stored)
+    write_response_curves(folder / "response_curves.csv", stored)
 
 
 def _names(final):

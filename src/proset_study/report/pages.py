@@ -25,6 +25,7 @@ from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_s
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
+from proset_study.report.response_curves import response_section
 from proset_study.report.tables import format_number, study_tables
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -113,6 +114,7 @@ def write_index(
             command=partial(retry, options=options),
             over_data_sets=_over_data_sets(stored),
             limits=LIMITS,
+            responses=response_section(stored),
             name=method_name,
             figures=_by_category(drawn["figures"]),
             missing=drawn["missing"],

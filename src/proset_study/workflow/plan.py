@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proset_study import evaluations, fingerprints, layout
 from proset_study.config.study import Study
-from proset_study.data.sizes import size_of
+from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.methods import get
 from proset_study.methods.base import Method
 from proset_study.methods.costs import fit_seconds
@@ -82,11 +82,12 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     else:
         number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
-    test, folds = study.config["test_fraction"], study.config["folds"]
+    data, folds = study.config["data_sets"][data_set], study.config["folds"]
+    test = fraction_tested(data, study.config["test_fraction"])
     fitted, scored = (
         (1 - test, test) if rule in ("fit", "evaluate") else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
     )
-    size = size_of(study.config["data_sets"][data_set])
+    size = size_of(data)
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
 

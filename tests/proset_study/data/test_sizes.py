@@ -5,16 +5,23 @@ import pandas as pd
 import pytest
 import yaml
 
-from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, size_of
+from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, fraction_tested, size_of
 from proset_study.data.sources import make
 
-CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
+ROOT = Path(__file__).parents[3]
+DATA_SETS = {
+    name: settings
+    for file in ("config.yaml", "workflow/response_curves.yaml")
+    for name, settings in yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))["data_sets"].items()
+}
 
 
 def test_sizes_of_made_data_are_those_of_the_data():
-    for name, settings in CONFIG["data_sets"].items():
+    for name, settings in DATA_SETS.items():
         data = make(settings, 0, name, 0)
         assert size_of(settings) == Size(*data.X.shape, len(data.class_names)), name
+        own = 0.3 if data.test is None else data.test.mean()
+        assert fraction_tested(settings, 0.3) == own, name
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -26,10 +26,12 @@ from proset_study.report.figures import (
     weights,
 )
 from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
+from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
 from proset_study.report.over_data_sets import over_data_sets
 from proset_study.report.prototypes import prototype_finals
+from proset_study.report.response_curves import response_curves
 from proset_study.report.runs import compared_runs, has_path, optimal_pairs, prototype_runs, runs_of
 from proset_study.store.stored import Final, Stored
 
@@ -88,7 +90,8 @@ def overview_figures(stored: Stored) -> list[ReportFigure]:
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
         figures += _evaluation_figures(stored)
         of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]
-        return [*figures[:1], *of_methods, *_findings_figures(stored, compared), *figures[1:]]
+        responses = [response_figure(curves) for curves in response_curves(stored)]
+        return [*figures[:1], *responses, *of_methods, *_findings_figures(stored, compared), *figures[1:]]
 
 
 def _over_data_sets_figures(stored):

@@ -1,0 +1,59 @@
+"""Response curves: a panel for each property that is varied, a line for each method."""
+
+from statistics import fmean
+
+from proset.plot.style import COLOURS
+from proset_study.methods import labels
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels
+from proset_study.report.paired import mean_difference
+from proset_study.report.response_curves import SCORES, Curves, compared, crossings, prototype_methods, title
+
+_COLUMNS = 3
+_LINEAR = 0.01  # up to here the axis is linear
+_LOGARITHMIC = ("samples", "classes", "clusters_per_class", "imbalance")
+
+
+def response_figure(curves: Curves) -> ReportFigure:
+    """What the methods add to the score of the Bayes rule against each varied property, with intervals."""
+    score = SCORES[curves.score]
+    figure, axes = panels(len(curves.points), _COLUMNS, (3.3, 2.5), sharey="all")
+    replicates: set[int] = set()
+    for panel, (varied, on_curve) in zip(axes, curves.points.items(), strict=True):
+        for method in curves.methods:
+            found = {v: curves.excess[method, d] for v, d in on_curve.items() if (method, d) in curves.excess}
+            means = [fmean(values.values()) for values in found.values()]
+            panel.plot(list(found), means, **_style(method), label=method_name(method))
+            for value, several in found.items():
+                if len(several) > 1:
+                    ends = mean_difference(list(several.values())).interval(0.95)
+                    panel.vlines(value, *ends, color=method_style(method)["color"], linewidth=0.8)
+            replicates |= {len(values) for values in found.values()}
+        panel.set_xlabel(title(varied))
+        panel.set_xscale("log" if varied in _LOGARITHMIC else "linear")
+        panel.set_xticks(list(on_curve), [f"{value:g}" for value in on_curve])
+        panel.minorticks_off()
+    for panel in axes[::_COLUMNS]:
+        panel.set_ylabel(f"{score} above Bayes")
+    axes[0].set_yscale("symlog", linthresh=_LINEAR)
+    axes[0].set_ylim(0.0, 1.5 * max(fmean(values.values()) for values in curves.excess.values()) or _LINEAR)
+    legend(figure)
+    first = prototype_methods(curves)[:1]
+    words = [f"{title(v)}: {crossings(states)}" for f in first for v, states in compared(curves, f).items() if states]
+    n = " to ".join(str(number) for number in dict.fromkeys((min(replicates), max(replicates))))
+    return ReportFigure(
+        name=f"response_{curves.score}",
+        category="Response curves",
+        title=f"Excess {score} as one property of generated data is varied",
+        caption=f"Gaussian clusters on a grid, each panel with one property varied and all others as in the baseline."
+        f" Expected {score} at the test points minus that of the Bayes rule; means over {n} replicates, each a problem"
+        f" of its own, with 95 % intervals of single means; the axis is linear up to {_LINEAR}. Differences of two"
+        " methods on the same problems are surer than these suggest: see the words below.",
+        alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}."
+        + "".join(f" {method_name(f)} is, by {'; by '.join(words)}." for f in first if words),
+        figure=figure,
+    )
+
+
+def _style(method):
+    """Methods that share a colour differ by their lines."""
+    return {**method_style(method), "linestyle": "-" if labels.place(method) < len(COLOURS) else "--", "markersize": 4}
