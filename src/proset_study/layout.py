@@ -46,10 +46,6 @@ HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
 
 _FINDINGS = (
-<<<<<<< HEAD
-    *("rules", "methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
-    *("edges", "costs"),
-=======
     "rules",
     "methods",
     "selected_features",
@@ -59,7 +55,8 @@ _FINDINGS = (
     "over_data_sets",
     "reproduction",
     "response_curves",
->>>>>>> main
+    "edges",
+    "costs",
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
