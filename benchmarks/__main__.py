@@ -33,6 +33,7 @@ def main() -> None:
             "published",
             "startup",
             "growth",
+            "machine",
             "trees",
             "same-parameters",
             "rejection",
@@ -80,6 +81,10 @@ def main() -> None:
         from benchmarks import startup
 
         write("startup", startup.COLUMNS, startup.run())
+    elif args.part == "machine":
+        from benchmarks import machine
+
+        write("machine", machine.COLUMNS, machine.run(2 if args.quick else machine.ROUNDS))
     elif args.part == "trees":
         from benchmarks import trees
 

@@ -136,7 +136,7 @@ def select_complexity(args: argparse.Namespace) -> None:
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
     records = read_all([Path(file) for file in layout.stage2_files(study, *place)], fold=study.config["folds"])
-    write_json(_file(args, layout.COMPLEXITY), select_complexity(records, run.selection_rule, run.criterion))
+    write_json(_file(args, layout.COMPLEXITY), select_complexity(records, run.size_rule, run.criterion))
 
 
 def fit(args: argparse.Namespace) -> None:
@@ -221,6 +221,21 @@ def release(args: argparse.Namespace) -> None:
     from proset_study.report.release import release
 
     print(release(args.report, args.output))
+
+
+def edges(args: argparse.Namespace) -> None:
+    """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
+    from proset_study.report.edges import explained, in_words, read_edges
+
+    study = Study.of(json.loads((args.report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
+    found = explained(study, read_edges(args.report / layout.EDGES))
+    for edge in sorted(found, key=lambda edge: bool(edge["explanation"])):
+        print(in_words(edge))
+    unexplained = sum(not edge["explanation"] for edge in found)
+    summary = f"{args.report}, {study.track}: {len(found)} edges, {unexplained} without an explanation"
+    if unexplained and study.track == "open track":
+        sys.exit(summary)
+    print(summary)
 
 
 def verify(args: argparse.Namespace) -> None:
@@ -326,6 +341,7 @@ def _parser() -> argparse.ArgumentParser:
     command("partial", partial, "study", "published", "options")
     command("pack", pack, "study", "name")
     command("release", release, "report", "output")
+    command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
     return parser
 

@@ -126,6 +126,23 @@ def importing_the_module_imports_no_library(subject: Subject) -> None:
     assert not run.stdout.split(), f"importing {file.name} imports {run.stdout.strip()}; move that into a function"
 
 
+def imports_are_in_no_time(subject: Subject) -> None:
+    """A method bound to data has imported what its fits and predictions need: times are those of the method."""
+    method, given = subject.method, subject.parameters()
+    code = (
+        "import importlib.util, json, sys; from proset_study.contract import SEED, make_fold_data;"
+        "spec = importlib.util.spec_from_file_location('own', sys.argv[1]);"
+        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module; spec.loader.exec_module(module);"
+        "data = make_fold_data(3); bound = getattr(module, sys.argv[2])(data); before = set(sys.modules);"
+        "fitted = bound.fit(json.loads(sys.argv[3]), int(sys.argv[4]), SEED);"
+        "list(fitted.staged_predict_proba(data.X_score));"
+        f"print(*sorted(name for name in set(sys.modules) - before if name.split('.')[0] in {HEAVY}))"
+    )
+    arguments = [inspect.getfile(method), method.__name__, json.dumps(given), str(subject.complexity)]
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert not run.stdout.split(), f"fits import {run.stdout.strip()[:200]}; move that into `__init__`"
+
+
 def parameters_are_as_declared(subject: Subject) -> None:
     """Ranges are not empty, fixed values are inside, those not required have defaults."""
     method = subject.method
@@ -341,6 +358,7 @@ def one_thread_is_enough(subject: Subject) -> None:
 CHECKS: tuple[Callable[[Subject], None], ...] = (
     interface_is_complete,
     importing_the_module_imports_no_library,
+    imports_are_in_no_time,
     parameters_are_as_declared,
     same_seed_same_model,
     rows_to_score_are_not_fitted,

@@ -214,9 +214,26 @@ def _json_digest(part: object) -> bytes:
     return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).digest()
 
 
+PRODUCT_SIZE, PRODUCT_REPEATS = 160, 5  # of square matrices that stay in the second-level cache
+
+
+def matrix_product_ms() -> float:
+    """CPU milliseconds of one matrix product of a fixed size now, on one thread: a unit for times of other machines.
+
+    The median of a few, after one that is not counted.
+    """
+    a = np.linspace(-1.0, 1.0, PRODUCT_SIZE**2).reshape(PRODUCT_SIZE, PRODUCT_SIZE)
+    seconds = []
+    for _ in range(PRODUCT_REPEATS + 1):
+        start = time.process_time_ns()
+        a @ a
+        seconds.append(time.process_time_ns() - start)
+    return round(1e-6 * float(np.median(seconds[1:])), 6)
+
+
 @dataclass
 class Resources:
-    """CPU and wall seconds by phase of this process, and its peak memory so far in MiB."""
+    """CPU and wall seconds by phase of this process, its peak memory so far in MiB, and its speed at the time."""
 
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -234,4 +251,4 @@ class Resources:
         """All of it as one flat dictionary."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS, KiB on Linux
         peak_mib = peak / (1024**2 if sys.platform == "darwin" else 1024)
-        return {**self.seconds, "peak_memory_mib": round(peak_mib, 1)}
+        return {**self.seconds, "peak_memory_mib": round(peak_mib, 1), "matrix_product_ms": matrix_product_ms()}

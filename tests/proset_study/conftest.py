@@ -152,7 +152,7 @@ def _run(study, run, data, folds, case, data_folder):
     for file in layout.stage2_files(study, case.replicate, case.data_set, run.name):
         first, last = map(int, Path(file).stem.removeprefix("folds_").split("-"))
         write_json_lines(folder / "stage2" / Path(file).name, records[first : last + 1])
-    selection = select_complexity(records, run.selection_rule, run.criterion)
+    selection = select_complexity(records, run.size_rule, run.criterion)
     write_json(folder / "stage2.json", selection)
     parameters = {**stage2["parameters"], **chosen}
     record, rows, probabilities = fit_final(

@@ -156,6 +156,18 @@ def importing(line):
     return write
 
 
+def importing_late(folder):
+    """A method that imports a library when it is fitted."""
+    file = folder / "late.py"
+    file.write_text(
+        "from proset_study.methods.knn import KNN\n\n\n"
+        "class Late(KNN):\n    def __init__(self, data):\n        self.data = data\n\n"
+        "    def fit(self, *args):\n        KNN.__init__(self, self.data)\n        return super().fit(*args)\n",
+        encoding="utf-8",
+    )
+    return load_file(file).Late
+
+
 def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **functions):
     """A method whose fits have two prototypes and count them."""
     found = Prototypes(np.zeros((2, 3)), np.array(labels), np.array(weights), np.array(batch))
@@ -196,6 +208,7 @@ BROKEN = {
         (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
         (importing("import kmedoids"), "kmedoids"),
     ],
+    "imports_are_in_no_time": [(importing_late, "fits import .*scipy.*; move that into `__init__`")],
     "parameters_are_as_declared": [
         (changed(fixed=staticmethod(lambda n: {"depth": 1})), "fixed"),
         (changed(required=()), "max_depth"),

@@ -19,6 +19,13 @@ from proset_study.records import (
 from proset_study.store.results import as_cell, read_scores, write_rows
 
 
+def test_a_record_has_the_speed_of_the_machine_at_the_time():
+    resources = Resources()
+    with resources.measure("fit"):
+        pass
+    assert 0 < resources.record()["matrix_product_ms"] < 1000
+
+
 def test_round_trip(tmp_path):
     records = [{"a": 1.5, "b": [1, 2]}, {"name": "ü"}]
     write_json_lines(tmp_path / "deep" / "r.jsonl", records)

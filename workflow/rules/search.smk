@@ -97,7 +97,7 @@ rule select_complexity:
         runtime=estimate.minutes,
     params:
         study=lambda wildcards, input: study_file,
-        rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
+        rule=lambda wildcards: study.runs[wildcards.run].size_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
         code=lambda wildcards: key("select", method=study.runs[wildcards.run].method),

@@ -11,7 +11,7 @@ from proset_study.config.suite import suite_errors, written_out
 from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
-from proset_study.methods.base import largest_complexity
+from proset_study.methods.base import Method, largest_complexity
 
 
 class ConfigError(ValueError):
@@ -88,6 +88,7 @@ def _meaning_errors(config) -> Iterator[str]:
         except ValueError as error:
             yield f"{where}.{error}"
             continue
+        yield from _stage2_errors(where, entry, method)
         selected = selected_data_sets(config, experiment)
         for d in [*entry["data_sets"], *entry.get("overrides", {})]:
             if d not in data_sets:
@@ -231,6 +232,16 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
         if found:
             yield from found
             return
+
+
+def _stage2_errors(where, entry, method):
+    """What is said of sizes and of ends must be of what the method has."""
+    if entry["stage2"].get("selection_rule") == "largest" and not getattr(method, "averages", Method.averages):
+        yield f"{where}.stage2.selection_rule: 'largest' is not allowed, {entry['method']} is no mean of an ensemble"
+    known = [method.complexity, *method.parameters]
+    for name in entry.get("edges", {}):
+        if name not in known:
+            yield f"{where}.edges: unknown parameter {name!r}, allowed are {', '.join(known)}"
 
 
 def _spaces(settings):

@@ -38,8 +38,13 @@ class Run:
 
     @property
     def selection_rule(self) -> str:
-        """How both stages select; see `fits.search.select`."""
+        """How stage 1 selects, and stage 2 unless it says otherwise; see `proset.selection.select`."""
         return self.settings.get("selection_rule", "one_standard_deviation")
+
+    @property
+    def size_rule(self) -> str:
+        """How stage 2 selects; see `fits.selection.select_complexity`."""
+        return self.settings["stage2"].get("selection_rule", self.selection_rule)
 
     @property
     def criterion(self) -> str:
@@ -83,6 +88,11 @@ class Study:
     def name(self) -> str:
         """Folder name of the study."""
         return self.config["study"]
+
+    @property
+    def track(self) -> str:
+        """Whether searches are as published, or wide for every method: "published protocol" or "open track"."""
+        return self.config.get("track", "published protocol")
 
     @property
     def replicates(self) -> list[int]:
@@ -168,7 +178,8 @@ class Study:
 
     def stage2_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 2 depend on, next to the selection of stage 1."""
-        return self.runs[run].stage("stage2", data_set)
+        stage2 = self.runs[run].stage("stage2", data_set)
+        return {key: value for key, value in stage2.items() if key != "selection_rule"}
 
     def evaluation_settings(self, kind: str) -> dict:
         """What the records of one kind of evaluation depend on, next to the final model."""
@@ -191,7 +202,7 @@ class Study:
 
     def of_data_set(self, data_set: str) -> "Study":
         """The part of the study that the page of one data set shows."""
-        kept = ("study", "seed", "folds", "trials_per_job", "folds_per_job")
+        kept = ("study", "track", "seed", "folds", "trials_per_job", "folds_per_job")
         config = {key: self.config[key] for key in kept if key in self.config}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}

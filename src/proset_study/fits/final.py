@@ -47,6 +47,7 @@ def fit_final(
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled)
     parameters = {**parameters, **method.fixed(data.n_features)}
+    method(fold_data)  # it imports the libraries, which is no part of a fit's time
     resources = Resources()
     with resources.measure("fit"):
         fitted = method(fold_data).fit(parameters, complexity, case.fit_seed("final"))
@@ -60,6 +61,7 @@ def fit_final(
         "complexity": complexity,
         "n_fit": len(fold_data.y),
         "n_scored": len(fold_data.y_score),
+        "n_features": fold_data.X.shape[1],
         "summary": fitted.summary(),
         "resources": resources.record(),
     }

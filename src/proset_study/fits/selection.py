@@ -27,13 +27,18 @@ def select_parameters(records: list[dict], fixed: dict, rule: str, criterion: st
 
 
 def select_complexity(records: list[dict], rule: str, criterion: str = "log_loss") -> dict:
-    """The selection of stage 2 from the records of all folds."""
+    """The selection of stage 2 from the records of all folds.
+
+    Rules are those of `proset.selection.select`, and "largest": the whole ensemble, whatever its parts score.
+    """
     method = methods.get(records[0]["method"])
     records = sorted(records, key=lambda r: r["fold"])
     losses = np.array([r[criterion] for r in records]).T
     settings = list(range(method.min_complexity, method.min_complexity + len(losses)))
     sign = 1 if method.larger_is_simpler else -1
-    selection = select(losses, [(sign * size,) for size in settings], rule)
+    selection = select(losses, [(sign * size,) for size in settings], "best" if rule == "largest" else rule)
+    if rule == "largest":
+        selection |= {"rule": rule, "selected": len(settings) - 1}
     return {
         **selection,
         "criterion": criterion,

@@ -18,6 +18,7 @@ class Bagging(EstimatorMethod):
     cost = Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1)
     scaled = False
     complexity = "trees"
+    averages = True
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")

@@ -18,7 +18,15 @@ import numpy as np
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
-ABOUT = ("label", "place", "names", "cost", "import_seconds")  # what a method says for people and for the schedule
+ABOUT = (
+    "label",
+    "place",
+    "names",
+    "cost",
+    "import_seconds",
+    "averages",
+    "operations",
+)  # what a method says for people and for the schedule
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,9 @@ class Method(Protocol):
     names: ClassVar[tuple[Name, ...]] = ()  # of parameters and complexity
     cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
     import_seconds: ClassVar[float] = 0.0  # of libraries, in every job
+    averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
+    # Kernel entries or distances, and multiply-adds, of a fit and its scoring at most, from its record.
+    operations: ClassVar[Callable[[dict[str, Any]], tuple[int, int]]]
 
     def __init__(self, data: FoldData): ...
 

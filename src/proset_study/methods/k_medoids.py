@@ -36,7 +36,7 @@ class KMedoids(NearestPrototype):
     max_complexity = len(PER_CLASS)
 
     def __init__(self, data: FoldData):
-        import kmedoids  # noqa: F401 - here, so that the import is no part of a fit's time
+        import kmedoids.kmedoids  # noqa: F401 - here, so that the import is no part of a fit's time
 
         super().__init__(data)
 

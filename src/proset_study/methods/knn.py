@@ -85,6 +85,12 @@ class KNN:
         seen = min(fitted, 10 * 4.0 ** min(size.features, 20))  # a search tree helps where features are few
         return 2e-6 * (fitted + scored) + 2.6e-9 * scored * seen * size.features  # the tree and its query, distances
 
+    @staticmethod
+    def operations(record):
+        """The search tree leaves out distances where features are few; they are counted."""
+        distances = record["n_fit"] * record["n_scored"]
+        return distances, distances * record["n_features"]
+
     def fit(self, parameters, complexity, seed):
         if complexity > len(self.data.y):
             raise ValueError(

@@ -81,7 +81,9 @@ class LogisticRegression:
     quantities = ("active_features",)
 
     def __init__(self, data: FoldData):
-        from sklearn.linear_model import LogisticRegression  # here, so that the import is no part of a fit's time
+        # Here, so that the imports are no part of a fit's time.
+        import scipy.special  # noqa: F401
+        from sklearn.linear_model import LogisticRegression
 
         self.data, self.regression = data, LogisticRegression
 

@@ -96,6 +96,8 @@ class NearestPrototype:
     import_seconds = 1.0
 
     def __init__(self, data: FoldData):
+        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
+
         if data.weight is not None and self.weights == "none":
             name = type(self).__module__.rpartition(".")[2]
             raise ValueError(f"method: {name!r} has no sample weights; leave out the key weight of the data set")

@@ -134,6 +134,20 @@ class Proset:
         pairs = (fitted - candidates) * candidates * (1 + size.features / 100)
         return stage["complexity"] * (0.008 + 4.5e-8 * pairs)
 
+    @classmethod
+    def operations(cls, record):
+        """Of as many candidates a batch as the first has; held ones and inactive features, left out, are counted."""
+        summary, features = record["summary"], record["n_features"]
+        evaluations = summary.get("n_evaluations", sum(b["n_evaluations"] for b in summary.get("batches", ())))
+        fitted = evaluations * summary["candidates"] * cls.references(record["n_fit"], summary["candidates"])
+        scored = summary["prototypes"] * record["n_scored"]
+        return fitted + scored, fitted * (2 * features + 2) + scored * (features + 1)  # with the gradient twice as many
+
+    @staticmethod
+    def references(n_fit: int, candidates: int) -> int:
+        """Samples that a batch is fitted to."""
+        return n_fit - candidates
+
     def fit(self, parameters, complexity, seed):
         penalty = {"alpha_v": 0.95, "alpha_w": 0.95, **parameters}
         fitted = self.fit_model(

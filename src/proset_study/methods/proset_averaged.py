@@ -26,7 +26,13 @@ class FittedAverage:
 
     def summary(self):
         last = {name: values[-1] for name, values in self.staged_summary().items()}
-        return {**last, "converged": all(fitted.summary()["converged"] for fitted in self.models)}
+        summaries = [fitted.summary() for fitted in self.models]
+        return {
+            **last,
+            "candidates": summaries[0]["candidates"],
+            "n_evaluations": sum(batch["n_evaluations"] for summary in summaries for batch in summary["batches"]),
+            "converged": all(summary["converged"] for summary in summaries),
+        }
 
     def staged_summary(self):
         """Features that any of the models uses; prototypes of all of them together."""

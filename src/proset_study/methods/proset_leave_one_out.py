@@ -17,6 +17,10 @@ class ProsetLeaveOneOut(Proset):
         candidates = min(stage["parameters"].get("n_candidates", fitted), fitted)
         return stage["complexity"] * (0.008 + 4.5e-8 * fitted * candidates * (1 + size.features / 100))
 
+    @staticmethod
+    def references(n_fit, candidates):
+        return n_fit
+
     def fit_model(self, parameters, **settings):
         n_candidates = int(parameters["n_candidates"]) if "n_candidates" in parameters else None
         data = self.data

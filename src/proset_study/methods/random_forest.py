@@ -1,6 +1,7 @@
 """Random forest: the mean of trees of bootstrap samples, each split from a random proportion of the features.
 
-Its path counts trees.
+Its path counts trees. How many of D features a split looks at is a proportion, `max_features`, or D^e with e the
+`features_exponent`, which counts if both are given; if none is, sqrt(D).
 
 References
 ----------
@@ -11,26 +12,34 @@ from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
 
+SQRT = 0.5  # exponent
+
 
 class RandomForest(EstimatorMethod):
     """A random forest on the data of one fold; see `methods.base.Method`."""
 
     place = 18
-    names = (Name("min_samples_leaf", "min. samples per leaf"),)
+    names = (
+        Name("min_samples_leaf", "min. samples per leaf"),
+        Name("features_exponent", axis="e of D^e features per split", number=".2f"),
+    )
     cost = Cost(0.0, 4e-7, rows=1.2, features=0.4, complexity=1)
     scaled = False
     complexity = "trees"
+    averages = True
     parameters = {  # noqa: RUF012
         "min_samples_leaf": Range(1, 10**6, integer=True),
         "max_features": Range(0.001, 1.0),
+        "features_exponent": Range(0.0, 1.0),
     }
-    required = ("min_samples_leaf", "max_features")
+    required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
     trusted = ("sklearn.tree._tree.Tree",)
 
     @staticmethod
     def simplicity(parameters):
-        return parameters["min_samples_leaf"], -parameters["max_features"]
+        features = parameters.get("features_exponent", parameters.get("max_features", SQRT))
+        return parameters["min_samples_leaf"], -features
 
     @staticmethod
     def fixed(n_features):
@@ -47,6 +56,12 @@ class RandomForest(EstimatorMethod):
             n_jobs=1,
             random_state=seed,
         )
+
+    def fit(self, parameters, complexity, seed):
+        if "features_exponent" in parameters or "max_features" not in parameters:
+            proportion = self.data.X.shape[1] ** (parameters.get("features_exponent", SQRT) - 1.0)
+            parameters = {**parameters, "max_features": proportion}
+        return super().fit(parameters, complexity, seed)
 
     @classmethod
     def staged(cls, estimator, X):

@@ -119,6 +119,12 @@ class SetCover:
         self.data = data
 
     @staticmethod
+    def operations(record):
+        """Distances of all pairs; what the greedy choice adds up are bits."""
+        distances = record["n_fit"] ** 2 + record["summary"]["prototypes"] * record["n_scored"]
+        return distances, distances * record["n_features"]
+
+    @staticmethod
     def simplicity(parameters):
         return (parameters.get("cost", 0.0),)
 

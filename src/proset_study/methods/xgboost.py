@@ -1,4 +1,8 @@
-"""XGBoost with trees; its path counts boosting rounds ("iterations")."""
+"""XGBoost with trees; its path counts boosting rounds ("iterations").
+
+Splits are looked for between the bins of histograms, or with `exact` 1 between all values; exact trees draw features
+per level instead of per split, which the library has not for them.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,11 +74,13 @@ class XGBoost:
         "max_depth": Range(0, 100, integer=True),
         "colsample": Range(0.01, 1.0),
         "subsample": Range(0.01, 1.0),
+        "exact": Range(0, 1, integer=True),
     }
     required = ("learning_rate", "max_depth", "colsample", "subsample")
     quantities = ("active_features",)
 
     def __init__(self, data: FoldData):
+        import scipy.special  # noqa: F401 - here, so that the import is no part of a fit's time
         import xgboost
 
         self.n_classes = data.n_classes
@@ -91,15 +97,15 @@ class XGBoost:
     def fit(self, parameters, complexity, seed):
         import xgboost
 
-        depth = int(parameters["max_depth"])
+        depth, exact = int(parameters["max_depth"]), bool(parameters.get("exact"))
         booster = xgboost.train(
             {
                 **_objective(self.n_classes),
                 **depth_limit(depth),
                 "learning_rate": parameters["learning_rate"],
-                "colsample_bynode": parameters["colsample"],
+                "colsample_bylevel" if exact else "colsample_bynode": parameters["colsample"],
                 "subsample": parameters["subsample"],
-                "tree_method": "hist",
+                "tree_method": "exact" if exact else "hist",
                 "nthread": 1,
                 "seed": int(seed.generate_state(1)[0] >> 1),
                 "verbosity": 0,

@@ -11,7 +11,6 @@ from proset_study.report.figures.style import method_name
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.paired import among_the_best
 from proset_study.report.runs import compared_runs
-from proset_study.report.tables import format_number
 from proset_study.scores import SMALLEST
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Final, Stored
@@ -132,24 +131,4 @@ def zero_probability_samples(stored: Stored) -> list[tuple[Final, int, float]]:
         if zero.any() and not zero.all():
             others = np.average(-np.log(own[~zero]), weights=final.weight[~zero])
             found.append((final, int(zero.sum()), float(others)))
-    return found
-
-
-def edges(stored: Stored) -> list[tuple[Final, str]]:
-    """Final models of which an optimum or a selection is the smallest or largest value that was tried, and which."""
-    found = []
-    for final in stored.finals():
-        dimensions = [(methods.get(final.run.method).complexity, final.stage2, final.stage2["settings"])]
-        if final.stage1:
-            names = final.stage1["parameters"]
-            dimensions += [(name, final.stage1, [s[name] for s in final.stage1["settings"]]) for name in names]
-        texts = [
-            f"{role} {name} is the {'smallest' if tried[selection[role]] == min(tried) else 'largest'}"
-            f" ({format_number(name, tried[selection[role]])})"
-            for name, selection, tried in dimensions
-            for role in ("optimal", "selected")
-            if min(tried) < max(tried) and tried[selection[role]] in (min(tried), max(tried))
-        ]
-        if texts:
-            found.append((final, ", ".join(texts)))
     return found

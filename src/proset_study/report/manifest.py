@@ -18,6 +18,7 @@ from proset_study.data.openml import description, table_of
 from proset_study.environment import library_arithmetic, pins
 from proset_study.fingerprints import LIBRARIES, uses_kernel
 from proset_study.records import write_text
+from proset_study.report.costs import matrix_products
 from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 
@@ -74,7 +75,7 @@ def downloaded(study: Study) -> dict[str, dict]:
 
 
 def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Number and seconds of the fits by method, and the names of those that did not converge."""
+    """Number, seconds and `matrix_products` of the fits by method, and the names of those that did not converge."""
     cost: dict[str, dict[str, float]] = {}
     not_converged = []
     for name, record in fit_records(stored, replicate):
@@ -83,6 +84,8 @@ def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, f
         for quantity, seconds in record["resources"].items():
             if quantity.endswith("_s"):
                 total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
+        if (products := matrix_products(record)) is not None:
+            total["matrix_products"] = round(total.get("matrix_products", 0.0) + products, 1)
         if not record["summary"].get("converged", True):
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")

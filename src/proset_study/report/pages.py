@@ -16,10 +16,11 @@ from proset_study.evaluations import KINDS
 from proset_study.records import read_json, write_text
 from proset_study.report import evaluations
 from proset_study.report.claims.registry import MIN_AGREEING
+from proset_study.report.edges import edges, explained, in_words
 from proset_study.report.evaluation import class_rows, confusion_of
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
-from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
+from proset_study.report.front import constant_models, headline, zero_probability_samples
 from proset_study.report.over_data_sets import LIMITS, OverDataSets, over_data_sets
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
@@ -106,7 +107,8 @@ def write_index(
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
                 for f, n, others in zero_probability_samples(stored)
             ],
-            edges=[{**_named(f), "what": what} for f, what in edges(stored)],
+            track=stored.study.track,
+            edges=_edges(stored),
             not_run=[e for e in stored.study.experiments if e not in {f.run.experiment for f in stored.finals()}],
             not_selected=_not_selected(stored.study),
             command=partial(retry, options=options),
@@ -142,6 +144,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, opt
             missing_models=[model for model in stored.missing_models if model.data_set == data_set],
             partial=bool(stored.missing_models),
             study=stored.study.name,
+            track=stored.study.track,
             name=data_set,
             seed=stored.study.config["seed"],
             replicate=first.replicate,
@@ -195,6 +198,16 @@ def _render(template, **context):
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(**context)
+
+
+def _edges(stored):
+    """Lines by whether they are explained."""
+    found = explained(stored.study, edges(stored))
+    return {
+        what: lines
+        for what, wanted in (("not explained", False), ("explained", True))
+        if (lines := [in_words(edge) for edge in found if bool(edge["explanation"]) == wanted])
+    }
 
 
 def _not_selected(study):

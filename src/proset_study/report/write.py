@@ -6,6 +6,8 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.records import read_json, write_text
 from proset_study.report.claims import write_claims
+from proset_study.report.costs import write_costs
+from proset_study.report.edges import write_edges
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
@@ -62,6 +64,8 @@ def _numbers(stored, folder, published, options):
     write_agreement(folder / layout.COMPARISON, stored, published)
     write_evaluation(folder / layout.EVALUATIONS, stored)
     write_findings(folder / layout.FINDINGS, stored)
+    write_edges(folder / layout.EDGES, stored)
+    write_costs(folder / layout.COSTS, stored)
     write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
     write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
 

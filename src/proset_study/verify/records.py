@@ -114,5 +114,5 @@ def selections(stored: Unpacked) -> Iterator[str]:
             and select_parameters(final.trials, fixed, final.run.selection_rule, final.run.criterion) != final.stage1
         ):
             yield f"{name}/stage1.json: the selection does not follow from the records"
-        if select_complexity(final.paths, final.run.selection_rule, final.run.criterion) != final.stage2:
+        if select_complexity(final.paths, final.run.size_rule, final.run.criterion) != final.stage2:
             yield f"{name}/stage2.json: the selection does not follow from the records"

@@ -13,3 +13,13 @@ def test_both_stages_select_by_the_criterion():
     assert select_complexity(paths, "best")["complexity"] == 2
     selection = select_complexity(paths, "best", "error")
     assert (selection["criterion"], selection["complexity"]) == ("error", 1)
+
+
+def test_the_size_of_an_ensemble_is_its_largest_whatever_its_parts_score():
+    paths = [{"method": "bagging", "fold": f, "summary": {}, "log_loss": [0.5, 0.1, 0.6]} for f in range(2)]
+    selection = select_complexity(paths, "largest")
+    assert (selection["rule"], selection["complexity"], selection["settings"][selection["optimal"]]) == (
+        "largest",
+        3,
+        2,
+    )

@@ -13,7 +13,7 @@ from proset_study.records import read_text, write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records, write_figures
-from proset_study.report.front import constant_models, edges, headline, zero_probability_samples
+from proset_study.report.front import constant_models, headline, zero_probability_samples
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set, write_index
 from proset_study.store.stored import Stored
@@ -113,16 +113,6 @@ def test_headline_marks_what_the_published_rule_allows_and_with_one_replicate_no
             own = run.probabilities[np.arange(len(run.y)), run.y].clip(1e-15, 1 - 1e-15)
             assert cell["log_loss"] == pytest.approx(np.average(-np.log(own), weights=run.weight))
             assert cell["within_rule"] == (cell is best or cell["log_loss"] <= best["threshold"])
-
-
-def test_edges_are_the_ends_of_what_was_tried(stored):
-    found = {(f.label, f.data_set, text.split(" (")[0]) for f, text in edges(stored)}
-    final = stored.final("E5", "flowers")
-    grid = [s["lambda_v"] for s in final.stage1["settings"]]
-    for role in ("optimal", "selected"):
-        value = grid[final.stage1[role]]
-        for end, name in ((min(grid), "smallest"), (max(grid), "largest")):
-            assert (("E5", "flowers", f"{role} lambda_v is the {name}") in found) == (value == end)
 
 
 def test_a_constant_model_is_named(stored, tmp_path):

@@ -85,7 +85,8 @@ def overview_figures(stored: Stored) -> list[ReportFigure]:
         if shown := [f for f in finals.values() if _is_weighted(f.run)]:
             of_proset[data_set] = shown
     with context():
-        figures = [draw(compared) for draw in (cost.headline_figure, cost.time_figure, cost.memory_figure) if compared]
+        draws = (cost.headline_figure, cost.time_figure, cost.products_figure, cost.memory_figure)
+        figures = [figure for draw in draws if compared and (figure := draw(compared))]
         figures += [cost.iterations_figure(of_proset)] if of_proset else []
         figures += _evaluation_figures(stored)
         of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]

@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis
 from proset.solver import MAX_ITER
+from proset_study.records import PRODUCT_SIZE
+from proset_study.report.costs import matrix_products, seconds_of
 from proset_study.report.figures.complexity import loss_and_error, true_class_probability
 from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
 from proset_study.scores import SMALLEST
@@ -61,26 +63,29 @@ def headline_figure(compared: Compared) -> ReportFigure:
 
 def time_figure(compared: Compared) -> ReportFigure:
     """CPU seconds of one fit of the search, by data set and method."""
-    figure, axes = _rows(compared)
-    medians = []
-    for row, (data_set, finals) in enumerate(compared.items()):
-        for final, y in _dodged(row, finals):
-            seconds = np.array([seconds_of(record) for record in final.trials or final.paths])
-            _spread(axes, y, seconds, final.run.method)
-            medians.append(f"{data_set}, {method_name(final.run.method)} {np.median(seconds):.2g} s")
-    axes.set_xlabel("CPU time of one fit and the scoring of its held-out fold (s)")
-    log_axis(axes, "x")
-    legend(figure)
-    return ReportFigure(
+    return _fits_figure(
+        compared,
+        seconds_of,
         name="time",
-        category="Cost",
         title="CPU time of a fit by data set and method",
-        caption=f"{_source(compared)} CPU time of one fit and of scoring the held-out fold, over all trials and folds"
-        " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
-        " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
-        " thin line: range.",
-        alt=f"Median CPU time of a fit: {'; '.join(medians)}.",
-        figure=figure,
+        axis="CPU time of one fit and the scoring of its held-out fold (s)",
+        what="CPU time",
+        unit=" s",
+    )
+
+
+def products_figure(compared: Compared) -> ReportFigure | None:
+    """The same in units of a matrix product; None if records of a former version have none."""
+    if any(matrix_products(record) is None for finals in compared.values() for f in finals for record in _searched(f)):
+        return None
+    return _fits_figure(
+        compared,
+        matrix_products,
+        name="matrix_products",
+        title="Cost of a fit in matrix products by data set and method",
+        axis=f"one fit and the scoring of its held-out fold (products of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices)",
+        what=f"CPU time, in units of a product of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices on one thread next to it,",
+        unit="",
     )
 
 
@@ -144,17 +149,40 @@ def rule_range(best: Final) -> tuple[float, float]:
     return loss, max(loss, best.stage2["threshold"])
 
 
-def seconds_of(record: dict) -> float:
-    """CPU time of a fit and of scoring it."""
-    return record["resources"]["fit_cpu_s"] + record["resources"]["score_cpu_s"]
-
-
 def fitted_batches(finals: list[Final]) -> Iterator[dict]:
     """Diagnostics of every batch that was fitted for some proset models, each once."""
     for final in finals:
         own = final.trials if final.stage1_folder == final.folder else []
         for record in [*own, *final.paths, final.fit]:
             yield from record["summary"]["batches"]
+
+
+def _fits_figure(compared, measure, name, title, axis, what, unit):
+    figure, axes = _rows(compared)
+    medians = []
+    for row, (data_set, finals) in enumerate(compared.items()):
+        for final, y in _dodged(row, finals):
+            values = np.array([measure(record) for record in _searched(final)])
+            _spread(axes, y, values, final.run.method)
+            medians.append(f"{data_set}, {method_name(final.run.method)} {np.median(values):.2g}{unit}")
+    axes.set_xlabel(axis)
+    log_axis(axes, "x")
+    legend(figure)
+    return ReportFigure(
+        name=name,
+        category="Cost",
+        title=title,
+        caption=f"{_source(compared)} {what} of one fit and of scoring the held-out fold, over all trials and folds"
+        " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
+        " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
+        " thin line: range.",
+        alt=f"Medians of a fit: {'; '.join(medians)}.",
+        figure=figure,
+    )
+
+
+def _searched(final):
+    return final.trials or final.paths
 
 
 def _rows(compared: Compared) -> tuple[Figure, Axes]:

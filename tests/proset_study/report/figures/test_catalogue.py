@@ -2,6 +2,7 @@ import json
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -320,6 +321,17 @@ def test_times_are_those_of_stage_1_or_of_the_only_search(stored):
     assert [len(r) for r in records.values()] == [18, 3]
     resources = records["E8"][0]["resources"]
     assert cost.seconds_of(records["E8"][0]) == resources["fit_cpu_s"] + resources["score_cpu_s"]
+    shown = cost.products_figure({"cross": [stored.final("E8", "cross")]}).figure.axes[0].lines[-1].get_xdata()
+    units = [1000 * cost.seconds_of(r) / r["resources"]["matrix_product_ms"] for r in records["E8"]]
+    np.testing.assert_allclose(shown, np.median(units))
+
+
+def test_costs_of_records_without_the_unit_are_not_drawn(stored):
+    final = stored.final("E8", "cross")
+    old = [
+        {**r, "resources": {k: v for k, v in r["resources"].items() if k != "matrix_product_ms"}} for r in final.paths
+    ]
+    assert cost.products_figure({"cross": [SimpleNamespace(trials=[], paths=old)]}) is None
 
 
 def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
@@ -332,7 +344,16 @@ def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
     }
     assert {n for n in names if n.startswith("flowers")} == expected
     assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}
-    assert names[-7:] == ["headline", "rules", "time", "memory", "iterations", "bias_variance", "bootstrap"]
+    assert names[-8:] == [
+        "headline",
+        "rules",
+        "time",
+        "matrix_products",
+        "memory",
+        "iterations",
+        "bias_variance",
+        "bootstrap",
+    ]
 
 
 def test_figures_have_the_names_of_the_plan(stored):
@@ -430,7 +451,7 @@ def test_files_are_the_same_every_time(stored, tmp_path):
 def test_files_and_what_is_said_about_them(stored, tmp_path):
     write_figures(stored, tmp_path)
     about = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
-    assert [f["name"] for f in about["figures"]][:5] == ["headline", "rules", "time", "memory", "iterations"]
+    assert [f["name"] for f in about["figures"]][:5] == ["headline", "rules", "time", "matrix_products", "memory"]
     assert set(about["figures"][0]) == {"name", "category", "title", "caption", "alt"}
     assert about["missing"][0] == {"name": "headline", "missing": "E9 on odd", "target": "E9"}
     stems = {f["name"] for f in about["figures"]}

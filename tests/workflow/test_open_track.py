@@ -1,0 +1,78 @@
+"""The open track as its page describes it: wide spaces, and no more for proset than for its rivals."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from proset_study import methods
+from proset_study.config.checks import load
+from proset_study.methods.proset_averaged import DRAWS
+from proset_study.workflow.plan import fits_of
+
+ROOT = Path(__file__).parents[2]
+HOURS = 4.0  # of CPU time for all replicates
+OURS = {"proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial
+
+
+@pytest.fixture(scope="module")
+def study():
+    config: dict = {}
+    for file in ("config.yaml", "workflow/open_track.yaml"):
+        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
+    return load(config)
+
+
+def seconds(study):
+    """Estimated CPU seconds of one replicate by method and data set."""
+    found: Counter = Counter()
+    last = study.config["folds"] - 1
+    for _, run, data_set in study.final_models([0]):
+        names = {"run": run.name, "data_set": data_set}
+        ends = [("stage2", {"first": 0, "last": last}), ("fit", {})]
+        if study.stage1_run(run) is run:
+            ends.append(("stage1", {"first": 0, "last": study.n_trials(run.name, data_set) * (last + 1) - 1}))
+        found[run.method, data_set] += sum(fits_of(rule, {**names, **end}, study).seconds for rule, end in ends)
+    return found
+
+
+def test_all_methods_are_on_all_data_sets_in_both_selections(study):
+    assert study.track == "open track"
+    assert len(study.replicates) == 10
+    for runs in study.experiments.values():
+        assert runs[0].data_sets == study.data_sets
+    assert len(study.data_sets) == 11
+    assert {"open_track", "open_track_rule", "open_track_rule_and_optimum"} <= set(study.comparisons)
+    for name, run in study.runs.items():
+        if name.startswith("rule_") and run.data_sets:
+            optimum = study.runs[name.replace("rule_", "open_")]
+            assert (optimum.selection_rule, run.selection_rule) == ("best", "one_standard_deviation")
+            assert run.method == optimum.method
+            assert [run.stage("stage2", d)["complexity"] for d in run.data_sets] == [
+                optimum.stage("stage2", d)["complexity"] for d in run.data_sets
+            ]
+
+
+def test_no_variant_of_proset_has_a_larger_budget_than_its_rivals(study):
+    estimated = seconds(study)
+    for data_set in study.data_sets:
+        trials = {run.method: study.n_trials(name, data_set) for name, run in study.runs.items() if run.data_sets}
+        for method, fits in OURS.items():
+            assert trials[method] * fits <= min(trials["xgboost"], trials["svm"])
+            assert estimated[method, data_set] <= max(estimated["xgboost", data_set], estimated["svm", data_set])
+
+
+def test_ten_replicates_are_estimated_at_no_more_than_four_hours(study):
+    assert sum(seconds(study).values()) * len(study.replicates) / 3600 <= HOURS
+
+
+def test_sizes_of_ensembles_are_not_cut(study):
+    for run in study.runs.values():
+        if run.data_sets and getattr(methods.get(run.method), "averages", False):
+            assert run.size_rule == "largest"
+            assert run.stage("stage2", "wine")["complexity"] == 500
+        if run.data_sets and run.method == "xgboost":
+            assert run.size_rule == "best"
+            assert run.settings["parameters"]["exact"] == 1
