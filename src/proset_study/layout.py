@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proset_study.config.study import Study
-from proset_study.data.table_file import located
+from proset_study.data.paths import located
 from proset_study.evaluations import KINDS
 
 RESULTS, REPORTS = "results/{study}/", "reports/{study}/"

@@ -5,7 +5,7 @@ from functools import cache
 
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
 from proset_study.data.openml import description, table_of
-from proset_study.data.table_file import located
+from proset_study.data.paths import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 

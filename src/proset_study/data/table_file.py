@@ -6,12 +6,11 @@ counted from 1, below the header.
 
 import csv
 import os
-import re
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proset_study.data.paths import located
 from proset_study.records import is_number
 
 if TYPE_CHECKING:
@@ -20,29 +19,6 @@ if TYPE_CHECKING:
 MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the methods need several times as much
 SHOWN = 12  # names in a message
 BLOCK = 2**24  # bytes that are read at a time to count lines
-
-
-def located(file: str) -> Path:
-    """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
-
-    Raises
-    ------
-    ValueError
-        If that package is not installed.
-
-    Examples
-    --------
-    >>> located("data/private/penguins.csv")
-    PosixPath('data/private/penguins.csv')
-    >>> located("statsmodels:datasets/fair/fair.csv").is_file()
-    True
-    """
-    if not (shipped := re.match(r"([A-Za-z]\w*):(.+)", file)):
-        return Path(file)
-    package, path = shipped.groups()
-    if (spec := find_spec(package)) is None or not spec.submodule_search_locations:
-        raise ValueError(f"file: {file!r} is part of the package {package}, which is not installed")
-    return Path(spec.submodule_search_locations[0], path)
 
 
 def check_file(file: str) -> Path:
