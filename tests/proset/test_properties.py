@@ -14,7 +14,10 @@ from proset.objective import Objective, Penalty
 
 examples = settings(max_examples=30, deadline=None, derandomize=True, database=None)
 pytestmark = pytest.mark.filterwarnings(
-    "error", "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:nothing was learnt:UserWarning"
+    "error",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore:nothing was learnt:UserWarning",
+    "ignore:only .* samples are different ones:UserWarning",
 )
 
 
