@@ -20,14 +20,15 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         One a method, all with a stage 1 and with prototypes.
     """
     figure, axes = panels(2, 2, (5.0, 4.2), sharex="all")
+    means = {final.run.method: trial_means(final) for final in finals}
     for panel, (score, name) in zip(axes, _SCORES.items(), strict=True):
-        for final in finals:
-            _points_and_front(panel, final, score)
+        for method, found in means.items():
+            _points_and_front(panel, method, found["prototypes"], found[score])
         log_axis(panel, "x", dense=True)
         panel.set(xlabel="prototypes, mean over the folds", ylabel=f"{name} in cross-validation")
     legend(figure, widest=2.0)
     first = finals[0]
-    texts = [f"{method_name(f.run.method)} {trial_means(f)['log_loss'].min():.3g}" for f in finals]
+    texts = [f"{method_name(method)} {found['log_loss'].min():.3g}" for method, found in means.items()]
     return ReportFigure(
         name=slug(first.data_set, "trials"),
         category="Prototypes",
@@ -40,11 +41,10 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
     )
 
 
-def _points_and_front(axes: Axes, final: Final, score: str) -> None:
-    means, style = trial_means(final), method_style(final.run.method)
-    shown = means["prototypes"] > 0
-    prototypes, loss = means["prototypes"][shown], means[score][shown]
+def _points_and_front(axes: Axes, method: str, prototypes: np.ndarray, loss: np.ndarray) -> None:
+    shown, style = prototypes > 0, method_style(method)
+    prototypes, loss = prototypes[shown], loss[shown]
     axes.plot(prototypes, loss, linestyle="none", markersize=3, alpha=0.4, **style)
     order = np.argsort(prototypes, kind="stable")
     front = least_loss(prototypes[order], loss[order])
-    axes.step(prototypes[order], front, where="post", label=method_name(final.run.method), color=style["color"])
+    axes.step(prototypes[order], front, where="post", label=method_name(method), color=style["color"])
