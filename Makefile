@@ -52,7 +52,7 @@ test-native: .venv/native
 
 # The site, docs/_build/index.html; a warning is an error. Needs no network once the packages are installed.
 docs: .venv/docs
-	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build
+	$(BIN)/python -m sphinx -W --keep-going --fresh-env --quiet docs docs/_build
 
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
