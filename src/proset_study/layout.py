@@ -33,8 +33,11 @@ SCORES = f"{REPLICATE}/{{experiment}}.csv"
 LOGS = "logs/"
 
 PARTIAL = "reports/{study}-partial"
-REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
-INDEX, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
+REPORT_FILES = (
+    *("index.html", "tables.html", "explore.html"),
+    *("manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx"),
+)
+INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CHECKSUMS = "SHA256SUMS"  # of the files in the archive of a release, and of the manifest they belong to
 TABLES = "tables"
 TABLE = f"{TABLES}/{{table}}.{{suffix}}"

@@ -4,20 +4,21 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from proset_study import layout
-from proset_study.records import read_json, write_text
+from proset_study.records import write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.costs import write_costs
 from proset_study.report.edges import write_edges
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
-from proset_study.report.front import headline_markdown
 from proset_study.report.manifest import write_manifest
-from proset_study.report.pages import write_data_set, write_index
+from proset_study.report.front_page import write_index
+from proset_study.report.pages import write_data_set, write_explore, write_tables
 from proset_study.report.published import write_agreement
 from proset_study.report.reproduction import write_reproduction
 from proset_study.report.table_files import write_table, write_workbook
 from proset_study.report.tables import study_tables
+from proset_study.report.verdict import verdict, verdict_markdown
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL
@@ -67,7 +68,7 @@ def _numbers(stored, folder, published, options):
     write_edges(folder / layout.EDGES, stored)
     write_costs(folder / layout.COSTS, stored)
     write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
-    write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
+    write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
 def _models(stored, folder, published, options):
@@ -91,11 +92,12 @@ def _data_sets(stored, folder, published, options):
 
 
 def _overview(stored, folder, published, options):
-    """The front page and its figures; it shows what `_models` and `_manifest` wrote."""
+    """The pages over all data sets and their figures; they show what `_models` and `_manifest` wrote."""
     figures = folder / layout.FIGURES.format(data_set="overview")
-    write_figures(stored, figures)
-    known = read_json(folder / layout.MANIFEST)
-    write_index(folder / layout.INDEX, stored, published, folder / layout.CLAIMS, known, figures, options)
+    write_figures(stored, figures, published)
+    write_index(folder, stored, published, options)
+    write_tables(folder / layout.TABLE_PAGE, stored, published, options)
+    write_explore(folder / layout.EXPLORE, stored)
 
 
 PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {

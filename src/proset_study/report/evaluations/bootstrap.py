@@ -26,7 +26,7 @@ COLUMNS = (
     *(*NAMES, "samples", "score", "cross_validation", "cross_validation_standard_error"),
     *("training", "leave_one_out", "standard_error", "no_information", "632", "632_plus", "test"),
 )
-_ESTIMATES = {  # label, marker, filled, standard error
+ESTIMATES = {  # label, marker, filled, standard error
     "cross_validation": ("cross-validation", "s", True, "cross_validation_standard_error"),
     "leave_one_out": ("leave-one-out bootstrap", "o", True, "standard_error"),
     "632_plus": (".632+ bootstrap", "^", False, None),
@@ -61,7 +61,7 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     axes = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
     for panel, score in zip(axes, scores, strict=True):
         shown = shown_by_score[score]
-        for i, (key, (estimate, marker, filled, error)) in enumerate(_ESTIMATES.items()):
+        for i, (key, (estimate, marker, filled, error)) in enumerate(ESTIMATES.items()):
             y = np.array([names.index(short_name(row)) for row in shown]) + 0.18 * (i - 1.5)
             panel.errorbar(
                 [row[key] for row in shown],

@@ -15,11 +15,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from proset.files import replacing
-from proset.plot.style import COLOURS, MARKERS, plain
+from proset.plot.style import MARKERS, plain
 from proset_study.methods import labels
 
 DPI = 110
-RASTER_DPI = 80  # of images and dense points inside an SVG
+RASTER_DPI = 160  # of images and dense points inside an SVG
+# Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
+MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
+OTHER_COLOUR = "#7A7A7A"  # of all other methods, which differ by their markers
+ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
 _SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
@@ -73,9 +77,10 @@ def method_name(method: str) -> str:
 
 
 def method_style(method: str) -> dict[str, Any]:
-    """Colour and marker of a method; the first ten have colours of their own, others share them."""
+    """Colour and marker of a method; those of `MAIN_COLOURS` have one of their own, all others are grey."""
     i = labels.place(method)
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
+    colour = MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else OTHER_COLOUR
+    return {"color": colour, "marker": MARKERS[(i + i // len(MARKERS)) % len(MARKERS)]}
 
 
 def axis_name(parameter: str) -> str:

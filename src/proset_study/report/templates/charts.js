@@ -1,0 +1,51 @@
+// Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
+const chartOf = (form) => {
+  const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
+  const keys = Object.keys(columns);
+  const all = columns[keys[0]].map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
+  const canvas = form.querySelector(".canvas");
+  const rowsOf = () => {
+    const chosen = new FormData(form);
+    let rows = all;
+    for (const name of new Set([...form.elements].map((e) => e.name).filter((n) => n in columns))) {
+      const values = chosen.getAll(name);
+      if (!(values.length === 1 && values[0] === "")) rows = rows.filter((row) => values.includes(String(row[name])));
+    }
+    const highlight = chosen.get("highlight");
+    const place = (row, i) => (chosen.get("sort") ? row[chosen.get("sort")] : i);
+    return rows.map((row, i) => ({ ...row, place: place(row, i), on: !highlight || row.method === highlight }));
+  };
+  const draw = async () => {
+    const rows = rowsOf();
+    const spec = specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0];
+    const numbers = form.querySelector(".numbers");
+    if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
+    await vegaEmbed(canvas, { ...spec, datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    form.dataset.drawn = rows.length;
+  };
+  form.addEventListener("input", draw);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.querySelector(".numbers").addEventListener("toggle", draw);
+  const named = decodeURIComponent(location.hash.slice(1));
+  for (const select of form.querySelectorAll("select")) {
+    const found = [...select.options].find((option) => named && option.value.startsWith(named));
+    if (found) select.value = found.value;
+  }
+  return draw;
+};
+
+const start = async () => {
+  const packed = Uint8Array.from(atob(document.getElementById("vega").textContent), (c) => c.charCodeAt(0));
+  const script = document.createElement("script");
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+  for (const form of document.querySelectorAll("form.chart")) {
+    const draw = chartOf(form);
+    const seen = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); draw(); }
+    }, { rootMargin: "600px" });
+    seen.observe(form);
+  }
+};
+addEventListener("load", () => requestAnimationFrame(() => setTimeout(start)));
