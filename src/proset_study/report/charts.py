@@ -15,7 +15,12 @@ from typing import Any
 from proset_study.report.figures.style import method_name, method_style
 
 ROWS = "rows"  # the name of the data in every specification
-_SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"}
+_SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
+    **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
+    **{"<": "triangle-left", ">": "triangle-right"},
+    "X": "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z",
+    "*": "M0,-1L.25,-.3L1,-.3L.4,.12L.6,.85L0,.4L-.6,.85L-.4,.12L-1,-.3L-.25,-.3Z",
+}
 
 
 @dataclass(frozen=True)
@@ -90,9 +95,9 @@ def method_scales(methods: Iterable[str]) -> dict[str, Any]:
     import altair
 
     names, styles = zip(*((method_name(m), method_style(m)) for m in methods), strict=True)
-    legend = altair.Legend(orient="top", title=None, columns=0, symbolLimit=0)
+    legend = altair.Legend(orient="top", title=None, columns=7)
     colours = altair.Scale(domain=list(names), range=[style["color"] for style in styles])
-    shapes = altair.Scale(domain=list(names), range=[_SHAPES.get(style["marker"], "stroke") for style in styles])
+    shapes = altair.Scale(domain=list(names), range=[_SHAPES[style["marker"]] for style in styles])
     return {
         "color": altair.Color("method:N", scale=colours, legend=legend),
         "shape": altair.Shape("method:N", scale=shapes, legend=legend),
@@ -100,10 +105,15 @@ def method_scales(methods: Iterable[str]) -> dict[str, Any]:
 
 
 def specification(chart: Any) -> dict[str, Any]:
-    """The specification of an Altair chart, without its theme's data."""
-    found: dict[str, Any] = chart.configure_view(stroke=None).configure_axis(
-        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#EEEEEE"
-    ).configure_legend(labelFontSize=12, titleFontSize=12).to_dict(validate=False)
+    """The specification of an Altair chart in the look of the pages."""
+    found: dict[str, Any] = (
+        chart.configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#EEEEEE")
+        .configure_legend(labelFontSize=12, titleFontSize=12)
+        .to_dict(validate=False)
+    )
+    if found.get("width") == "container":
+        found["autosize"] = {"type": "fit-x", "contains": "padding"}
     return found
 
 

@@ -228,7 +228,9 @@ def estimates_chart(stored: Stored) -> Chart:
         return Chart("explore-estimates", "", "", [], {}, [], {})
     estimates = [estimate for estimate, *_ in ESTIMATES.values()]
     colour = altair.Color("estimate:N", scale=altair.Scale(domain=estimates, range=list(ESTIMATOR_COLOURS)), legend=altair.Legend(orient="top", title=None))
-    inner = altair.Chart(altair.NamedData(ROWS)).encode(y=altair.Y("method:N", title=None), yOffset="estimate:N")
+    inner = altair.Chart(altair.NamedData(ROWS)).encode(
+        y=altair.Y("method:N", title=None, sort=None), yOffset=altair.YOffset("estimate:N", sort=estimates)
+    )
     layers = altair.layer(
         inner.mark_rule().encode(x="low:Q", x2="high:Q", color=colour),
         inner.mark_point(filled=True, size=60).encode(
@@ -375,7 +377,7 @@ def _panels(method, names):
     """A panel for each parameter, and their plane if there are two; a setting under the pointer is marked in all."""
     import altair
 
-    hover = altair.selection_point(on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False)
+    hover = altair.selection_point("hover", on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False)
     size = altair.condition(hover, altair.value(220), altair.value(45))
     tooltip = ["trial:Q", "setting:N", altair.Tooltip("loss:Q", format=".3f"), altair.Tooltip("deviation:Q", format=".3f"), altair.Tooltip("prototypes:Q", format=",.0f"), "state:N"]
     base = altair.Chart(altair.NamedData(ROWS))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,13 @@ from proset_study.report.findings import methods_over_replicates
 from proset_study.report.grids import Cell, Column, Grid, count, number, p_value, rounded, texts
 from proset_study.report.losses import ROPE
 from proset_study.report.over_data_sets import over_data_sets
-from proset_study.report.pages import description, evaluation_grids, named, page_of, read_figures, write_page
+from proset_study.report.pages import evaluation_grids, named, page_of, read_figures, write_page
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
 from proset_study.report.response_curves import response_section
-from proset_study.report.tables import format_number
-from proset_study.report.verdict import Verdict, verdict
+from proset_study.report.tables import SECTIONS, format_number, quantity_label
+from proset_study.report.verdict import Verdict, compared_experiments, verdict
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -95,7 +96,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         errors=_errors(with_prototypes, errors),
         responses=_responses(stored),
         over_data_sets=_over_data_sets(stored),
-        features=_features(folder / layout.FINDINGS / "selected_features.csv", found),
+        features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
         data_sets=_data_sets(stored),
         pages_here=(folder / page_of(study.data_sets[0])).exists(),
@@ -121,7 +122,7 @@ def _headline(found: Verdict, stored):
     columns = [Column("test log-loss", text=True), *(Column(method_name(m)) for m in found.methods)]
     rows = []
     for data_set, scores in found.scores.items():
-        row = [Cell(data_set, link=page_of(data_set))]
+        row = [Cell(data_set, link="#data-sets")]
         for score in (scores.get(method) for method in found.methods):
             tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
             row.append(number(None if score is None else score.mean, tone=tone))
@@ -177,7 +178,8 @@ def _published_ledger(cells):
     for c in cells:
         shown = ("published", "ours", "difference")
         numbers = ["" if c[which] is None else format_number(c["quantity"], c[which]) for which in shown]
-        where = f"{c['experiment']} {c['variant']}".strip(), c["dataset"], c["section"], c["quantity"].replace("_", " ")
+        names = f"{c['experiment']} {c['variant']}".strip(), c["dataset"]
+        where = *names, SECTIONS[c["section"]].partition(",")[0], quantity_label(c["quantity"])
         rows.append([*where, *numbers, kinds[c["within"]]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
     return _ledger(headings, rows, {"experiment": "Experiment", "data set": "Data set", "tolerance": "Tolerance"}, "outside")
@@ -213,7 +215,7 @@ def _claims(path, n_replicates):
         "shown": shown,
         "claims_needed": MIN_AGREEING,
         "supported": len(supported),
-        "supported_held": sum(c[shown] == "holds" for c in supported),
+        "supported_by": {verdict: sum(c[shown] == verdict for c in supported) for verdict in MARKS},
     }
 
 
@@ -241,7 +243,7 @@ def _errors(names, rows):
         least = min((c["error"] + c["standard_error"] for c in row["cells"] if c and c["lowest"]), default=0.0)
         lines.append(
             [
-                Cell(row["data_set"], link=page_of(row["data_set"])),
+                Cell(row["data_set"], link="#data-sets"),
                 *(Cell() if c is None else number(100 * c["error"], 1, tone="best" if c["error"] <= least else "") for c in row["cells"]),
             ]
         )
@@ -262,6 +264,9 @@ def _over_data_sets(stored):
     """The comparisons that were tested, the one with the most methods last."""
     found = []
     tested = [c for c in over_data_sets(stored) if c.pairs]
+    wider = {frozenset(c.methods): c for c in sorted(tested, key=lambda c: len(c.data_sets)) if c.group == "all"}
+    kept = {c.comparison for c in wider.values()}  # of comparisons of the same methods the one with the most data sets
+    tested = [c for c in tested if c.comparison in kept]
     for (name,), group in _grouped([{"comparison": c.comparison, "c": c} for c in tested], "comparison").items():
         scores = [row["c"] for row in group]
         main = scores[0]
@@ -293,7 +298,7 @@ def _ranked_words(c):
                 f" a probability of {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
             )
     if t["excluded"]:
-        words += f" Left out, because a method has no result on them: {t['excluded']}."
+        words += f" Left out, because a method has no result there: {re.sub(r' [(]not [^)]*[)]', '', t['excluded'])}."
     return words
 
 
@@ -319,39 +324,41 @@ def _pairs(c):
     return Grid(slug("pairs", c.comparison, c.score), f"{c.title}: {c.score}, {len(c.data_sets)} data sets", columns, rows)
 
 
-def _features(path, found):
-    """Which features are selected, where there are several replicates; of the first experiment on a data set."""
-    first: dict[str, str] = {}
-    groups: dict[str, list[dict]] = {}
+def _features(path, stored):
+    """Which features are selected, where there are several replicates; of the experiments that are compared."""
     with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["dataset"] in found.scores and not row["variant"] and int(row["replicates"]) > 1:
-                groups.setdefault(f"{row['dataset']}\n{row['experiment']}", []).append(row)
-    rows = []
-    for key, features in groups.items():
-        data_set, experiment = key.split("\n")
-        if experiment != first.setdefault(data_set, experiment):
+        rows = [r for r in csv.DictReader(file) if not r["variant"] and int(r["replicates"]) > 1]
+    groups = _grouped(rows, "dataset", "experiment")
+    lines = []
+    for (data_set, experiment), features in groups.items():
+        if experiment not in compared_experiments(stored):
             continue
         n = int(features[0]["replicates"])
         by_count = sorted(features, key=lambda r: -int(r["selected"]))
         sometimes = [r for r in by_count if 0 < int(r["selected"]) < n]
-        words = ", ".join(f"{r['feature']} {r['selected']}" for r in (sometimes or by_count)[:6])
+        words = ", ".join(f"{r['feature']} {r['selected']}" for r in sometimes[:6])
         always, never = (sum(int(r["selected"]) == m for r in features) for m in (n, 0))
-        rows.append([Cell(data_set), Cell(experiment), count(n), count(len(features)), count(always), count(never), Cell(words, wide=True)])
-    if not rows:
+        numbers = (count(number) for number in (n, len(features), always, never))
+        lines.append([Cell(data_set), Cell(experiment, wide=True), *numbers, Cell(words, wide=True)])
+    if not lines:
         return None
-    columns = [Column("data set", text=True), Column("experiment", text=True), *map(Column, ("replicates", "features", "always", "never"))]
-    columns.append(Column("most often, in how many replicates", text=True))
-    return Grid("features", "Features with a positive weight in the final models", columns, rows)
+    columns = [Column("data set", text=True), Column("experiment", text=True)]
+    columns += map(Column, ("replicates", "features", "always", "never"))
+    columns.append(Column("sometimes, in how many replicates", text=True))
+    return Grid("features", "Features with a positive weight in the final models", columns, lines)
 
 
 def _data_sets(stored):
-    columns = [Column("data set", text=True), Column("training samples, test samples, features, classes", text=True), Column("searches", text=True)]
-    rows = [
-        [Cell(d, link=page_of(d)), Cell(description(finals[0]), wide=True), Cell("searches", link=f"explore.html#{d}")]
-        for d in stored.study.data_sets
-        if (finals := stored.finals(data_set=d))
-    ]
+    columns = [Column("data set", text=True)]
+    columns += map(Column, ("training samples", "test samples", "features", "classes"))
+    columns.append(Column("searches", text=True))
+    rows = []
+    for data_set in stored.study.data_sets:
+        if finals := stored.finals(data_set=data_set):
+            data, n_test = finals[0].data, len(finals[0].y)
+            sizes = (len(data.y) - n_test, n_test, data.n_features, len(data.class_names))
+            searches = Cell("searches", link=f"explore.html#{data_set}", wide=True)
+            rows.append([Cell(data_set, link=page_of(data_set)), *map(count, sizes), searches])
     return Grid("data-sets-table", "Data sets, each with a page", columns, rows)
 
 

@@ -1,6 +1,7 @@
 """The pages of the report, each one HTML file without external assets."""
 
 import re
+from base64 import b64encode
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from proset_study.workflow.failures import LOCAL, retry
 # Of a category of figures on the page of a data set, those that are not folded; of "Search" those of the first run.
 UNFOLDED = {"Search": 2, "Decision surfaces": 1, "Set cover": 2, "Learning curves": 1}
 MANY = 2  # of any other category
-_LONG = re.compile(r"(\d+\.\d{2})\d+")
+_LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
 
 
 def write_tables(path: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
@@ -131,7 +132,9 @@ def read_figures(folder: Path) -> dict[str, list[dict]]:
         svg = read_text(folder / f"{figure['name']}.svg")
         width, height = (float(size) for size in re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups())
         figure["width"], figure["height"] = round(width / 0.75), round(height / 0.75)  # CSS pixels
-        figure["source"] = f"data:image/svg+xml,{quote(_smaller(svg), safe=_SAFE)}"
+        svg = _smaller(svg)
+        figure["source"] = f"data:image/svg+xml,{quote(svg, safe=_SAFE)}"
+        figure["packed"] = f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"  # has no spaces or commas
     return listed
 
 

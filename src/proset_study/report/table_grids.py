@@ -26,8 +26,7 @@ def _of_experiment(table):
         rows = []
         for data_set, variant in dict.fromkeys((c["dataset"], c["variant"]) for c in cells):
             by_quantity = {c["quantity"]: c for c in cells if (c["dataset"], c["variant"]) == (data_set, variant)}
-            link = "" if variant else f"data_sets/{data_set}.html#{table.name}"
-            head = Cell(f"{data_set} {variant}".strip(), link=link if section == "final" else "")
+            head = Cell(f"{data_set} {variant}".strip())
             rows.append([head, *(_number(by_quantity.get(quantity), part) for quantity, part in keys)])
         if rows:
             found.append(Grid(f"{table.name}-{section}", f"{table.name}: {heading}", columns, rows))

@@ -98,10 +98,13 @@ def verdict(stored: Stored, published: Path) -> Verdict:
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
                 for m, values in there.items()
             }
-    reproduced = _reproduced({row["what"]: row for row in reproduction(stored, published)})
     return Verdict(
-        question=_question(shown, bool(reproduced)),
-        sentences=[*reproduced, *_ahead(first, losses, overlap, ranks), *_readable(stored, experiments)],
+        question=_question(shown),
+        sentences=[
+            *_reproduced({row["what"]: row for row in reproduction(stored, published)}),
+            *_ahead(first, losses, overlap, ranks),
+            *_readable(stored, experiments),
+        ],
         methods=shown,
         scores=scores,
         replicates=max(len(values) for by_data_set in losses.values() for values in by_data_set.values()),
@@ -165,10 +168,9 @@ def _score(values, overlap, published, best):
     )
 
 
-def _question(shown, was_published):
+def _question(shown):
     first, *others = (label(method) for method in shown)
-    question = f"Does {first} predict as well as {_listed(others)}" if others else f"How well does {first} predict"
-    return f"{question}, and what does a model cost to read{', and do the published results hold' * was_published}?"
+    return f"Does {first} predict as well as {_listed(others)}?" if others else f"How well does {first} predict?"
 
 
 def _reproduced(found):
@@ -182,25 +184,18 @@ def _reproduced(found):
         return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
     from scipy.stats import binomtest
 
-    again = found["test scores with replicates within the tolerance"]
     enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
-    difference = found.get("log-loss, published minus ours")
-    words += (
-        f" ({again['found'] / again['of']:.0%} of those with replicates, where two runs of ours agree in"
-        f" {again['value']:.0%}), {inside['found']} of {inside['of']} in the 95 % prediction interval of ours"
-    )
-    if difference is not None:
-        equal = difference["p"] < statistics.ALPHA
-        words += (
-            f"; published log-losses differ from ours by {difference['value']:+.3f} on average (90 % interval"
-            f" {difference['low']:+.3f} to {difference['high']:+.3f}), {'' if equal else 'not '}sure to be within {ROPE:g}"
-        )
+    words += f", {inside['found']} of {inside['of']} in the 95 % prediction interval of our replicates"
+    if (difference := found.get("log-loss, published minus ours")) is not None:
+        value, low, high = (f"{difference[key]:+.3f}".replace("-", "−") for key in ("value", "low", "high"))
+        words += f"; published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
+        words += f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
     return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
 
 
 def _ahead(first, losses, overlap, ranks):
     """Where the first method is ahead of others that have replicates, and who has the best average rank."""
-    ours, sentences = losses[first], []
+    ours, clauses = losses[first], []
     for other in (m for m in losses if m != first):
         states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
         for data_set, theirs in losses[other].items():
@@ -208,42 +203,38 @@ def _ahead(first, losses, overlap, ranks):
                 mean = mean_difference([ours[data_set][r] - theirs[r] for r in shared], overlap[data_set])
                 states[_state(mean)].append(data_set)
         if n := sum(map(len, states.values())):
-            sentences.append(
-                f"{'ahead of ' if not sentences else 'of '}{label(other)} on {len(states['ahead'])} of {n} data sets,"
-                f" behind on {_counted(states['behind'])}, not to be told apart on {_counted(states['open'])}"
+            clauses.append(
+                f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
+                f" {_counted(states['behind'])}, not to be told apart on {len(states['open'])}"
             )
-    best, *_ = ranks
-    n_data_sets = sum(all(d in by_data_set for by_data_set in losses.values()) for d in ours)
-    leader = ""
-    if len(ranks) > 2 and n_data_sets > 1:
-        replicates = min(len(values) for by_data_set in losses.values() for values in by_data_set.values())
-        sure = f" ({replicates} replicate{'s' * (replicates > 1)}{', not tested' * (replicates == 1)})"
-        leader = f"Of all {len(ranks)} methods {label(best)} has the best average rank, {ranks[best]:.1f}"
-        leader += f"{sure}." if best == first else f"; {label(first)} has {ranks[first]:.1f}{sure}."
-    if sentences:
-        return [("Ahead?", f"By test log-loss, {label(first)} is {'; '.join(sentences)}. {leader}".strip())]
     means = {m: fmean(fmean(values.values()) for values in by_data_set.values()) for m, by_data_set in losses.items()}
     lowest = min(means, key=lambda m: means[m])
-    alone = f"{label(lowest)} has the lowest mean test log-loss, {means[lowest]:.3f}"
-    alone += f", {label(first)} {means[first]:.3f}" if lowest != first else ""
-    return [("Ahead?", f"{alone}; with one replicate nothing can be told from the best. {leader}".strip())]
+    words = f"{label(first)} is {'; '.join(clauses)}."
+    if not clauses:
+        words = f"{label(lowest)} has the lowest mean test log-loss, {means[lowest]:.3f}"
+        words += f" ({label(first)} {means[first]:.3f})" if lowest != first else ""
+        words += "; with one replicate nothing can be told from the best."
+    if len(ranks) > 2:
+        (best, rank), *_ = ranks.items()
+        replicates = min(len(values) for by_data_set in losses.values() for values in by_data_set.values())
+        sure = "one replicate, not tested" if replicates == 1 else f"{replicates} replicates"
+        own = "" if best == first else f"{label(first)} {ranks[first]:.1f}; "
+        words += f" Of {len(ranks)} methods {label(best)} has the best average rank, {rank:.1f} ({own}{sure})."
+    return [("Ahead?", words)]
 
 
 def _readable(stored, experiments):
-    """Prototypes and features of the models of the first method that counts prototypes, over data sets and replicates."""
+    """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
     sizes: dict[str, dict[str, list[float]]] = {}
     for row in stored.rows_of(experiments):
-        if not row["variant"] and row["quantity"] in ("prototypes", "active_features", "features", "train_samples"):
-            by_quantity = sizes.setdefault(row["method"], {}).setdefault(row["quantity"], [])
-            by_quantity.append(row["value"])
-    readable = next((m for m, found in sizes.items() if "prototypes" in found), None)
-    if readable is None:
-        return []
-    found = sizes[readable]
-    prototypes, samples = found["prototypes"], found["train_samples"]
-    words = f"a model of {label(readable)} is read as {_span(prototypes)} prototypes in {_span(found['active_features'])}"
-    words += f" of {_span(found['features'])} features (medians and ranges); it is fitted to {_span(samples)} samples."
-    return [("To read:", words)]
+        if not row["variant"]:
+            sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
+    for method, found in sizes.items():
+        if "prototypes" in found:
+            words = f"a model of {label(method)} has a median of {_span(found['prototypes'])} prototypes in"
+            words += f" {_span(found['active_features'])} features, where data have {_span(found['train_samples'])}"
+            return [("To read:", f"{words} training samples and {_span(found['features'])} features.")]
+    return []
 
 
 def _state(mean: Mean):

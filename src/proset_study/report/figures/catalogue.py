@@ -29,7 +29,7 @@ from proset_study.report.figures.over_data_sets import MIN_METHODS, SCORES, rank
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
-from proset_study.report.figures.verdict import headline_figure
+from proset_study.report.figures.verdict import headline_figures
 from proset_study.report.over_data_sets import OverDataSets, over_data_sets
 from proset_study.report.prototypes import prototype_finals
 from proset_study.report.response_curves import response_curves
@@ -85,7 +85,7 @@ def overview_figures(stored: Stored, published: Path) -> list[ReportFigure]:
         if shown := [finals[r.name] for r in compared_runs(stored.study, data_set) if r.name in finals]:
             compared[data_set] = shown
     with context():
-        figures = [headline_figure(verdict(stored, published))] if compared else []
+        figures = headline_figures(verdict(stored, published)) if compared else []
         figures += [response_figure(curves) for curves in response_curves(stored)]
         figures += _over_data_sets_figures(stored) + _prototype_figures(stored) + _findings_figures(stored, compared)
         costs = (cost.time_figure, cost.products_figure)

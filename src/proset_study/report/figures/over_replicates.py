@@ -22,7 +22,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     """Mean difference of test log-loss between proset and others; rows of `methods_over_replicates` with it first."""
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     others = list(dict.fromkeys(row["second"] for row in rows))
-    figure = Figure(figsize=(8.0, 1.4 + 0.42 * len(data_sets)), layout="constrained")
+    figure = Figure(figsize=(5.8, 0.9 + 0.31 * len(data_sets)), layout="constrained")
     axes = figure.subplots()
     texts = []
     for row in rows:
@@ -35,7 +35,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
     axes.invert_yaxis()
-    axes.set(xlabel="difference of test log-loss (nats; left of 0: proset is better)", ylabel="data set")
+    axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
     legend(figure, 2.0)
     counts = sorted({row["replicates"] for row in rows})
     n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
@@ -55,7 +55,7 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
     rows = [row for row in rows if row["prototypes"] is not None]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     stages = list(dict.fromkeys(row["stage"] for row in rows))
-    figure = Figure(figsize=(5.0 * len(stages), 1.4 + 0.36 * len(data_sets)), layout="constrained")
+    figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
     axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
     for i, (rule, style) in enumerate(zip(RULES, _RULE_STYLES, strict=True)):
@@ -78,7 +78,6 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
             panel.set_xlabel("log-loss above the lowest (nats)")
             panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
     axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
-    axes[0].set_ylabel("data set")
     axes[0].invert_yaxis()
     widest = max(panel.get_xlim()[1] for panel in axes[::2])
     for panel in axes[::2]:

@@ -1,3 +1,10 @@
+// Legends name only what is drawn: domains of scales lose the methods without a row.
+const trimmed = (spec, methods) => JSON.parse(JSON.stringify(spec), (key, value) => {
+  if (key !== "scale" || !value?.domain || !value.range) return value;
+  const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
+  return kept.length ? { ...value, domain: kept.map(([name]) => name), range: kept.map(([, look]) => look) } : value;
+});
+
 // Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
 const chartOf = (form) => {
   const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
@@ -20,7 +27,7 @@ const chartOf = (form) => {
     const spec = specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0];
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
-    await vegaEmbed(canvas, { ...spec, datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    await vegaEmbed(canvas, { ...trimmed(spec, new Set(rows.map((row) => row.method))), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
     form.dataset.drawn = rows.length;
   };
   form.addEventListener("input", draw);

@@ -40,19 +40,20 @@ if (location.hash) unfold();
 
 const fill = (element, rows, headings) => {
   const table = document.createElement("table");
-  const line = (parent, cells, tag) => {
+  const isText = headings.map((_, i) => rows.some((row) => row[i] && !/^[-−+\d]/.test(row[i])));
+  const line = (parent, cells, scope) => {
     const row = parent.insertRow();
     cells.forEach((text, i) => {
-      const cell = document.createElement(i && tag === "td" ? "td" : "th");
-      cell.scope = tag === "td" ? "row" : "col";
-      if (cell.tagName === "TD") cell.removeAttribute("scope");
+      const cell = document.createElement(scope === "col" || i === 0 ? "th" : "td");
+      if (cell.tagName === "TH") cell.scope = scope;
+      if (isText[i]) cell.className = String(text).length > 40 ? "prose" : "text";
       cell.textContent = text ?? "";
       row.append(cell);
     });
   };
-  line(table.createTHead(), headings, "th");
+  line(table.createTHead(), headings, "col");
   const body = table.createTBody();
-  rows.forEach((cells) => line(body, cells, "td"));
+  rows.forEach((cells) => line(body, cells, "row"));
   element.replaceChildren(table);
 };
 
