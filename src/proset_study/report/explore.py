@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -134,7 +135,7 @@ def prototypes_chart(stored: Stored) -> Chart:
     opacity = altair.condition("datum.on", altair.value(1.0), altair.value(0.15))
     base = altair.Chart(altair.NamedData(ROWS)).encode(
         x=altair.X("prototypes:Q", scale=altair.Scale(type="log"), title="prototypes"),
-        y=altair.Y("error:Q", title="error rate in cross-validation"),
+        y=altair.Y("error:Q", title="error rate in cross-validation", scale=altair.Scale(zero=False)),
         opacity=opacity,
     )
     tooltip = [
@@ -267,7 +268,7 @@ def trials_chart(stored: Stored) -> Chart:
         for i, mean in enumerate(selection["mean"]):
             row = {"search": _search(final), "spec": kind, "trial": i + 1, "loss": mean, "deviation": selection["standard_deviation"][i]}
             row |= {f"p{k}": float(x[i]) for k, x in enumerate(values.values())}
-            row |= {"setting": ", ".join(f"{axis_name(name)} {x[i]:.3g}" for name, x in values.items())}
+            row |= {"setting": ", ".join(f"{name} = {x[i]:.3g}" for name, x in values.items())}
             row |= {"state": _RULE[_state(selection, i)], "threshold": selection["threshold"]}
             if trial := sizes.get(selection["trials"][i]):
                 row["prototypes"] = fmean(trial)
@@ -302,7 +303,7 @@ def sizes_chart(stored: Stored) -> Chart:
     layers = altair.layer(
         base.mark_area(opacity=0.15).encode(y="low:Q", y2="high:Q"),
         base.mark_line().encode(y="loss:Q"),
-        base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q", x=altair.Undefined),
+        altair.Chart(altair.NamedData(ROWS)).mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q"),
         base.mark_point(filled=True, size=50).encode(
             y=altair.Y("loss:Q", title="mean log-loss over the folds", scale=altair.Scale(zero=False)), color=_states(altair), tooltip=tooltip
         ),
@@ -368,9 +369,14 @@ def _state(selection, i):
     return "within" if selection["mean"][i] <= selection["threshold"] else ""
 
 
-def _states(altair):
+def _axis(parameter):
+    """Label of an axis without formulas, which Vega has not."""
+    return re.sub(r"\$\\?(lambda|alpha)_(\w)\$", r"\1_\2", axis_name(parameter))
+
+
+def _states(altair, legend=True):
     colours = altair.Scale(domain=list(_RULE.values()), range=["#D55E00", "#000000", "#332288", "#B0B0B0"])
-    return altair.Color("state:N", scale=colours, legend=altair.Legend(orient="top", title=None))
+    return altair.Color("state:N", scale=colours, legend=altair.Legend(orient="top", title=None) if legend else None)
 
 
 def _panels(method, names):
@@ -385,8 +391,8 @@ def _panels(method, names):
     def x(k, channel=altair.X):
         bounds = methods.get(method).parameters[names[k]]
         kind = "log" if bounds.low >= 0 and names[k].startswith(("lambda", "C", "gamma")) else "linear"
-        scale = altair.Scale(type=kind, zero=False, nice=kind == "log")
-        return channel(f"p{k}:Q", title=axis_name(names[k]), scale=scale, axis=altair.Axis(format=".0e" if kind == "log" else "~g", tickCount=6))
+        scale = altair.Scale(type="log") if kind == "log" else altair.Scale(zero=False, nice=False)
+        return channel(f"p{k}:Q", title=_axis(names[k]), scale=scale, axis=altair.Axis(format=".0e" if kind == "log" else "~g", tickCount=6))
 
     panels = []
     if len(names) == 2:
@@ -399,7 +405,7 @@ def _panels(method, names):
         )
     for k in range(len(names)):
         points = base.mark_point(filled=True, opacity=1).encode(
-            x=x(k), y=altair.Y("loss:Q", title="mean log-loss" if k == 0 else None, scale=altair.Scale(zero=False)), color=_states(altair), size=size, tooltip=tooltip
+            x=x(k), y=altair.Y("loss:Q", title="mean log-loss" if k == 0 else None, scale=altair.Scale(zero=False)), color=_states(altair, legend=k == 0), size=size, tooltip=tooltip
         )
         points = points.add_params(hover)
         rule = base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")

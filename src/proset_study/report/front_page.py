@@ -16,7 +16,7 @@ from proset_study.report.edges import edges, explained, in_words
 from proset_study.report.explore import front_charts
 from proset_study.report.figures.style import method_name, slug
 from proset_study.report.findings import methods_over_replicates
-from proset_study.report.grids import Cell, Column, Grid, count, number, p_value, rounded, texts
+from proset_study.report.grids import Cell, Column, Grid, count, number, p_value, texts
 from proset_study.report.losses import ROPE
 from proset_study.report.over_data_sets import over_data_sets
 from proset_study.report.pages import evaluation_grids, named, page_of, read_figures, write_page
@@ -119,7 +119,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
 
 
 def _headline(found: Verdict, stored):
-    columns = [Column("test log-loss", text=True), *(Column(method_name(m)) for m in found.methods)]
+    columns = [Column("data set", text=True), *(Column(method_name(m)) for m in found.methods)]
     rows = []
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
@@ -127,12 +127,11 @@ def _headline(found: Verdict, stored):
             tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
             row.append(number(None if score is None else score.mean, tone=tone))
         rows.append(row)
-    several = found.replicates > 1
-    caption = f"Test log-loss, means over up to {found.replicates} replicates" if several else "Test log-loss of one replicate"
-    if several:
-        caption += "; bold: not to be told from the best (95 %)"
+    caption = "Test log-loss of one replicate"
+    if found.replicates > 1:
+        caption = f"Mean test log-loss over {found.replicates} replicates; bold: not to be told from the best"
         if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
-            caption += "; grey: one replicate, not tested"
+            caption += "; grey: one replicate"
     return Grid("headline-table", f"{caption}.", columns, rows)
 
 

@@ -68,20 +68,15 @@ def p_value(value: float | None) -> Cell:
     return Cell("< 0.001" if value < 0.001 else f"{value:.2g}", value)
 
 
-def rounded(value: float | None, error: float | None) -> tuple[Cell, Cell]:
-    """A number and its standard error, the error with one significant digit and the number with as many decimals.
+def decimals(error: float) -> int:
+    """As many decimals as show one significant digit of a standard error; at most four.
 
     Examples
     --------
-    >>> [cell.text for cell in rounded(0.13032, 0.0112)]
-    ['0.13', '0.01']
-    >>> [cell.text for cell in rounded(417.4, 65.6)]
-    ['417', '66']
+    >>> decimals(0.0112), decimals(65.6)
+    (2, 0)
     """
-    if value is None or error is None or not error > 0:
-        return number(value), Cell()
-    digits = min(6, max(0, -floor(log10(error))))
-    return number(value, digits), number(error, digits)
+    return min(4, max(0, -floor(log10(error))))
 
 
 def texts(*words: str, wide: bool = False) -> list[Cell]:

@@ -1,7 +1,9 @@
 """The tables of the study as grids: data sets as rows of experiments, methods or experiments as rows of comparisons."""
 
+from math import sqrt
+
 from proset_study.report.figures.style import method_name
-from proset_study.report.grids import Cell, Column, Grid
+from proset_study.report.grids import Cell, Column, Grid, decimals, number
 from proset_study.report.tables import MISSING, SECTIONS, Table, format_number, quantity_label
 
 _PARTS = {"": "", "standard_deviation": "±", "published": "published"}  # of a cell, each a number
@@ -73,5 +75,6 @@ def _number(cell, part):
     if value is None:
         return Cell("" if part else "n/a")
     tone = "soft" if part else "best" if cell["best"] else ""
-    digits = cell["quantity"]
-    return Cell(format_number(digits, value), value, tone=tone)
+    if part != "published" and cell["standard_deviation"]:
+        return number(value, decimals(cell["standard_deviation"] / sqrt(cell["replicates"])), tone=tone)
+    return Cell(format_number(cell["quantity"], value), value, tone=tone)

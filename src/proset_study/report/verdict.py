@@ -231,9 +231,10 @@ def _readable(stored, experiments):
             sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
     for method, found in sizes.items():
         if "prototypes" in found:
-            words = f"a model of {label(method)} has a median of {_span(found['prototypes'])} prototypes in"
-            words += f" {_span(found['active_features'])} features, where data have {_span(found['train_samples'])}"
-            return [("To read:", f"{words} training samples and {_span(found['features'])} features.")]
+            prototypes, features = _span(found["prototypes"]), _span(found["active_features"])
+            words = f"{label(method)} models have {prototypes} prototypes in {features} features, of"
+            words += f" {_span(found['train_samples'])} training samples with {_span(found['features'])}"
+            return [("To read:", f"{words}; medians and ranges.")]
     return []
 
 

@@ -159,7 +159,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
 def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     """The figures that the config calls for on one data set, in the order of a page."""
     study = stored.study
-    every, compared = runs_of(study, data_set), compared_runs(study, data_set)
+    every, compared = runs_of(study, data_set), compared_runs(study, data_set)  # explore.html has the searches of all
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if _is_weighted(run)]
@@ -174,7 +174,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         *([FigureSpec(slug(data_set, "trials"), searched, trials.trials_figure)] if len(searched) > 1 else []),
         *(
             FigureSpec(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
-            for run in runs
+            for run in compared
             if study.stage1_run(run) is run
         ),
         *(
@@ -183,7 +183,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
                 [run for run in with_path if run.method == method],
                 search.stage2_figure,
             )
-            for method in dict.fromkeys(run.method for run in with_path)
+            for method in dict.fromkeys(run.method for run in compared if run in with_path)
         ),
         *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
@@ -220,7 +220,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
 
 
 def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
-    """Write <name>.png and <name>.svg of every figure, then figures.json about them and about what is missing.
+    """Write <name>.svg of every figure, over all data sets also <name>.png, and figures.json about them and what is missing.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
     else:
         figures, missing = data_set_figures(stored, which), missing_records(stored, which)
     for drawn in figures:
-        save(drawn.figure, folder / drawn.name)
+        save(drawn.figure, folder / drawn.name, png=isinstance(which, Path))
     about = [{k: getattr(d, k) for k in ("name", "category", "title", "caption", "alt")} for d in figures]
     lacking = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})

@@ -67,10 +67,8 @@ def _fits_figure(compared, measure, name, title, axis, what, unit):
         name=name,
         category="Cost",
         title=title,
-        caption=f"{_source(compared)} {what} of one fit and of scoring the held-out fold, over all trials and folds"
-        " of stage 1, at the size that it compares (batches, boosting rounds); for a method without stage 1, over"
-        " the folds of its only search (KNN: one query that serves every k). Mark: median; thick line: quartiles;"
-        " thin line: range.",
+        caption=f"{what} of one fit and of scoring its held-out fold, over all trials and folds. Mark: median; lines:"
+        " quartiles and range.",
         alt=f"Medians of a fit: {'; '.join(medians)}.",
         figure=figure,
     )
@@ -81,7 +79,7 @@ def _searched(final):
 
 
 def _rows(compared: Compared) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(7.5, 1.2 + 0.5 * len(compared)), layout="constrained")
+    figure = Figure(figsize=(6.0, 0.9 + 0.36 * len(compared)), layout="constrained")
     axes = figure.subplots()
     axes.set_yticks(range(len(compared)), list(compared))
     axes.set_ylim(len(compared) - 0.5, -0.5)
@@ -112,9 +110,3 @@ def _spread(axes, y, values, method, label=None):
         label=label or method_name(method),
         **style,
     )
-
-
-def _source(compared):
-    shown = [f for finals in compared.values() for f in finals]
-    experiments = dict.fromkeys(f.label for f in shown)
-    return f"Replicate {shown[0].replicate}, experiments {', '.join(experiments)}."

@@ -136,20 +136,21 @@ def legend(figure: Figure, widest: float = 1.6) -> None:
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
 
 
-def save(figure: Figure, stem: Path) -> None:
-    """Write `stem`.png and `stem`.svg, each next to its target and renamed."""
+def save(figure: Figure, stem: Path, png: bool) -> None:
+    """Write `stem`.svg, and `stem`.png if asked for, each next to its target and renamed."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     with context():
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
-        # Called directly, because `Figure.savefig` draws everything twice.
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-        with replacing(stem.with_name(f"{stem.name}.png")) as file:
-            # 256 colours are enough and take a third of the space.
-            picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        if png:
+            # Called directly, because `Figure.savefig` draws everything twice.
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+            with replacing(stem.with_name(f"{stem.name}.png")) as file:
+                # 256 colours are enough and take a third of the space.
+                picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         figure.set_dpi(RASTER_DPI)
         with replacing(stem.with_name(f"{stem.name}.svg")) as file:
             FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
