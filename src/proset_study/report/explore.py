@@ -1,4 +1,4 @@
-"""The charts to touch of a study: methods, prototype curves, response curves, estimates of the error, searches, images."""
+"""The charts to touch of a study: methods, prototypes, response curves, estimates of the error, searches, images."""
 
 import base64
 import io
@@ -100,7 +100,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
     return Chart(
         id="explore-methods",
         title="Methods on the data sets",
-        note="Point at a mark for its numbers. Black ticks are published values; marks without a line have one replicate.",
+        note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
         controls=[
             Control("score", "Measure", [(s, s) for s in SCORES if any(r["score"] == s for r in rows)], ("log-loss",)),
             Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
@@ -109,7 +109,14 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
         ],
         specs={"": specification(layers)},
         rows=rows,
-        columns={"data_set": "data set", "method": "method", "mean": "mean", "low": "from", "high": "to", "n": "replicates"},
+        columns={
+            "data_set": "data set",
+            "method": "method",
+            "mean": "mean",
+            "low": "from",
+            "high": "to",
+            "n": "replicates",
+        },
     )
 
 
@@ -123,9 +130,12 @@ def prototypes_chart(stored: Stored) -> Chart:
             path = error_path(final)
             for i in _thinned(len(path["step"])):
                 if path["prototypes"][i] > 0:
-                    row = {"data_set": data_set, "method": method_name(final.run.method)}
+                    row: dict[str, Any] = {"data_set": data_set, "method": method_name(final.run.method)}
                     row |= {"prototypes": float(path["prototypes"][i]), "error": float(path["error"][i])}
-                    row |= {"se": float(path["standard_error"][i]), "chosen": "yes" if i == final.stage2["selected"] else ""}
+                    row |= {
+                        "se": float(path["standard_error"][i]),
+                        "chosen": "yes" if i == final.stage2["selected"] else "",
+                    }
                     rows.append(row)
             names.append(final.run.method)
     names = [m for m in methods.METHODS if m in names]
@@ -156,12 +166,23 @@ def prototypes_chart(stored: Stored) -> Chart:
         title="Error against the number of prototypes",
         note="Rings mark the chosen sizes; methods without a path are single points.",
         controls=[
-            Control("data_set", "Data set", [(d, d) for d in dict.fromkeys(r["data_set"] for r in rows)], (rows[0]["data_set"],)),
+            Control(
+                "data_set",
+                "Data set",
+                [(d, d) for d in dict.fromkeys(r["data_set"] for r in rows)],
+                (rows[0]["data_set"],),
+            ),
             Control("highlight", "Highlight", [("", "none"), *((m, m) for m in shown)], ("",)),
         ],
         specs={"": specification(layers)},
         rows=rows,
-        columns={"method": "method", "prototypes": "prototypes", "error": "error rate", "se": "standard error", "chosen": "chosen"},
+        columns={
+            "method": "method",
+            "prototypes": "prototypes",
+            "error": "error rate",
+            "se": "standard error",
+            "chosen": "chosen",
+        },
     )
 
 
@@ -175,8 +196,15 @@ def response_chart(stored: Stored) -> Chart:
         for varied, on_curve in curves.points.items():
             for (method, data_set), values in curves.excess.items():
                 for value in (v for v, d in on_curve.items() if d == data_set):
-                    row = {"score": response_curves.SCORES[curves.score], "property": response_curves.title(varied)}
-                    row |= {"method": method_name(method), "value": float(value), "mean": float(np.mean(list(values.values())))}
+                    row: dict[str, Any] = {
+                        "score": response_curves.SCORES[curves.score],
+                        "property": response_curves.title(varied),
+                    }
+                    row |= {
+                        "method": method_name(method),
+                        "value": float(value),
+                        "mean": float(np.mean(list(values.values()))),
+                    }
                     if len(values) > 1:
                         row["low"], row["high"] = mean_difference(list(values.values())).interval(LEVEL)
                     rows.append(row)
@@ -187,11 +215,19 @@ def response_chart(stored: Stored) -> Chart:
     base = altair.Chart(altair.NamedData(ROWS)).encode(
         x=altair.X("value:O", title="value of the property", axis=altair.Axis(labelAngle=0)), opacity=opacity
     )
-    tooltip = ["method:N", "value:Q", altair.Tooltip("mean:Q", format=".3f"), altair.Tooltip("low:Q", format=".3f"), altair.Tooltip("high:Q", format=".3f")]
+    tooltip = [
+        "method:N",
+        "value:Q",
+        altair.Tooltip("mean:Q", format=".3f"),
+        altair.Tooltip("low:Q", format=".3f"),
+        altair.Tooltip("high:Q", format=".3f"),
+    ]
     layers = altair.layer(
         base.mark_rule().encode(y="low:Q", y2="high:Q", color=scales["color"]),
         base.mark_line().encode(y="mean:Q", color=scales["color"]),
-        base.mark_point(filled=True, size=60).encode(y=altair.Y("mean:Q", title="score above that of the Bayes rule"), tooltip=tooltip, **scales),
+        base.mark_point(filled=True, size=60).encode(
+            y=altair.Y("mean:Q", title="score above that of the Bayes rule"), tooltip=tooltip, **scales
+        ),
     ).properties(width="container", height=340)
     shown = [method_name(m) for m in names]
     return Chart(
@@ -220,7 +256,11 @@ def estimates_chart(stored: Stored) -> Chart:
         if row["score"] == "log_loss" and not methods.get(row["method"]).probabilistic:
             continue
         for key, (estimate, *_, error) in ESTIMATES.items():
-            found = {"data_set": row["dataset"], "method": method_name(row["method"]), "estimate": estimate}
+            found: dict[str, Any] = {
+                "data_set": row["dataset"],
+                "method": method_name(row["method"]),
+                "estimate": estimate,
+            }
             found |= {"score": row["score"].replace("_", "-"), "mean": float(row[key])}
             if error and row[error] is not None:
                 found |= {"low": row[key] - row[error], "high": row[key] + row[error]}
@@ -228,7 +268,11 @@ def estimates_chart(stored: Stored) -> Chart:
     if not rows:
         return Chart("explore-estimates", "", "", [], {}, [], {})
     estimates = [estimate for estimate, *_ in ESTIMATES.values()]
-    colour = altair.Color("estimate:N", scale=altair.Scale(domain=estimates, range=list(ESTIMATOR_COLOURS)), legend=altair.Legend(orient="top", title=None))
+    colour = altair.Color(
+        "estimate:N",
+        scale=altair.Scale(domain=estimates, range=list(ESTIMATOR_COLOURS)),
+        legend=altair.Legend(orient="top", title=None),
+    )
     inner = altair.Chart(altair.NamedData(ROWS)).encode(
         y=altair.Y("method:N", title=None, sort=None), yOffset=altair.YOffset("estimate:N", sort=estimates)
     )
@@ -266,7 +310,13 @@ def trials_chart(stored: Stored) -> Chart:
             if "prototypes" in record["summary"]:
                 sizes.setdefault(record["trial"], []).append(record["summary"]["prototypes"])
         for i, mean in enumerate(selection["mean"]):
-            row = {"search": _search(final), "spec": kind, "trial": i + 1, "loss": mean, "deviation": selection["standard_deviation"][i]}
+            row = {
+                "search": _search(final),
+                "spec": kind,
+                "trial": i + 1,
+                "loss": mean,
+                "deviation": selection["standard_deviation"][i],
+            }
             row |= {f"p{k}": float(x[i]) for k, x in enumerate(values.values())}
             row |= {"setting": ", ".join(f"{name} = {x[i]:.3g}" for name, x in values.items())}
             row |= {"state": _RULE[_state(selection, i)], "threshold": selection["threshold"]}
@@ -280,7 +330,14 @@ def trials_chart(stored: Stored) -> Chart:
         controls=[_choice(rows, "search", "Search")] if rows else [],
         specs=specs,
         rows=rows,
-        columns={"trial": "trial", "setting": "setting", "loss": "mean log-loss", "deviation": "deviation over folds", "state": "state", "prototypes": "prototypes"},
+        columns={
+            "trial": "trial",
+            "setting": "setting",
+            "loss": "mean log-loss",
+            "deviation": "deviation over folds",
+            "state": "state",
+            "prototypes": "prototypes",
+        },
     )
 
 
@@ -305,7 +362,9 @@ def sizes_chart(stored: Stored) -> Chart:
         base.mark_line().encode(y="loss:Q"),
         altair.Chart(altair.NamedData(ROWS)).mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q"),
         base.mark_point(filled=True, size=50).encode(
-            y=altair.Y("loss:Q", title="mean log-loss over the folds", scale=altair.Scale(zero=False)), color=_states(altair), tooltip=tooltip
+            y=altair.Y("loss:Q", title="mean log-loss over the folds", scale=altair.Scale(zero=False)),
+            color=_states(altair),
+            tooltip=tooltip,
         ),
     ).properties(width="container", height=300)
     return Chart(
@@ -335,7 +394,13 @@ def images_chart(stored: Stored) -> Chart:
             x=altair.X("rank:O", title="rank by weight within the class", axis=altair.Axis(labelAngle=0)),
             y=altair.Y("label:N", title="class"),
             url="image:N",
-            tooltip=["label:N", "weight:Q", "batch:Q", altair.Tooltip("nearest:Q", title="test samples it explains most"), altair.Tooltip("right:Q", title="of them right")],
+            tooltip=[
+                "label:N",
+                "weight:Q",
+                "batch:Q",
+                altair.Tooltip("nearest:Q", title="test samples it explains most"),
+                altair.Tooltip("right:Q", title="of them right"),
+            ],
         )
         .properties(width=altair.Step(46), height=altair.Step(46))
     )
@@ -346,7 +411,14 @@ def images_chart(stored: Stored) -> Chart:
         controls=[_choice(rows, "model", "Model")] if rows else [],
         specs={"": specification(layers)},
         rows=rows,
-        columns={"label": "class", "rank": "rank", "weight": "weight", "batch": "batch", "nearest": "explains", "right": "of them right"},
+        columns={
+            "label": "class",
+            "rank": "rank",
+            "weight": "weight",
+            "batch": "batch",
+            "nearest": "explains",
+            "right": "of them right",
+        },
     )
 
 
@@ -383,20 +455,38 @@ def _panels(method, names):
     """A panel for each parameter, and their plane if there are two; a setting under the pointer is marked in all."""
     import altair
 
-    hover = altair.selection_point("hover", on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False)
+    hover = altair.selection_point(
+        "hover", on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False
+    )
     size = altair.condition(hover, altair.value(220), altair.value(45))
-    tooltip = ["trial:Q", "setting:N", altair.Tooltip("loss:Q", format=".3f"), altair.Tooltip("deviation:Q", format=".3f"), altair.Tooltip("prototypes:Q", format=",.0f"), "state:N"]
+    tooltip = [
+        "trial:Q",
+        "setting:N",
+        altair.Tooltip("loss:Q", format=".3f"),
+        altair.Tooltip("deviation:Q", format=".3f"),
+        altair.Tooltip("prototypes:Q", format=",.0f"),
+        "state:N",
+    ]
     base = altair.Chart(altair.NamedData(ROWS))
 
     def x(k, channel=altair.X):
         bounds = methods.get(method).parameters[names[k]]
         kind = "log" if bounds.low >= 0 and names[k].startswith(("lambda", "C", "gamma")) else "linear"
         scale = altair.Scale(type="log") if kind == "log" else altair.Scale(zero=False, nice=False)
-        return channel(f"p{k}:Q", title=_axis(names[k]), scale=scale, axis=altair.Axis(format=".0e" if kind == "log" else "~g", tickCount=6))
+        return channel(
+            f"p{k}:Q",
+            title=_axis(names[k]),
+            scale=scale,
+            axis=altair.Axis(format=".0e" if kind == "log" else "~g", tickCount=6),
+        )
 
     panels = []
     if len(names) == 2:
-        colour = altair.Color("loss:Q", scale=altair.Scale(scheme="viridis", reverse=True), legend=altair.Legend(title="log-loss", orient="right"))
+        colour = altair.Color(
+            "loss:Q",
+            scale=altair.Scale(scheme="viridis", reverse=True),
+            legend=altair.Legend(title="log-loss", orient="right"),
+        )
         panels.append(
             base.mark_point(filled=True, stroke="black", strokeWidth=0.5, opacity=1)
             .encode(x=x(0), y=x(1, altair.Y), color=colour, size=size, tooltip=tooltip)
@@ -405,7 +495,11 @@ def _panels(method, names):
         )
     for k in range(len(names)):
         points = base.mark_point(filled=True, opacity=1).encode(
-            x=x(k), y=altair.Y("loss:Q", title="mean log-loss" if k == 0 else None, scale=altair.Scale(zero=False)), color=_states(altair, legend=k == 0), size=size, tooltip=tooltip
+            x=x(k),
+            y=altair.Y("loss:Q", title="mean log-loss" if k == 0 else None, scale=altair.Scale(zero=False)),
+            color=_states(altair, legend=k == 0),
+            size=size,
+            tooltip=tooltip,
         )
         points = points.add_params(hover)
         rule = base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")

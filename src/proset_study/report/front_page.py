@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -26,23 +25,52 @@ from proset_study.report.reproduction import reproduction
 from proset_study.report.response_curves import response_section
 from proset_study.report.tables import SECTIONS, format_number, quantity_label
 from proset_study.report.verdict import Verdict, compared_experiments, verdict
-from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL, retry
 from proset_study.workflow.plan import duration
 
-MARKS = {"holds": ("✓", "good"), "fails": ("✗", "bad"), "undetermined": ("?", ""), "not decidable": ("–", "soft")}
+MARKS = {
+    "holds": ("✓", "good"),
+    "fails": ("✗", "bad"),
+    "undetermined": ("?", ""),
+    "not decidable": ("\N{EN DASH}", "soft"),
+}
 VACUOUS = ("○", "soft")
 GLOSSARY = (
-    ("g-experiments", "E1 to E12", "experiments of the published study; E13 on, S, D and X are ours. tables.html says what each is."),
+    (
+        "g-experiments",
+        "E1 to E12",
+        "experiments of the published study; E13 on, S, D and X are ours. tables.html says what each is.",
+    ),
     ("g-replicate", "replicate", "the whole study once more with its own data or split, folds, draws and parameters."),
-    ("g-log-loss", "log-loss", "mean of −log of the probability that the true class was given, in nats; ln 2 = 0.69 is guessing between two classes."),
-    ("g-threshold", "threshold (T)", "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule selects the simplest setting below it."),
+    (
+        "g-log-loss",
+        "log-loss",
+        "mean of minus the logarithm of the probability of the true class, in nats; 0.69 is guessing between two.",
+    ),
+    (
+        "g-threshold",
+        "threshold (T)",
+        "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule selects"
+        " the simplest setting below it.",
+    ),
     ("g-prototypes", "prototypes", "weighted training samples that a prediction is a sum over."),
-    ("g-features", "active features", "features with a positive weight in some batch; of trees, those with positive importance."),
-    ("g-familiarity", "familiarity", "weight of the prototypes near a sample; near 0 the prediction is the class prior."),
+    (
+        "g-features",
+        "active features",
+        "features with a positive weight in some batch; of trees, those with positive importance.",
+    ),
+    (
+        "g-familiarity",
+        "familiarity",
+        "weight of the prototypes near a sample; near 0 the prediction is the class prior.",
+    ),
     ("g-cccd", "CCCD", "class cover catch digraphs: balls around prototypes that cover their own class only."),
-    ("g-tolerance", "tolerance", "how far a number may be from the published one to agree with it; written above the table that uses it."),
+    (
+        "g-tolerance",
+        "tolerance",
+        "how far a number may be from the published one to agree with it; written above the table that uses it.",
+    ),
     ("g-rank", "average rank", "mean over the data sets of a method's place by its score; 1 is best."),
 )
 
@@ -149,14 +177,18 @@ def _differences(stored):
         return ""
     sure = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
     return (
-        f"Of {len(rows)} paired differences between {method_name(first)} and another method on a data set, {sure[0]} are"
-        f" below 0 with their 95 % intervals ({method_name(first)} is better), {sure[1]} above."
+        f"Of {len(rows)} paired differences between {method_name(first)} and another method on a data set, {sure[0]}"
+        f" are below 0 with their 95 % intervals ({method_name(first)} is better), {sure[1]} above."
     )
 
 
 def _check(cells, n_replicates):
     columns = [Column("experiment", text=True), *map(Column, ("within", "of", "proportion"))]
-    columns += [*map(Column, ("two runs of ours", "outside, in the prediction interval", "outside of both"))] if n_replicates > 1 else []
+    columns += (
+        [*map(Column, ("two runs of ours", "outside, in the prediction interval", "outside of both"))]
+        if n_replicates > 1
+        else []
+    )
     rows = []
     for row in summary(cells):
         share = row["within"] / row["compared"] if row["compared"] else None
@@ -181,7 +213,9 @@ def _published_ledger(cells):
         where = *names, SECTIONS[c["section"]].partition(",")[0], quantity_label(c["quantity"])
         rows.append([*where, *numbers, kinds[c["within"]]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
-    return _ledger(headings, rows, {"experiment": "Experiment", "data set": "Data set", "tolerance": "Tolerance"}, "outside")
+    return _ledger(
+        headings, rows, {"experiment": "Experiment", "data set": "Data set", "tolerance": "Tolerance"}, "outside"
+    )
 
 
 def _claims(path, n_replicates):
@@ -189,7 +223,11 @@ def _claims(path, n_replicates):
     with path.open(encoding="utf-8", newline="") as file:
         claims = list(csv.DictReader(file))
     shown = "verdict" if n_replicates >= MIN_AGREEING else "first"
-    supported = [c for c in claims if c["published"] == "holds" and c[shown] in ("holds", "fails", "undetermined") and not c["cannot_fail"]]
+    supported = [
+        c
+        for c in claims
+        if c["published"] == "holds" and c[shown] in ("holds", "fails", "undetermined") and not c["cannot_fail"]
+    ]
     data_sets = sorted(dict.fromkeys(c["dataset"] for c in claims), key=lambda d: d == "")
     rows = []
     for (claim_id, text), group in _grouped(claims, "id", "claim").items():
@@ -209,7 +247,12 @@ def _claims(path, n_replicates):
     ]
     filters = {"data set": "Data set", "verdict": "Verdict"}
     return {
-        "claims": Grid("claims-table", f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}", columns, rows),
+        "claims": Grid(
+            "claims-table",
+            f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}",
+            columns,
+            rows,
+        ),
         "ledger": _ledger(headings, lines, filters, ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
@@ -222,7 +265,9 @@ def _ledger(headings: list[str], rows: list[list[str]], filters: dict[str, str],
     """What `page.js` makes a table of that can be searched; `filters` are columns with a choice of their values."""
     places = {name: headings.index(name) for name in filters}
     choices = [(name, title, list(dict.fromkeys(row[places[name]] for row in rows))) for name, title in filters.items()]
-    packed = json.dumps({"headings": headings, "rows": rows, "filters": places}, separators=(",", ":"), ensure_ascii=False)
+    packed = json.dumps(
+        {"headings": headings, "rows": rows, "filters": places}, separators=(",", ":"), ensure_ascii=False
+    )
     return {"filters": choices, "first": first, "json": packed.replace("</", "<\\/")}
 
 
@@ -243,10 +288,18 @@ def _errors(names, rows):
         lines.append(
             [
                 Cell(row["data_set"], link="#data-sets"),
-                *(Cell() if c is None else number(100 * c["error"], 1, tone="best" if c["error"] <= least else "") for c in row["cells"]),
+                *(
+                    Cell() if c is None else number(100 * c["error"], 1, tone="best" if c["error"] <= least else "")
+                    for c in row["cells"]
+                ),
             ]
         )
-    return Grid("errors", "Test error in %; bold: at most one standard error (over the test samples) above the lowest", columns, lines)
+    return Grid(
+        "errors",
+        "Test error in %; bold: at most one standard error (over the test samples) above the lowest",
+        columns,
+        lines,
+    )
 
 
 def _responses(stored):
@@ -254,7 +307,12 @@ def _responses(stored):
     for curves in response_section(stored):
         columns = [Column("varied", text=True), Column("value"), Column("Bayes"), *map(Column, curves["methods"])]
         rows = [texts(row["title"], row["value"], row["bayes"], *row["cells"]) for row in curves["rows"]]
-        grid = Grid(slug("responses", curves["title"]), f"Mean excess {curves['title']}, and that of the Bayes rule", columns, rows)
+        grid = Grid(
+            slug("responses", curves["title"]),
+            f"Mean excess {curves['title']}, and that of the Bayes rule",
+            columns,
+            rows,
+        )
         found.append({**curves, "grid": grid, "figure": f"response_{curves['score']}"})
     return found
 
@@ -293,8 +351,8 @@ def _ranked_words(c):
     for pair in c.pairs:
         if pair["first"] == c.methods[0] and pair["hierarchical_first"] is not None:
             words += (
-                f" On a further data set {first} is better than {method_name(pair['second'])} by more than {ROPE:g} with"
-                f" a probability of {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
+                f" On a further data set {first} is better than {method_name(pair['second'])} by more than {ROPE:g}"
+                f" with a probability of {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
             )
     if t["excluded"]:
         words += f" Left out, because a method has no result there: {re.sub(r' [(]not [^)]*[)]', '', t['excluded'])}."
@@ -320,7 +378,9 @@ def _pairs(c):
         for r in c.pairs
         if r["first"] == c.methods[0] or len(c.methods) <= 4
     ]
-    return Grid(slug("pairs", c.comparison, c.score), f"{c.title}: {c.score}, {len(c.data_sets)} data sets", columns, rows)
+    return Grid(
+        slug("pairs", c.comparison, c.score), f"{c.title}: {c.score}, {len(c.data_sets)} data sets", columns, rows
+    )
 
 
 def _features(path, stored):
@@ -368,9 +428,21 @@ def _cost(manifest):
             total = totals.setdefault(method, {})
             for key, value in cost.items():
                 total[key] = total.get(key, 0) + value
-    columns = [Column("method", text=True), Column("fits"), Column("fits", "CPU s"), Column("scoring", "CPU s"), Column("CPU ms a fit")]
+    columns = [
+        Column("method", text=True),
+        Column("fits"),
+        Column("fits", "CPU s"),
+        Column("scoring", "CPU s"),
+        Column("CPU ms a fit"),
+    ]
     rows = [
-        [Cell(method_name(m)), count(t["fits"]), number(t["fit_cpu_s"], 1), number(t["score_cpu_s"], 1), number(1000 * t["fit_cpu_s"] / t["fits"], 1)]
+        [
+            Cell(method_name(m)),
+            count(t["fits"]),
+            number(t["fit_cpu_s"], 1),
+            number(t["score_cpu_s"], 1),
+            number(1000 * t["fit_cpu_s"] / t["fits"], 1),
+        ]
         for m, t in totals.items()
     ]
     return Grid("cost", "What the fits cost, over all replicates", columns, rows)

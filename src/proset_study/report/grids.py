@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 
 
+MINUS = "\N{MINUS SIGN}"
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell: its text, what it is sorted by if that is not the text, where it leads, and how it looks.
@@ -49,16 +52,16 @@ class Grid:
         return found if any(title for title, _ in found) else []
 
 
-def number(value: float | None, digits: int = 3, sign: str = "", **look: str) -> Cell:
+def number(value: float | None, digits: int = 3, sign: str = "", tone: str = "") -> Cell:
     """A number with so many decimals, thousands separated; an empty cell for None or what is not finite."""
     if value is None or not isfinite(value):
         return Cell(value=None)
-    return Cell(f"{value:{sign},.{digits}f}".replace("-", "−"), value, **look)
+    return Cell(f"{value:{sign},.{digits}f}".replace("-", MINUS), value, tone=tone)
 
 
-def count(value: float | None, **look: str) -> Cell:
+def count(value: float | None) -> Cell:
     """A whole number."""
-    return number(value, 0, **look)
+    return number(value, 0)
 
 
 def p_value(value: float | None) -> Cell:

@@ -72,7 +72,10 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, opt
         "class-sizes",
         "Samples by class",
         [Column("class", text=True), Column("training samples"), Column("test samples")],
-        [[Cell(name), count(train), count(test)] for name, train, test in zip(first.data.class_names, *counts, strict=True)],
+        [
+            [Cell(name), count(train), count(test)]
+            for name, train, test in zip(first.data.class_names, *counts, strict=True)
+        ],
     )
     write_page(
         path,
@@ -130,7 +133,7 @@ def read_figures(folder: Path) -> dict[str, list[dict]]:
     listed = read_json(folder / "figures.json")
     for figure in listed["figures"]:
         svg = read_text(folder / f"{figure['name']}.svg")
-        width, height = (float(size) for size in re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups())
+        width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)[:2])
         figure["width"], figure["height"] = round(width / 0.75), round(height / 0.75)  # CSS pixels
         svg = _smaller(svg)
         figure["source"] = f"data:image/svg+xml,{quote(svg, safe=_SAFE)}"
@@ -189,14 +192,19 @@ def _parts(final):
 def _models(finals):
     columns = [
         *(Column("experiment", text=True), Column("method", text=True)),
-        *map(Column, ("log-loss", "threshold", "ROC-AUC", "balanced accuracy", "active features", "prototypes", "size")),
+        *map(
+            Column, ("log-loss", "threshold", "ROC-AUC", "balanced accuracy", "active features", "prototypes", "size")
+        ),
         Column("counted in", text=True),
         Column("selected parameters", text=True),
     ]
     rows = []
     for f in finals:
         summary, method = f.fit["summary"], methods.get(f.run.method)
-        scores = [f.scores["log_loss"] if method.probabilistic else None, f.stage2["threshold"] if method.probabilistic else None]
+        scores = [
+            f.scores["log_loss"] if method.probabilistic else None,
+            f.stage2["threshold"] if method.probabilistic else None,
+        ]
         rows.append(
             [
                 *(Cell(f.label, link=f"#{f.run.name}"), Cell(method_name(f.run.method), wide=True)),

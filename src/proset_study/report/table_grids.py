@@ -50,9 +50,13 @@ def _of_comparison(table):
                 if (c["method"] if by_method else c["experiment"]) == name
             }
             for part in (part for part in _PARTS if _has(own.values(), part)):
-                head = Cell(f"{method_name(name) if by_method else name} {_PARTS[part]}".strip(), tone="soft" if part else "")
+                head = Cell(
+                    f"{method_name(name) if by_method else name} {_PARTS[part]}".strip(), tone="soft" if part else ""
+                )
                 rows.append([head, *(_number(own.get(d), part) for d in data_sets)])
-        found.append(Grid(f"{table.name}-{heading}".replace(" ", "-"), f"{table.name}: {heading}", columns, rows, sort=False))
+        found.append(
+            Grid(f"{table.name}-{heading}".replace(" ", "-"), f"{table.name}: {heading}", columns, rows, sort=False)
+        )
     return found
 
 

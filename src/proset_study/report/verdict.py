@@ -10,6 +10,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import label
 from proset_study.report import statistics
+from proset_study.report.grids import MINUS
 from proset_study.report.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.paired import Mean, among_the_best, mean_difference
 from proset_study.report.reproduction import reproduction
@@ -187,7 +188,7 @@ def _reproduced(found):
     enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
     words += f", {inside['found']} of {inside['of']} in the 95 % prediction interval of our replicates"
     if (difference := found.get("log-loss, published minus ours")) is not None:
-        value, low, high = (f"{difference[key]:+.3f}".replace("-", "−") for key in ("value", "low", "high"))
+        value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
         words += f"; published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
         words += f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
     return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
@@ -234,7 +235,7 @@ def _readable(stored, experiments):
             prototypes, features = _span(found["prototypes"]), _span(found["active_features"])
             words = f"{label(method)} models have {prototypes} prototypes in {features} features, of"
             words += f" {_span(found['train_samples'])} training samples with {_span(found['features'])}"
-            return [("To read:", f"{words}; medians and ranges.")]
+            return [("To read:", f"{words} (medians, ranges).")]
     return []
 
 
@@ -250,9 +251,7 @@ def _sizes(stored, shown, experiments):
         method = methods.get(run.method)
         for data_set in run.data_sets:
             length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
-            budgets[run.method].append(
-                (study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length)
-            )
+            budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     return [
         (heading, {m: " to ".join(f"{n:,}" for n in sorted({min(v), max(v)})) for m, v in _nth(budgets, i).items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))

@@ -11,8 +11,8 @@ from proset_study.report.edges import write_edges
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
-from proset_study.report.manifest import write_manifest
 from proset_study.report.front_page import write_index
+from proset_study.report.manifest import write_manifest
 from proset_study.report.pages import write_data_set, write_explore, write_tables
 from proset_study.report.published import write_agreement
 from proset_study.report.reproduction import write_reproduction

@@ -21,7 +21,11 @@ COLUMNS = (
     *(*NAMES, "n_fit", "draws", "n_scored"),
     *("brier", "brier_deviation", "noise", "bias2", "variance", "error", "error_deviation"),
 )
-_PARTS = {"bias2": ("squared bias", ESTIMATOR_COLOURS[0]), "variance": ("variance", ESTIMATOR_COLOURS[2]), "noise": ("noise", GREY)}
+_PARTS = {
+    "bias2": ("squared bias", ESTIMATOR_COLOURS[0]),
+    "variance": ("variance", ESTIMATOR_COLOURS[2]),
+    "noise": ("noise", GREY),
+}
 
 
 def variance_rows(finals: list[Final]) -> list[dict]:

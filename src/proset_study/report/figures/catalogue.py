@@ -220,7 +220,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
 
 
 def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
-    """Write <name>.svg of every figure, over all data sets also <name>.png, and figures.json about them and what is missing.
+    """Write <name>.svg of every figure, over all data sets also <name>.png, and figures.json about them.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ MIN_METHODS = 4  # fewer are a line of text
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
-    """Ranks of the methods of one comparison, best first, and probabilities for the first one; a row of panels a score."""
+    """Ranks of the methods of one comparison, best first, and probabilities for the first one; two panels a score."""
     heights = [0.8 + 0.21 * len(c.methods) for c in scores]
     figure = Figure(figsize=(8.0, sum(heights)), layout="constrained")
     panels = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
@@ -36,7 +36,9 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
                 right.barh(y, pair[key], 0.7, start, color=colour)
                 start += pair[key]
         right.text(0.5, rows[first][0], plain(method_name(first)), ha="center", va="center", size=8)
-        right.set(xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better")
+        right.set(
+            xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better"
+        )
         for panel in (left, right):
             panel.set_ylim(len(rows) - 0.5, -0.5)
             panel.tick_params(axis="y", length=0)

@@ -43,8 +43,8 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         name="methods_over_replicates",
         category="Over replicates",
         title="Differences between the methods over replicates",
-        caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where replicates"
-        " share real data.",
+        caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
+        " replicates share real data.",
         alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",
         figure=figure,
     )

@@ -78,8 +78,8 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     what = (
         f"ROC curves for class {names[1]}."
         if len(names) == 2
-        else "Unweighted mean of the curves of each class against the rest; tables give the mean over all pairs of classes"
-        " (Hand and Till) instead."
+        else "Unweighted mean of the curves of each class against the rest; tables give the mean over all pairs of"
+        " classes (Hand and Till) instead."
     )
     areas = ", ".join(f"{f.label} {a:.3f}" for f, (_, _, a) in zip(finals, curves, strict=True))
     return ReportFigure(
@@ -103,10 +103,14 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         lowest = min(lowest, accuracy[proportion > 0.1].min())
         proportion, accuracy, number = _thinned(proportion, accuracy, number)
         low, high = wilson(accuracy, number)
-        panel.fill_between(proportion, low, high, step="pre", color=ESTIMATOR_COLOURS[0], alpha=0.2, linewidth=0, rasterized=True)
+        panel.fill_between(
+            proportion, low, high, step="pre", color=ESTIMATOR_COLOURS[0], alpha=0.2, linewidth=0, rasterized=True
+        )
         panel.step(proportion, accuracy, color=ESTIMATOR_COLOURS[0], label="most familiar samples kept")
         proportion, accuracy, _ = _thinned(*coverage(final.probabilities.max(axis=1), correct, final.weight))
-        panel.step(proportion, accuracy, color=ESTIMATOR_COLOURS[2], linestyle="--", label="most confident samples kept")
+        panel.step(
+            proportion, accuracy, color=ESTIMATOR_COLOURS[2], linestyle="--", label="most confident samples kept"
+        )
         overall = np.average(correct, weights=final.weight)
         panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
         panel.set_title(final.label)
@@ -121,8 +125,8 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "coverage"),
         category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
-        caption="Test samples sorted by familiarity, the prototype weight near them, with a 95 % Wilson interval; dashed: by"
-        " their largest predicted probability.",
+        caption="Test samples sorted by familiarity, the prototype weight near them, with a 95 % Wilson interval;"
+        " dashed: by their largest predicted probability.",
         alt=f"Accuracy against coverage on {first.data_set}; among the more familiar half against all test samples:"
         f" {', '.join(texts)}.",
         figure=figure,

@@ -13,7 +13,6 @@ from proset_study.store.stored import Final
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
 
 
-
 def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """Cross-validated error along the paths, and test error of the final models; all of one data set.
 
@@ -78,8 +77,8 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
         name="prototypes",
         category="Prototypes",
         title="Error against the number of prototypes",
-        caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the best"
-        " possible rule, where it is known.",
+        caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
+        " best possible rule, where it is known.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
         figure=figure,
     )

@@ -52,4 +52,8 @@ def response_figure(curves: Curves) -> ReportFigure:
 
 def _style(method):
     """Methods that share a colour differ by their lines."""
-    return {**method_style(method), "linestyle": "-" if labels.place(method) < len(MAIN_COLOURS) else "--", "markersize": 4}
+    return {
+        **method_style(method),
+        "linestyle": "-" if labels.place(method) < len(MAIN_COLOURS) else "--",
+        "markersize": 4,
+    }

@@ -84,8 +84,8 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
         category="Search",
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
         caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
-        f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is selected,"
-        " unless the experiment takes the optimum.",
+        f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
+        " selected, unless the experiment takes the optimum.",
         alt=f"Log-loss of {name} on {data_set} against {axis_name(method.complexity)}. {'; '.join(chosen)}.",
         figure=figure,
     )

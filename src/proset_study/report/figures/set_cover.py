@@ -46,8 +46,8 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
         name=slug(name, "cover_images", final.run.name),
         category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
-        caption=f"Above each image the {_amount(final)} of training samples of its class that it is the first to cover, in"
-        " brackets that of other classes.",
+        caption=f"Above each image the {_amount(final)} of training samples of its class that it is the first to cover,"
+        " in brackets that of other classes.",
         alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
         figure=figure,
     )
@@ -92,8 +92,8 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
         name=slug(name, "cover_arrangement", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
-        caption=f"The first {len(index)} prototypes by classical scaling of distances on standardised features. {what} grows"
-        f" with the {_amount(final)} of training samples rightly covered.",
+        caption=f"The first {len(index)} prototypes by classical scaling of distances on standardised features. {what}"
+        f" grows with the {_amount(final)} of training samples rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
         figure=figure,
     )
@@ -136,8 +136,8 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
-        caption="Complete linkage on standardised features: samples joined below the dotted line are in each other's balls."
-        f" Marks: samples chosen as prototypes, by class.{below}",
+        caption="Complete linkage on standardised features: samples joined below the dotted line are in each other's"
+        f" balls. Marks: samples chosen as prototypes, by class.{below}",
         alt=f"Tree of {len(samples)} training samples on {name} with {len(chosen)} prototypes marked.",
         figure=figure,
     )
@@ -165,8 +165,8 @@ def objective_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
-        caption=f"The objective is the {_amount(final)} of training samples left uncovered or wrongly covered, plus the cost"
-        f" of the prototypes. The {rest} after step {last} cover one more sample each.",
+        caption=f"The objective is the {_amount(final)} of training samples left uncovered or wrongly covered, plus the"
+        f" cost of the prototypes. The {rest} after step {last} cover one more sample each.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
         f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
         figure=figure,
@@ -197,8 +197,8 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
         name=slug(name, "cover_bounds"),
         category=CATEGORY,
         title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
-        caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program; the largest"
-        f" distances from it are {gaps}.",
+        caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program; the"
+        f" largest distances from it are {gaps}.",
         alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
         figure=figure,
     )
@@ -229,8 +229,8 @@ def classes_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_classes", final.run.name),
         category=CATEGORY,
         title=f"{name}: proportion of prototypes by class",
-        caption="Numbers are counts. All balls have the same radius: classes which vary more need more of them, those that"
-        " mix with others get fewer.",
+        caption="Numbers are counts. All balls have the same radius: classes which vary more need more of them, those"
+        " that mix with others get fewer.",
         alt=f"Proportions of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
         f" samples, class {most} has the most prototypes and class {least} the fewest.",
         figure=figure,

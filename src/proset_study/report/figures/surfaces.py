@@ -95,8 +95,8 @@ def _finish(figure, axes, displays):
 
 
 _CAPTION = (
-    f"Shade: predicted probability in {STEPS} steps, white where all classes are equally probable; lines: where the most"
-    " probable class changes. Points: test samples, with a black edge if misclassified; circles: prototypes, area by weight."
+    f"Shade: predicted probability in {STEPS} steps, white where all classes are equally probable; lines: where the"
+    " most probable class changes. Points: test samples, with a black edge if misclassified; circles: prototypes."
 )
 
 

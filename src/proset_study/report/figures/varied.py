@@ -39,8 +39,8 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "varied", experiment),
         category="Search",
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",
-        caption=f"Final models of {experiment}; the number of {step} is selected anew for each. Lines are one standard error"
-        " over the test samples.",
+        caption=f"Final models of {experiment}; the number of {step} is selected anew for each. Lines are one standard"
+        " error over the test samples.",
         alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",
         figure=figure,
     )

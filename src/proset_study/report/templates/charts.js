@@ -55,4 +55,4 @@ const start = async () => {
     seen.observe(form);
   }
 };
-addEventListener("load", () => requestAnimationFrame(() => setTimeout(start)));
+requestAnimationFrame(() => setTimeout(start));
