@@ -1,7 +1,7 @@
 """Charts to touch: Vega-Lite specifications made with Altair, rows of data, and the controls that choose among them.
 
 `templates/charts.js` filters the rows by the controls of a chart's form, which are those of the browser, so that keys
-and screen readers reach them, and draws the specification with the rest. Nothing is loaded: the libraries are in the page.
+and screen readers reach them, and draws the rest by the specification. Nothing is loaded: the library is in the page.
 """
 
 import base64
@@ -82,7 +82,8 @@ def library() -> str:
     """Vega-Embed with Vega-Lite and Vega, as text that a page unpacks: gzip in base64."""
     import vl_convert
 
-    return base64.b64encode(gzip.compress(vl_convert.javascript_bundle().encode()  # type: ignore[call-arg], 9, mtime=0)).decode("ascii")
+    packed = gzip.compress(vl_convert.javascript_bundle().encode(), 9, mtime=0)  # type: ignore[call-arg]
+    return base64.b64encode(packed).decode("ascii")
 
 
 def methods_control(methods: Iterable[str], chosen: Iterable[str]) -> Control:

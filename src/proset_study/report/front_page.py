@@ -51,7 +51,7 @@ GLOSSARY = (
     (
         "g-threshold",
         "threshold (T)",
-        "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule selects"
+        "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule takes"
         " the simplest setting below it.",
     ),
     ("g-prototypes", "prototypes", "weighted training samples that a prediction is a sum over."),
@@ -352,7 +352,7 @@ def _ranked_words(c):
         if pair["first"] == c.methods[0] and pair["hierarchical_first"] is not None:
             words += (
                 f" On a further data set {first} is better than {method_name(pair['second'])} by more than {ROPE:g}"
-                f" with a probability of {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
+                f" with probability {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
             )
     if t["excluded"]:
         words += f" Left out, because a method has no result there: {re.sub(r' [(]not [^)]*[)]', '', t['excluded'])}."

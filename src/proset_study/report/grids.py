@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 
-
 MINUS = "\N{MINUS SIGN}"
 
 

@@ -15,14 +15,11 @@ from proset_study.data.splits import TEST
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json, read_text, write_text
 from proset_study.report import evaluations
-from proset_study.report.charts import library
 from proset_study.report.evaluation import class_rows, confusion_of
 from proset_study.report.explanations import explained_points
-from proset_study.report.explore import search_charts
 from proset_study.report.figures.style import method_name
 from proset_study.report.grids import Cell, Column, Grid, count, number, texts
-from proset_study.report.table_grids import grids
-from proset_study.report.tables import format_number, study_tables
+from proset_study.report.tables import format_number
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
 
@@ -32,41 +29,33 @@ MANY = 2  # of any other category
 _LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
 
 
-def write_tables(path: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
-    """Write the page of all tables; `published` is the CSV file of the published numbers."""
-    comparisons = stored.study.config.get("comparisons", {})
-    found = study_tables(stored, published)
-    shown = [
-        {"name": table.name, "title": table.title, "grids": grids(table, table.name in comparisons)}
-        for table in found
-        if table.cells
-    ]
-    write_page(
-        path,
-        "tables.html.j2",
-        study=stored.study.name,
-        n_replicates=len(stored.replicates),
-        tables=shown,
-        not_run=[table.name for table in found if not table.cells and table.name in stored.study.tables],
-        command=partial(retry, options=options),
-    )
+def write_data_set(
+    path: Path,
+    stored: Stored,
+    data_set: str,
+    figures: Path,
+    options: list[str] = LOCAL,
+    neighbours: tuple[str, str] = ("", ""),
+) -> None:
+    """Write the page of one data set.
 
-
-def write_explore(path: Path, stored: Stored) -> None:
-    """Write the page of searches and of prototypes as images."""
-    write_page(path, "explore.html.j2", study=stored.study.name, charts=search_charts(stored), library=library)
-
-
-def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, options: list[str] = LOCAL) -> None:
-    """Write the page of one data set; `figures` is the folder with its figures, `options` those of its commands."""
+    Parameters
+    ----------
+    path : Path
+    stored : Stored
+    data_set : str
+    figures : Path
+        Folder with its figures.
+    options : list of str, optional
+        Those of the commands that the page gives.
+    neighbours : (str, str), optional
+        The data sets before and after it, which have pages, too; empty for none.
+    """
     finals = stored.finals(data_set=data_set)
     drawn = read_figures(figures)
     first = finals[0]
     planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
-    order = stored.study.config["data_sets"]
-    names = [d for d in order if d in stored.study.data_sets or d in _of_experiments(stored.study)]
-    place = names.index(data_set)
     records = layout.RECORDS.format(archive=layout.REPLICATE.format(replicate=first.replicate))
     class_grid = Grid(
         "class-sizes",
@@ -84,8 +73,7 @@ def write_data_set(path: Path, stored: Stored, data_set: str, figures: Path, opt
         partial=bool(stored.missing_models),
         study=stored.study.name,
         name=data_set,
-        previous=names[place - 1] if place else "",
-        next=names[place + 1] if place + 1 < len(names) else "",
+        neighbours=neighbours,
         seed=stored.study.config["seed"],
         replicate=first.replicate,
         records="" if stored.missing_models else records,
@@ -179,10 +167,6 @@ def _by_category(figures):
         group = groups.setdefault(figure["category"], [])
         group.append({**figure, "folded": len(group) >= UNFOLDED.get(figure["category"], MANY)})
     return groups
-
-
-def _of_experiments(study):
-    return {d for entry in study.config["experiments"].values() for d in entry["data_sets"]}
 
 
 def _parts(final):
