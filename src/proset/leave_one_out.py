@@ -15,8 +15,8 @@ classes at the same place do see each other.
 The candidates, all samples or a draw, are a working set that grows. The search starts with some of them, drawn; the
 weights of the others are held at zero until the solver's second phase looks at their derivatives, and those with
 df/dw_j < 0 are let go (`proset.solver`). Where it ends, all derivatives are looked at once more, and the search goes on
-as long as one is below zero by more than the solver's tolerance. So the minimum is one over all candidates: none
-outside the working set would enter. That is the certificate.
+as long as one outside is steeper than the tolerance and than the steepest inside. So the minimum is one over all
+candidates: none outside the working set would enter sooner than those inside would still move. That is the certificate.
 """
 
 import warnings
@@ -160,8 +160,9 @@ def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float)
     v, w = objective.unpack(objective.start())
     solution = objective.minimum(max_iter, tol, objective.pack(v, np.where(first, w, 0.0)))
     while solution.converged:
-        _, gradient = objective(solution.x)
-        if not ((solution.x == 0) & (gradient * objective.scale() < -tol)).any():
+        slopes = objective(solution.x)[1] * objective.scale()
+        inside, outside = slopes[solution.x > 0], slopes[solution.x == 0]
+        if -outside.min(initial=0.0) <= np.abs(inside).max(initial=tol):
             break
         further = objective.minimum(max_iter - solution.n_iter, tol, solution.x, path=0)
         n_iter, n_evaluations = solution.n_iter + further.n_iter, solution.n_evaluations + 1 + further.n_evaluations
