@@ -19,7 +19,6 @@ as long as one outside is steeper than the tolerance and than the steepest insid
 candidates: none outside the working set would enter sooner than those inside would still move. That is the certificate.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import fsum
@@ -32,7 +31,6 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
-MIN_DISTINCT = 0.5  # of the samples: with fewer, what is learnt from neighbours misses most of what there is
 START = 1000  # candidates of the first working set
 
 
@@ -99,23 +97,12 @@ def fit(
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
-    Warns
-    -----
-    UserWarning
-        If most samples are copies of others.
-
     Raises
     ------
     FloatingPointError
         If the objective is not finite at the solution.
     """
     samples = Samples.of(X, y, np.ones(len(y)) if sample_weight is None else sample_weight)
-    if len(samples.y) < MIN_DISTINCT * len(y):
-        warnings.warn(
-            f"only {len(samples.y)} of {len(y)} samples are different ones, and copies tell each other nothing with "
-            "references='leave_one_out'; references='split' may do better",
-            stacklevel=2,
-        )
     total = fsum(samples.weight)
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
     model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
