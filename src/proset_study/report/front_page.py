@@ -17,7 +17,7 @@ from proset_study.report.figures.style import method_name, slug
 from proset_study.report.findings import methods_over_replicates
 from proset_study.report.grids import Cell, Column, Grid, count, number, p_value, texts
 from proset_study.report.losses import ROPE
-from proset_study.report.over_data_sets import over_data_sets
+from proset_study.report.over_data_sets import LIMITS, over_data_sets
 from proset_study.report.pages import evaluation_grids, named, page_of, read_figures, write_page
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
@@ -123,7 +123,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         ledgers={"published": _published_ledger(cells), **({"claims": claims["ledger"]} if is_published else {})},
         errors=_errors(with_prototypes, errors),
         responses=_responses(stored),
-        over_data_sets=_over_data_sets(stored),
+        over_data_sets=over_data_sets_section(stored),
         features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
         data_sets=_data_sets(stored),
@@ -317,32 +317,38 @@ def _responses(stored):
     return found
 
 
-def _over_data_sets(stored):
-    """The comparisons that were tested, the one with the most methods last."""
-    found = []
-    tested = [c for c in over_data_sets(stored) if c.pairs]
-    wider = {frozenset(c.methods): c for c in sorted(tested, key=lambda c: len(c.data_sets)) if c.group == "all"}
-    kept = {c.comparison for c in wider.values()}  # of comparisons of the same methods the one with the most data sets
-    tested = [c for c in tested if c.comparison in kept]
-    for (name,), group in _grouped([{"comparison": c.comparison, "c": c} for c in tested], "comparison").items():
-        scores = [row["c"] for row in group]
-        main = scores[0]
-        found.append(
-            {
-                "name": name,
-                "title": main.title,
-                "figure": slug("ranks", name),
-                "words": _ranked_words(main),
-                "n_pairs": len(main.pairs),
-                "grids": [_pairs(c) for c in scores if c.group == "all" and c.score in ("log-loss", "balanced error")],
-            }
-        )
-    return sorted(found, key=lambda c: c["n_pairs"])
+def over_data_sets_section(stored: Stored) -> list[dict]:
+    """What the page says of each comparison of methods, the one with the most pairs last.
+
+    Of several comparisons of the same methods it is the one with the most data sets.
+
+    Returns
+    -------
+    list of dict
+        "name", "title", "figure" (its name), "words", "power" (what the tests can find), "n_pairs", and "grids" of pairs.
+    """
+    found = over_data_sets(stored)
+    wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}
+    sections = []
+    for (name,), group in _grouped([{"comparison": c.comparison, "c": c} for c in found], "comparison").items():
+        scores = [row["c"] for row in group if row["c"].group == "all"]
+        if name in wider.values():
+            main = scores[0]
+            shown = [c for c in scores if c.pairs and c.score in ("log-loss", "balanced error")]
+            section = {"name": name, "title": main.title, "figure": slug("ranks", name), "n_pairs": len(main.pairs)}
+            section |= {"words": _ranked_words(main), "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
+            sections.append(section)
+    return sorted(sections, key=lambda c: c["n_pairs"])
 
 
 def _ranked_words(c):
     t, first = c.test, method_name(c.methods[0])
     words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t['sources']} sources."
+    if t["too_few"] == "yes":
+        words += (
+            f" Ranks are not tested: {t['data_sets']} common data sets are too few, {LIMITS['data_sets']} are the least"
+            f" with which a p can be below {LIMITS['alpha']}."
+        )
     if c.ranks:
         ranked = ", ".join(f"{method_name(row['method'])} {row['average_rank']:.1f}" for row in c.ranks[:3])
         words += f" Best average ranks: {ranked}."
@@ -355,8 +361,26 @@ def _ranked_words(c):
                 f" with probability {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
             )
     if t["excluded"]:
-        words += f" Left out, because a method has no result there: {re.sub(r' [(]not [^)]*[)]', '', t['excluded'])}."
-    return words
+        names = re.sub(r" [(]not [^)]*[)]", "", t["excluded"])
+        words += f" Left out, because a method has no result there: {names}."
+    return f"{words} Without any result: {t['not_run']}." if t["not_run"] else words
+
+
+def _power_words(c):
+    """What the tests of so few data sets can find at all."""
+    t = c.test
+    if t["too_few"] == "yes":
+        return ""
+    words = (
+        f"The smallest possible p of a pair is {t['smallest_p']:.2g}, with Holm's correction for all {t['pairs']} pairs"
+    )
+    words += f" {t['smallest_holm_p']:.2g}"
+    if t["detectable_shift_holm"] is None:
+        return f"{words}: no pair can be found different, whatever the scores."
+    return (
+        f"{words}: a mean difference of {t['detectable_shift_holm']:.1f} standard deviations would be found with a"
+        f" probability of {LIMITS['power']:.0%}."
+    )
 
 
 def _pairs(c):

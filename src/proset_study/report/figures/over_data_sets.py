@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from proset.plot.style import plain
-from proset_study.report.figures.style import OTHER_COLOUR, ReportFigure, method_name, method_style, slug
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_name, method_style, slug
 from proset_study.report.losses import OF_ALL, ROPE
 from proset_study.report.over_data_sets import OverDataSets
 
@@ -31,7 +31,7 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
             for key, colour in (
                 ("first_better", method_style(first)["color"]),
                 ("equivalent", "#DDDDDD"),
-                ("second_better", OTHER_COLOUR),
+                ("second_better", OTHER_COLOURS[0]),
             ):
                 right.barh(y, pair[key], 0.7, start, color=colour)
                 start += pair[key]

@@ -22,7 +22,7 @@ DPI = 110
 RASTER_DPI = 160  # of images and dense points inside an SVG
 # Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
 MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
-OTHER_COLOUR = "#7A7A7A"  # of all other methods, which differ by their markers
+OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8")  # of all others, which differ by their markers first
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
 _SETTINGS: dict[Any, Any] = {
@@ -79,8 +79,8 @@ def method_name(method: str) -> str:
 def method_style(method: str) -> dict[str, Any]:
     """Colour and marker of a method; those of `MAIN_COLOURS` have one of their own, all others are grey."""
     i = labels.place(method)
-    colour = MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else OTHER_COLOUR
-    return {"color": colour, "marker": MARKERS[(i + i // len(MARKERS)) % len(MARKERS)]}
+    others = OTHER_COLOURS[i // len(MARKERS) % len(OTHER_COLOURS)]
+    return {"color": MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else others, "marker": MARKERS[i % len(MARKERS)]}
 
 
 def axis_name(parameter: str) -> str:
