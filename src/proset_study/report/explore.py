@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -95,7 +96,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
             tooltip=tooltip,
             **scales,
         ),
-    ).properties(width="container", height=altair.Step(11, **{"for": "offset"}))
+    ).properties(width="container", usermeta={"step": 11, "rows": ["data_set", "method"]})
     data_sets = [d for d in stored.study.data_sets if any(row["data_set"] == d for row in rows)]
     return Chart(
         id="explore-methods",
@@ -283,7 +284,7 @@ def estimates_chart(stored: Stored) -> Chart:
             color=colour,
             tooltip=["data_set:N", "method:N", "estimate:N", altair.Tooltip("mean:Q", format=".3f")],
         ),
-    ).properties(width="container", height=altair.Step(14, **{"for": "offset"}))
+    ).properties(width="container", usermeta={"step": 14, "rows": ["method", "estimate"]})
     return Chart(
         id="explore-estimates",
         title="Estimates of the error",
@@ -304,7 +305,9 @@ def trials_chart(stored: Stored) -> Chart:
         assert selection is not None
         kind = f"{final.run.method} {' '.join(values)}"
         if kind not in specs:
-            specs[kind] = specification(_panels(final.run.method, list(values)))
+            with warnings.catch_warnings():  # of one parameter for all panels, which is what is wanted
+                warnings.simplefilter("ignore", UserWarning)
+                specs[kind] = specification(_panels(final.run.method, list(values)))
         sizes: dict[int, list[float]] = {}
         for record in final.trials:
             if "prototypes" in record["summary"]:
@@ -490,7 +493,6 @@ def _panels(method, names):
         panels.append(
             base.mark_point(filled=True, stroke="black", strokeWidth=0.5, opacity=1)
             .encode(x=x(0), y=x(1, altair.Y), color=colour, size=size, tooltip=tooltip)
-            .add_params(hover)
             .properties(width=250, height=250)
         )
     for k in range(len(names)):
@@ -501,10 +503,9 @@ def _panels(method, names):
             size=size,
             tooltip=tooltip,
         )
-        points = points.add_params(hover)
         rule = base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")
-        panels.append(altair.layer(rule, points).properties(width=250, height=250))
-    return altair.hconcat(*panels).resolve_scale(color="independent")
+        panels.append(altair.layer(points, rule).properties(width=250, height=250))
+    return altair.hconcat(*panels).add_params(hover).resolve_scale(color="independent")
 
 
 def _image_rows(final, shape):

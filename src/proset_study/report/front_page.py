@@ -325,7 +325,7 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
     Returns
     -------
     list of dict
-        "name", "title", "figure" (its name), "words", "power" (what the tests can find), "n_pairs", and "grids" of pairs.
+        "name", "title", "figure" (its name), "words", "power" (what tests can find), "n_pairs", "grids" (of pairs).
     """
     found = over_data_sets(stored)
     wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}

@@ -222,7 +222,8 @@ def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
         assert [line.get_xdata()[0] for line in left.lines] == [r["average_rank"] for r in compared.ranks]
         bars = [bar.get_width() for bar in right.patches]
         pairs = [p for p in compared.pairs if p["first"] == "proset"]
-        assert bars == [p[key] for p in pairs for key in ("first_better", "equivalent", "second_better")]
+        expected = [p[key] for p in pairs for key in ("first_better", "equivalent", "second_better")]
+        assert bars == pytest.approx(expected)
         field = left.patches[0]
         assert field.get_width() == pytest.approx(compared.test["critical_difference"])
     save(drawn.figure, tmp_path / drawn.name, png=True)

@@ -24,7 +24,11 @@ const chartOf = (form) => {
   };
   const draw = async () => {
     const rows = rowsOf();
-    const spec = specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0];
+    const spec = { ...(specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0]) };
+    if (spec.usermeta) {  // a height by what is shown; Vega-Lite's own steps do not go with the width of the page
+      const counts = spec.usermeta.rows.map((key) => new Set(rows.map((row) => row[key])).size);
+      spec.height = Math.max(60, spec.usermeta.step * counts.reduce((a, b) => a * b, 1));
+    }
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
     await vegaEmbed(canvas, { ...trimmed(spec, new Set(rows.map((row) => row.method))), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
