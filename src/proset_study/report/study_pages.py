@@ -34,4 +34,11 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
 
 def write_explore(path: Path, stored: Stored) -> None:
     """Write the page of searches and of prototypes as images."""
-    write_page(path, "explore.html.j2", study=stored.study.name, charts=search_charts(stored), library=library)
+    write_page(
+        path,
+        "explore.html.j2",
+        study=stored.study.name,
+        data_sets=[d for d in stored.study.data_sets if stored.finals(data_set=d)],
+        charts=search_charts(stored),
+        library=library,
+    )

@@ -3,14 +3,12 @@ from pathlib import Path
 import pytest
 
 from proset_study.records import write_json
-from proset_study.report.claims import write_claims
 from proset_study.report.figures.catalogue import write_figures
-from proset_study.report.findings import write_selected_features
 from proset_study.report.front_page import write_index
 from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set
 from proset_study.report.study_pages import write_explore, write_tables
-from proset_study.report.write import neighbours
+from proset_study.report.write import neighbours, write_report
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
@@ -59,8 +57,7 @@ def report(stored, tmp_path_factory):
         write_figures(stored, figures, data_set)
         page = folder / f"data_sets/{data_set}.html"
         write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
-    write_claims(folder / "claims.csv", whole, PUBLISHED)
-    write_selected_features(folder / "findings/selected_features.csv", whole)
+    write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
     write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
     write_index(folder, whole, PUBLISHED)
     write_tables(folder / "tables.html", whole, PUBLISHED)

@@ -1,4 +1,4 @@
-"""The pages in a browser: nothing is loaded, all works with mouse and keys, on a phone, on paper and without scripts."""
+"""The pages in a browser: nothing is loaded, all works with mouse and keys, on phones, on paper, without scripts."""
 
 import os
 import re

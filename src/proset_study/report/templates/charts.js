@@ -37,11 +37,15 @@ const chartOf = (form) => {
   form.addEventListener("input", draw);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.querySelector(".numbers").addEventListener("toggle", draw);
-  const named = decodeURIComponent(location.hash.slice(1));
-  for (const select of form.querySelectorAll("select")) {
-    const found = [...select.options].find((option) => named && option.value.startsWith(named));
-    if (found) select.value = found.value;
-  }
+  const choose = () => {  // the hash may name a data set
+    const named = decodeURIComponent(location.hash.slice(1));
+    for (const select of form.querySelectorAll("select")) {
+      const found = [...select.options].find((option) => named && option.value.startsWith(`${named}:`));
+      if (found) select.value = found.value;
+    }
+  };
+  addEventListener("hashchange", () => { choose(); draw(); });
+  choose();
   return draw;
 };
 
