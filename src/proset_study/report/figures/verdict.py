@@ -30,7 +30,7 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
 
 
 def _drawn(found, width, margin, row_height):
-    figure = Figure(figsize=(width, margin + row_height * len(found.scores)), layout="constrained")
+    figure = Figure(figsize=(width, margin + row_height * max(6, len(found.scores))), layout="constrained")
     axes = figure.subplots()
     for row in range(1, len(found.scores)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
