@@ -1,9 +1,16 @@
-// Legends name only what is drawn: domains of scales lose the methods without a row.
-const trimmed = (spec, methods) => JSON.parse(JSON.stringify(spec), (key, value) => {
-  if (key !== "scale" || !value?.domain || !value.range) return value;
-  const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
-  return kept.length ? { ...value, domain: kept.map(([name]) => name), range: kept.map(([, look]) => look) } : value;
-});
+// Of a specification what has rows: legends name only the methods that are drawn, and layers without numbers are left out.
+const trimmed = (spec, rows) => {
+  const methods = new Set(rows.map((row) => row.method));
+  const known = ({ field }) => !field || rows.some((row) => row[field] !== null && row[field] !== undefined);
+  return JSON.parse(JSON.stringify(spec), (key, value) => {
+    if (key === "layer") {
+      return value.filter(({ encoding = {} }) => ["x", "x2", "y", "y2"].every((name) => known(encoding[name] ?? {})));
+    }
+    if (key !== "scale" || !value?.domain || !value.range) return value;
+    const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
+    return kept.length ? { ...value, domain: kept.map(([name]) => name), range: kept.map(([, look]) => look) } : value;
+  });
+};
 
 // Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
 const chartOf = (form) => {
@@ -31,7 +38,7 @@ const chartOf = (form) => {
     }
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
-    await vegaEmbed(canvas, { ...trimmed(spec, new Set(rows.map((row) => row.method))), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    await vegaEmbed(canvas, { ...trimmed(spec, rows), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
     form.dataset.drawn = rows.length;
   };
   form.addEventListener("input", draw);
