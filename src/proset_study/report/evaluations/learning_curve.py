@@ -71,8 +71,8 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
-        caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each size,"
-        " which overlap where they are large." + note,
+        caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each"
+        " size, which overlap where they are large." + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
         f" {', '.join(texts)}.",
         figure=figure,
