@@ -3,8 +3,8 @@
 import numpy as np
 
 from proset_study.data.dataset import DataSet
-from proset_study.data.generators import mixture_probabilities
 from proset_study.data.sources import make
+from proset_study.evaluations.population import class_probabilities, join
 from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
 
@@ -44,7 +44,7 @@ class BiasVariance:
         resources = Resources()
         with resources.measure("evaluation"):
             test = _draw(source, settings["test_samples"], case, "test")
-            truth = _truth(test, source)
+            truth = class_probabilities(test, source)
             predictions = np.array([_predictions(draw, test, final, source, case) for draw in range(settings["draws"])])
         errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
         briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
@@ -91,19 +91,10 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     }
 
 
-def _truth(test, source):
-    """Class probabilities of the test points; of checker and xor the labels follow from the features."""
-    if source["generator"] != "mixture":
-        return np.eye(len(test.class_names))[test.y]
-    means = {key: source[key] for key in ("components", "means_seed") if key in source}
-    return mixture_probabilities(test.X, **means)
-
-
 def _predictions(draw, test, final, source, case):
     train = _draw(source, final["n_fit"], case, f"draw {draw}")
-    both = DataSet(np.vstack([train.X, test.X]), np.append(train.y, test.y), train.feature_names, train.class_names)
     fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
-    return refit(both, fitted, scored, final, case, case.fit_seed("bias_variance", draw))
+    return refit(join(train, test), fitted, scored, final, case, case.fit_seed("bias_variance", draw))
 
 
 def _draw(source, n_samples, case, which):
