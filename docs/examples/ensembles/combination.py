@@ -30,7 +30,7 @@ MEMBERS = {
 }
 
 
-def test_errors(X: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, float]:
+def compared(X: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, float]:
     """Test error rate of every member, of both votes, and of stacking; half of the samples are for training."""
     members = [*MEMBERS.items()]
     methods = {
@@ -52,7 +52,7 @@ if __name__ == "__main__":
     data_sets = {"moons": moons, "wine": load_wine(return_X_y=True), "digits": (digits[:800], figures[:800])}
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
     for panel, (name, (X, y)) in zip(axes, data_sets.items(), strict=True):
-        found = test_errors(X, y)
+        found = compared(X, y)
         panel.barh([*found], [*found.values()], color=["0.7"] * len(MEMBERS) + ["C0"] * 3)
         panel.set(xlabel="test error rate", title=name)
         print(f"{name}: " + ", ".join(f"{method} {error:.3f}" for method, error in found.items()))

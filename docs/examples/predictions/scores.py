@@ -6,9 +6,9 @@ A score is a number computed from a sample, and another sample would have given 
 samples with replacement and computes the score again: the spread of these is that of the score. The percentile interval
 takes their quantiles, BCa corrects them for bias and skewness, which matters for scores near their end.
 
-Accuracy, Matthews' correlation coefficient and Cohen's kappa (which know that one class may be rare), F-beta (the larger
-beta, the more recall counts), Brier score and calibration error of the probabilities, area under the ROC curve and the
-average precision; then the ROC curve with its bootstrap band, lift, and the expected cost by the cost of a missed
+Accuracy, Matthews' correlation coefficient and Cohen's kappa (which know that one class may be rare), F-beta (the
+larger beta, the more recall counts), Brier score and calibration error of the probabilities, area under the ROC curve
+and the average precision; then the ROC curve with its bootstrap band, lift, and the expected cost by that of a missed
 positive. McNemar's test compares two models by the samples that only one of them has right.
 """
 
@@ -54,7 +54,7 @@ SCORES = {
 
 
 def interval(
-    score: Callable, y: np.ndarray, p: np.ndarray, method: str = "BCa", samples: int = 500, seed: int = 0
+    score: Callable, y: np.ndarray, p: np.ndarray, method: str = "BCa", samples: int = 200, seed: int = 0
 ) -> tuple[float, float]:
     """95 % interval of a score by the bootstrap of the test samples.
 
@@ -89,7 +89,7 @@ def roc_band(y: np.ndarray, p: np.ndarray, at: np.ndarray, samples: int = 200, s
 
 
 def expected_cost(y: np.ndarray, p: np.ndarray, missed: np.ndarray) -> np.ndarray:
-    """Mean cost of the decisions that probabilities call for, a false alarm costing 1, by the cost of a missed positive."""
+    """Mean cost of the decisions that probabilities call for, by that of a missed positive; a false alarm costs 1."""
     alarm = p[:, None] > 1 / (1 + missed)
     return np.where(y[:, None] == 1, missed * ~alarm, alarm).mean(axis=0)
 

@@ -36,6 +36,9 @@ LABELS = {  # in the order of tables and figures
 }
 OF_THE_SELECTED = ("validation", "not_nested", "nested")
 NEVER = ("training", "bootstrap_naive")
+_SPOKEN_OF = {*OF_THE_SELECTED, *NEVER, "bootstrap_632", "holdout_20", "stratified_10", "repeated"}
+_SPECIAL = ("leave_one_out", "out_of_bag")  # not of every method and size
+_COMPARED = [name for name in LABELS if name not in (*OF_THE_SELECTED, *NEVER, *_SPECIAL)]
 
 
 def estimate_rows(finals: list[Final]) -> list[dict]:
@@ -94,55 +97,47 @@ def pooled(rows: list[dict]) -> list[dict]:
 
 
 def advice(rows: list[dict]) -> list[str]:
-    """Which estimate to use when, in five sentences; of `estimate_rows`."""
+    """Which estimate to use when, in five sentences; of `estimate_rows`, none if these lack what they speak of."""
     by_size: dict[int, dict[str, dict]] = {}
     for row in pooled(rows):
         by_size.setdefault(row["n_fit"], {})[row["estimate"]] = row
-    small, large = (by_size[size] for size in (min(by_size), max(by_size)))
-    models = [len({(row["dataset"], row["method"]) for row in rows if row["n_fit"] == size}) for size in by_size]
-    best = []
-    for (size, found), number_of in zip(by_size.items(), models, strict=True):
-        fair = {name: row for name, row in found.items() if name not in (*OF_THE_SELECTED, *NEVER)}
-        everywhere = {name: row for name, row in fair.items() if row["models"] == number_of}
-        name = min(everywhere, key=lambda name: everywhere[name]["rmse"])
-        best.append(f"{LABELS[name]} with {size:,} ({found[name]['rmse']:.3f})")
-    ten = "stratified_10"
-    at = [f"{size:,} samples" for size in (min(by_size), max(by_size))]
+    ends = [by_size[size] for size in sorted({min(by_size), max(by_size)})] if by_size else []
+    if not ends or any(not found.keys() >= _SPOKEN_OF for found in ends):
+        return []
 
-    def both(name, key, digits=3):
-        return f"{small[name][key]:+.{digits}f} at {at[0]} and {large[name][key]:+.{digits}f} at {at[1]}"
+    def at_ends(name, key="bias"):
+        return " and ".join(f"{found[name][key]:.3f} ({found[name]['n_fit']:,} samples)" for found in ends)
 
-    dear = small["repeated"]["cpu_s"] / small[ten]["cpu_s"]
-    holdout = [found["holdout_20"]["rmse"] / found[ten]["rmse"] for found in (small, large)]
-    repeats = [found["repeated"]["rmse"] / found[ten]["rmse"] for found in (small, large)]
-    intervals = {
+    def of_ten_folds(name, key="rmse"):
+        return " and ".join(f"{found[name][key] / found['stratified_10'][key]:.2f}" for found in ends)
+
+    best = [min((r for name, r in found.items() if name in _COMPARED), key=_rmse) for found in by_size.values()]
+    chosen = ", ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} ({row['rmse']:.3f})" for row in best)
+    coverage = {
         name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
-        for name in LABELS
-        if name in small
+        for name in ("training", *_COMPARED)
+        if any(name in found for found in by_size.values())
     }
-    near = min((n for n in intervals if n not in OF_THE_SELECTED), key=lambda name: abs(intervals[name] - 0.95))
-    sentences = [
-        f"The smallest root mean squared error has {', '.join(best)}; 10 stratified folds have"
-        f" {small[ten]['rmse']:.3f} and {large[ten]['rmse']:.3f} at the ends, and are never far from it.",
-        f"Never report the training error (off by {both('training', 'bias')}) or the naive bootstrap"
-        f" ({both('bootstrap_naive', 'bias')}), nor .632 of a model that fits its training set without error"
-        f" ({both('bootstrap_632', 'bias')} on average).",
-        f"One part of 20 % held out errs {holdout[0]:.1f} times as much as 10 folds at {at[0]},"
-        f" {holdout[1]:.1f} times at {at[1]}: keep it for large samples and dear fits; repeating 5 folds three times"
-        f" makes {repeats[0]:.2f} and {repeats[1]:.2f} of the error of 10 folds for {dear:.1f} times their CPU time.",
+    nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
+    return [
+        "By root mean squared error, and of the estimates that need nothing special of a method, these are the best by"
+        f" number of samples: {chosen}; 10 stratified folds have {at_ends('stratified_10', 'rmse')}.",
+        f"Never report the training error, which is off by {at_ends('training')}, nor the naive bootstrap, by"
+        f" {at_ends('bootstrap_naive')}; the .632 bootstrap still is by {at_ends('bootstrap_632')}.",
+        f"One part of 20 % held out has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds for"
+        f" {of_ten_folds('holdout_20', 'cpu_s')} of their CPU time, so it is for many samples or dear fits; 5 folds"
+        f" three times have {of_ten_folds('repeated')} times it for {of_ten_folds('repeated', 'cpu_s')} of the time.",
+        "The score by which a size was selected is too good for a report: it is off by"
+        f" {at_ends('validation')} on one validation set, by {at_ends('not_nested')} on 5 folds; cross-validation"
+        f" around the selection is off by {at_ends('nested')}.",
+        f"Of the intervals, that of {LABELS[nearest]} is the nearest to its 95 % ({coverage[nearest]:.0%}); that of 10"
+        f" stratified folds has the true error in {coverage['stratified_10']:.0%}, that of the training error in"
+        f" {coverage['training']:.0%}.",
     ]
-    if "nested" in small:
-        sentences.append(
-            f"Once a size has been selected by a score, that score is too good: by {-small['validation']['bias']:.3f}"
-            f" on a single validation set and {-small['not_nested']['bias']:.3f} on 5 folds at {at[0]}; nested"
-            f" cross-validation is off by {small['nested']['bias']:+.3f} only."
-        )
-    sentences.append(
-        f"Trust no interval of folds as it is printed: the one that comes nearest to 95 % is that of"
-        f" {LABELS[near]} ({100 * intervals[near]:.0f} %), that of 10 stratified folds has the true error in"
-        f" {100 * intervals[ten]:.0f} %, that of the training error in {100 * intervals['training']:.0f} %."
-    )
-    return sentences
+
+
+def _rmse(row):
+    return row["rmse"]
 
 
 def estimates_figure(finals: list[Final]) -> ReportFigure:
