@@ -326,7 +326,7 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     --------
     >>> low, high = resampled([np.array([True, False]), np.array([False, False])])
     >>> round(low, 3), round(high, 3)
-    (-1.338, 1.838)
+    (-2.927, 3.427)
     """
     from scipy.stats import t
 

@@ -4,8 +4,8 @@ from math import ceil
 
 import numpy as np
 
-from proset_study.data import generators
 from proset_study.data.dataset import DataSet
+from proset_study.data.generators import make, mixture_probabilities
 
 
 def sample(source: dict, n_samples: int, rng: np.random.Generator) -> DataSet:
@@ -25,13 +25,13 @@ def sample(source: dict, n_samples: int, rng: np.random.Generator) -> DataSet:
     """
     settings = {key: value for key, value in source.items() if key != "published_draw"}
     if source["generator"] == "mixture":  # it comes class by class, each with as many samples as any class may need
-        data = generators.make(rng, **{**settings, "samples_per_class": n_samples})
+        data = make(rng, **{**settings, "samples_per_class": n_samples})
         return data.take(rng.integers(len(data.class_names), size=n_samples) * n_samples + np.arange(n_samples))
     if source["generator"] == "xor":
         settings["samples_per_orthant"] = ceil(n_samples / 2 ** source["features"])
     else:
         settings["samples_per_square"] = ceil(n_samples / source.get("squares", 8) ** 2)
-    return generators.make(rng, **settings).take(np.arange(n_samples))
+    return make(rng, **settings).take(np.arange(n_samples))
 
 
 def class_probabilities(data: DataSet, source: dict) -> np.ndarray:
@@ -39,7 +39,7 @@ def class_probabilities(data: DataSet, source: dict) -> np.ndarray:
     if source["generator"] != "mixture":
         return np.eye(len(data.class_names))[data.y]
     means = {key: source[key] for key in ("components", "means_seed") if key in source}
-    return generators.mixture_probabilities(data.X, **means)
+    return mixture_probabilities(data.X, **means)
 
 
 def join(first: DataSet, second: DataSet) -> DataSet:

@@ -105,8 +105,8 @@ def advice(rows: list[dict]) -> list[str]:
     if not ends or any(not found.keys() >= _SPOKEN_OF for found in ends):
         return []
 
-    def at_ends(name, key="bias"):
-        return " and ".join(f"{found[name][key]:.3f} ({found[name]['n_fit']:,} samples)" for found in ends)
+    def at_ends(name, key="bias", sign="+"):
+        return " and ".join(f"{found[name][key]:{sign}.3f} ({found[name]['n_fit']:,} samples)" for found in ends)
 
     def of_ten_folds(name, key="rmse"):
         return " and ".join(f"{found[name][key] / found['stratified_10'][key]:.2f}" for found in ends)
@@ -121,7 +121,7 @@ def advice(rows: list[dict]) -> list[str]:
     nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
     return [
         "By root mean squared error, and of the estimates that need nothing special of a method, these are the best by"
-        f" number of samples: {chosen}; 10 stratified folds have {at_ends('stratified_10', 'rmse')}.",
+        f" number of samples: {chosen}; 10 stratified folds have {at_ends('stratified_10', 'rmse', '')}.",
         f"Never report the training error, which is off by {at_ends('training')}, nor the naive bootstrap, by"
         f" {at_ends('bootstrap_naive')}; the .632 bootstrap still is by {at_ends('bootstrap_632')}.",
         f"One part of 20 % held out has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds for"
