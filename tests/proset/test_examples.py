@@ -107,6 +107,9 @@ class TestDecisionTree:
         stopped = tree["grow"](*train, gain, level=0.01)
         assert stopped.leaves() < leaves[0] / 3
         assert error(stopped, *test) < tested[0] - 0.05
+        sizes, errors, best = tree["cost_complexity"](*((X.astype(float), y) for X, y in (train, test)))
+        assert sizes == sorted(sizes, reverse=True)
+        assert errors[best] < errors[0] - 0.05
         random = tree["grow"](*train, lambda x, y: rng.random())
         assert random.leaves() > leaves[0]
 

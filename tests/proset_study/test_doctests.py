@@ -12,7 +12,7 @@ MODULES = {  # number of statements in examples
     "data.sizes": 2,
     "data.sources": 1,
     "data.splitting": 2,
-    "evaluations.complexity_curve": 2,
+    "evaluations.decomposition": 2,
     "evaluations.error_estimates": 3,
     "evaluations.population": 1,
     "fingerprints": 1,

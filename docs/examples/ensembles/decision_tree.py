@@ -11,7 +11,9 @@ The second part grows a tree on data with noise, once more than is good for it, 
 replaces the node by a leaf whose removal helps most on validation data, as long as it does not harm. A test of
 significance that stops the growth is the alternative, and an attribute at random the baseline.
 
-scikit-learn's trees have binary splits of numbers; these have branches for categories, and need forty lines.
+scikit-learn's trees have binary splits of numbers; these have branches for categories, and need forty lines. The last
+panel is scikit-learn's: cost-complexity pruning, which takes away the branch that saves least error a leaf and leaves a
+path of trees, from which cross-validation chooses.
 """
 
 from collections import Counter
@@ -22,6 +24,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import chi2_contingency
 from scipy.stats import entropy as shannon
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
 
 TENNIS = """\
 sunny hot high weak no
@@ -155,6 +159,17 @@ def prune(tree: Node, X: np.ndarray, y: np.ndarray) -> Iterator[Node]:
         yield tree
 
 
+def cost_complexity(
+    train: tuple[np.ndarray, np.ndarray], test: tuple[np.ndarray, np.ndarray]
+) -> tuple[list[int], list[float], int]:
+    """Leaves and test error of each tree on the path, the full one first, and which of them ten folds choose."""
+    path = DecisionTreeClassifier(random_state=0).cost_complexity_pruning_path(*train)
+    alphas = np.maximum(path.ccp_alphas, 0.0)
+    trees = [DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(*train) for alpha in alphas]
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"ccp_alpha": alphas}, cv=10).fit(*train)
+    return [tree.get_n_leaves() for tree in trees], [1 - tree.score(*test) for tree in trees], search.best_index_
+
+
 def draw(node: Node, names: tuple[str, ...], axes: plt.Axes, left: float = 0.0, depth: int = 0) -> float:
     """Draw a tree, leaves side by side from `left` on; returns the place of its root."""
     if not node.children:
@@ -191,7 +206,7 @@ if __name__ == "__main__":
         )
     tennis = grow(X, y, gain)
     print(*rules(tennis, NAMES), sep="\n")
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 4), width_ratios=(3, 2, 2), layout="constrained")
     draw(tennis, NAMES, left)
     left.set(title="When was tennis played?", xlim=(0, tennis.leaves()), ylim=(-2.4, 0.4))
     left.axis("off")
@@ -203,11 +218,11 @@ if __name__ == "__main__":
     ]
     leaves, *curves = zip(*measured, strict=True)
     for values, label in zip(curves, ("training", "validation", "test"), strict=True):
-        right.plot(leaves, values, label=label)
+        middle.plot(leaves, values, label=label)
     chosen = min(range(len(leaves)), key=lambda i: (curves[1][i], leaves[i]))
-    right.axvline(leaves[chosen], color="0.6", linestyle="--", label="pruned tree")
-    right.set(xlabel="leaves", ylabel="error rate", xscale="log", title="Reduced-error pruning")
-    right.legend()
+    middle.axvline(leaves[chosen], color="0.6", linestyle="--", label="pruned tree")
+    middle.set(xlabel="leaves", ylabel="error rate", xscale="log", title="Reduced-error pruning")
+    middle.legend()
     print(f"grown: {leaves[0]} leaves, test error {curves[2][0]:.3f}")
     print(f"pruned: {leaves[chosen]} leaves, test error {curves[2][chosen]:.3f}")
     for label, tree in {
@@ -217,4 +232,12 @@ if __name__ == "__main__":
         "attributes at random": grow(*train, lambda x, y: rng.random()),
     }.items():
         print(f"{label}: {tree.leaves()} leaves, test error {error(tree, *test):.3f}")
+    sizes, errors, best = cost_complexity(*((X.astype(float), y) for X, y in (train, test)))
+    right.plot(sizes, errors)
+    right.axvline(sizes[best], color="0.6", linestyle="--", label="chosen by 10 folds")
+    right.set(xlabel="leaves", ylabel="test error rate", xscale="log", title="Cost-complexity pruning, binary splits")
+    right.legend()
+    print(
+        f"cost-complexity pruning: {sizes[best]} of {sizes[0]} leaves, test error {errors[best]:.3f} ({errors[0]:.3f})"
+    )
     plt.show()

@@ -4,6 +4,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.sources import make
+from proset_study.evaluations.decomposition import decompose
 from proset_study.evaluations.population import class_probabilities, join
 from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
@@ -61,34 +62,6 @@ class BiasVariance:
             "error_deviation": float(np.std(errors, ddof=1)),
             "resources": resources.record(),
         }
-
-
-def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, exactly.
-
-    Parameters
-    ----------
-    predictions : ndarray, shape (R, m, K)
-        Class probabilities of m points by models of R >= 2 independent training sets.
-    truth : ndarray, shape (m, K)
-        True class probabilities.
-
-    Returns
-    -------
-    dict
-        "brier", "noise" (that of the truth itself), "bias2" and "variance", means over the points. Neither of the last
-        two depends on R in expectation: the variance divides by R - 1, and what the mean of R predictions still
-        varies is taken from the squared bias, which chance can make slightly negative.
-    """
-    n_draws, mean = len(predictions), predictions.mean(axis=0)
-    noise = float((truth * (1 - truth)).sum(axis=1).mean())
-    variance = float(((predictions - mean) ** 2).sum(axis=2).mean() * n_draws / (n_draws - 1))
-    return {
-        "brier": float(((predictions - truth) ** 2).sum(axis=2).mean()) + noise,
-        "noise": noise,
-        "bias2": float(((mean - truth) ** 2).sum(axis=1).mean() - variance / n_draws),
-        "variance": variance,
-    }
 
 
 def _predictions(draw, test, final, source, case):

@@ -1,20 +1,13 @@
-"""Bias and variance along the size of a model, for squared and for zero-one loss.
-
-References
-----------
-R. Kohavi and D. H. Wolpert, Bias plus variance decomposition for zero-one loss functions, ICML (1996).
-"""
+"""Bias and variance along the size of a model, for squared and for zero-one loss."""
 
 import numpy as np
 
-from proset_study.evaluations.bias_variance import decompose
+from proset_study.evaluations.decomposition import both_losses
 from proset_study.evaluations.population import class_probabilities, join, sample
 from proset_study.evaluations.refit import fit_rows
 from proset_study.methods import get
 from proset_study.records import Resources
 from proset_study.seeds import generator
-
-PARTS = ("noise", "bias2", "variance")
 
 
 class ComplexityCurve:
@@ -51,8 +44,8 @@ class ComplexityCurve:
         Returns
         -------
         dict
-            "points", by size: "size", and for "squared" and "zero_one" what `decompose` gives; the second one of the
-            predicted classes, halved, which makes its "brier" the expected error rate.
+            "points", by size: "size", and for "squared" and "zero_one" what `both_losses` gives; "brier" of the
+            second is the expected error rate.
 
         Raises
         ------
@@ -87,36 +80,6 @@ class ComplexityCurve:
             "points": points,
             "resources": resources.record(),
         }
-
-
-def both_losses(predictions: np.ndarray, truth: np.ndarray) -> dict[str, dict[str, float]]:
-    """Noise, squared bias and variance for squared and for zero-one loss.
-
-    Those of zero-one loss are Kohavi and Wolpert's: with P(k) the true probability of class k at a point and Q(k) that
-    of its being predicted, over training sets, the expected error rate 1 - sum_k P(k) Q(k) is
-
-        (1 - sum_k P^2) / 2  +  sum_k (P - Q)^2 / 2  +  (1 - sum_k Q^2) / 2
-        noise                   squared bias            variance
-
-    which is half the decomposition of the squared error of predictions of 0 and 1.
-
-    Parameters
-    ----------
-    predictions : ndarray, shape (R, m, K)
-        Class probabilities of m points by models of R >= 2 independent training sets.
-    truth : ndarray, shape (m, K)
-
-    Examples
-    --------
-    Of two models, one is right:
-
-    >>> predictions = np.array([[[0.9, 0.1]], [[0.4, 0.6]]])
-    >>> both_losses(predictions, np.array([[1.0, 0.0]]))["zero_one"]
-    {'brier': 0.5, 'noise': 0.0, 'bias2': 0.0, 'variance': 0.5}
-    """
-    classes = np.eye(truth.shape[1])[predictions.argmax(axis=2)]
-    halves = {name: value / 2 for name, value in decompose(classes, truth).items()}
-    return {"squared": decompose(predictions, truth), "zero_one": halves}
 
 
 EVALUATION = ComplexityCurve

@@ -330,9 +330,9 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     """
     from scipy.stats import t
 
-    centre, number = np.concatenate(groups).mean(), len(groups)
-    deviation = np.std([group.mean() for group in groups], ddof=1)
-    margin = t.ppf((1 + LEVEL) / 2, number - 1) * deviation * math.sqrt(1 / number + overlap)
+    centre, number = float(np.concatenate(groups).mean()), len(groups)
+    deviation = float(np.std([group.mean() for group in groups], ddof=1))
+    margin = float(t.ppf((1 + LEVEL) / 2, number - 1)) * deviation * math.sqrt(1 / number + overlap)
     return centre - margin, centre + margin
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.evaluations.complexity_curve import EVALUATION, both_losses
+from proset_study.evaluations.complexity_curve import EVALUATION
+from proset_study.evaluations.decomposition import both_losses
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
