@@ -141,7 +141,7 @@ def select_complexity(args: argparse.Namespace) -> None:
 
 def fit(args: argparse.Namespace) -> None:
     """Fit the final model, predict the test part."""
-    from proset_study.fits.final import fit_final, write_predictions
+    from proset_study.fits.final import fit_final, refit_final, write_predictions
     from proset_study.records import read_json, write_json
 
     data, folds = _inputs(args)
@@ -149,8 +149,9 @@ def fit(args: argparse.Namespace) -> None:
     parameters = {**args.study.stage2_settings(args.run, args.data_set)["parameters"], **_selected(args)}
     model = _file(args, layout.MODEL)
     record, rows, probabilities = fit_final(data, folds, parameters, complexity, _case(args), model)
+    record["refits"], others = refit_final(data, folds, record, _case(args), range(1, args.study.final_fits(args.run)))
     weight = None if data.sample_weight is None else data.sample_weight[rows]
-    write_predictions(_file(args, layout.PREDICTIONS), rows, data.y[rows], probabilities, weight)
+    write_predictions(_file(args, layout.PREDICTIONS), rows, data.y[rows], [probabilities, *others], weight)
     write_json(_file(args, layout.FIT), record)
 
 

@@ -41,7 +41,7 @@ TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
-EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
+EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
 
@@ -57,6 +57,7 @@ _FINDINGS = (
     "response_curves",
     "edges",
     "costs",
+    "variance",
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 

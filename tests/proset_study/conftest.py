@@ -10,7 +10,7 @@ from proset_study.data.sources import make
 from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
-from proset_study.fits.final import fit_final, write_predictions
+from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
@@ -37,6 +37,7 @@ def small_config(odd_file: Path) -> dict:
         "study": "small",
         "seed": 3,
         "replicates": [0],
+        "fit_seeds": 3,
         "folds": 3,
         "test_fraction": 0.3,
         "trials_per_job": {"proset": 50, "knn": 1, "xgboost": 50},
@@ -158,8 +159,9 @@ def _run(study, run, data, folds, case, data_folder):
     record, rows, probabilities = fit_final(
         data, folds, parameters, selection["complexity"], case, folder / "model.npz"
     )
+    record["refits"], others = refit_final(data, folds, record, case, range(1, study.final_fits(run.name)))
     weight = None if data.sample_weight is None else data.sample_weight[rows]
-    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
+    write_predictions(folder / "predictions.csv", rows, data.y[rows], [probabilities, *others], weight)
     write_json(folder / "fit.json", record)
     for kind in evaluations.KINDS:
         if (0, run, case.data_set) in study.evaluated(kind, [0]):

@@ -21,6 +21,7 @@ class ExplainableBoosting(EstimatorMethod):
 
     place = 15
     cost = Cost(0.08, 1.3e-6, features=1, trees=1)
+    draws = True
     scaled = False
     parameters = {  # noqa: RUF012
         "max_rounds": Range(1, 10**6, integer=True),

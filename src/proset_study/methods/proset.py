@@ -98,6 +98,7 @@ class Proset:
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
     )
+    draws = True
     model: ClassVar[type[Fitted]] = FittedProset
     scaled = True
     probabilistic = True

@@ -24,6 +24,7 @@ class RandomForest(EstimatorMethod):
         Name("features_exponent", axis="e of D^e features per split", number=".2f"),
     )
     cost = Cost(0.0, 4e-7, rows=1.2, features=0.4, complexity=1)
+    draws = True
     scaled = False
     complexity = "trees"
     averages = True

@@ -23,6 +23,7 @@ class SVM(EstimatorMethod):
     label = "SVM"
     place = 21
     cost = Cost(0.01, 5e-10, rows=2.5)
+    draws = True
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")

@@ -62,6 +62,7 @@ class XGBoost:
         Name("iterations", axis="boosting rounds"),
     )
     cost = Cost(0.01, 7.3e-7, rows=0.85, trees=1, complexity=1, tree=2.5e-4)
+    draws = True
     model = FittedXGBoost
     scaled = False
     probabilistic = True

@@ -22,6 +22,8 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     """Test log-loss of each method on each data set, by the runs that `compared_runs` names.
 
+    Losses are means over replicates and fit seeds; all else of a cell is of the first replicate's model.
+
     Returns
     -------
     names : list of str
@@ -36,12 +38,14 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     rows = []
     for data_set, group in groups.items():
         cells = [_cell(stored, group.get(method), data_set) for method in names]
-        there = sorted((c for c in cells if c), key=lambda c: c["log_loss"])
-        experiments = [group[c["method"]].experiment for c in there]
-        losses = losses_by_method(stored, experiments, "log-loss")
+        experiments = [group[c["method"]].experiment for c in cells if c]
+        found = losses_by_method(stored, experiments, "log-loss")
+        losses = {c["method"]: found[c["method"]][data_set] for c in cells if c}
         overlap = overlaps(stored, experiments).get(data_set, 0.0)
-        best = among_the_best({c["method"]: losses[c["method"]][data_set] for c in there}, overlap)
+        best = among_the_best(losses, overlap)
+        there = sorted((c for c in cells if c), key=lambda c: fmean(losses[c["method"]].values()))
         for cell in there:
+            cell["log_loss"] = fmean(losses[cell["method"]].values())
             cell["best"] = cell["method"] in best
             cell["within_rule"] = cell["log_loss"] <= max(there[0]["log_loss"], there[0]["threshold"])
         verdict = ", ".join(method_name(c["method"]) for c in there if c["best"])
@@ -109,8 +113,7 @@ def _cell(stored, run, data_set):
         return None
     (final,) = found
     features = final.fit["summary"]["active_features"]
-    numbers = {"log_loss": final.scores["log_loss"], "threshold": final.stage2["threshold"], "features": features}
-    return {"method": run.method, "run": run.name, **numbers}
+    return {"method": run.method, "run": run.name, "threshold": final.stage2["threshold"], "features": features}
 
 
 def constant_models(stored: Stored) -> list[Final]:

@@ -81,7 +81,9 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     if rule == "evaluate":
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     else:
-        number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
+        number = (
+            int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else study.final_fits(run.name)
+        )
     data, folds = study.config["data_sets"][data_set], study.config["folds"]
     test = fraction_tested(data, study.config["test_fraction"])
     fitted, scored = (
