@@ -21,7 +21,7 @@ REPLICATE = "replicate_{replicate}"
 DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
 DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
 FOLDER = f"{DATA_FOLDER}/{{run}}"
-TRIALS = f"{FOLDER}/stage1/fold_{{fold}}/trials_{{first}}-{{last}}.jsonl"
+TRIALS = f"{FOLDER}/stage1/folds_{{fold}}-{{last_fold}}_trials_{{first}}-{{last}}.jsonl"
 TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
 PARAMETERS = f"{FOLDER}/stage1.json"
 PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
@@ -93,9 +93,9 @@ def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) ->
         return []
     names = {"replicate": replicate, "data_set": data_set, "run": source.name}
     return [
-        result(study, TRIALS, **names, fold=fold, first=first, last=last)
-        for fold in range(study.config["folds"])
+        result(study, TRIALS, **names, fold=fold, last_fold=last_fold, first=first, last=last)
         for first, last in study.trial_chunks(source, data_set)
+        for fold, last_fold in study.fold_chunks(source)
     ]
 
 

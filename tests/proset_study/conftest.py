@@ -137,13 +137,15 @@ def _run(study, run, data, folds, case, data_folder):
     folder, source, chosen = data_folder / run.name, study.stage1_run(run), {}
     if source is run:
         stage1 = run.stage("stage1", case.data_set)
+        (file,) = layout.stage1_files(study, case.replicate, case.data_set, run.name)
+        records = []
         for fold in range(folds.max() + 1):
-            for first, last in study.trial_chunks(run, case.data_set):
-                trials = range(first, last + 1)
-                records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
-                write_json_lines(folder / f"stage1/fold_{fold}/trials_{first}-{last}.jsonl", records)
+            records += run_trials(
+                data, folds, fold, range(stage1["trials"]), stage1, case, folder / "kept" / str(fold), []
+            )
+        write_json_lines(folder / "stage1" / Path(file).name, records)
     if source is not None:
-        files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
+        files = (data_folder / source.name).glob("stage1/*.jsonl")
         records = [record for file in sorted(files) for record in read_json_lines(file)]
         selection = select_parameters(records, run.settings.get("parameters", {}), run.selection_rule, run.criterion)
         write_json(folder / "stage1.json", selection)

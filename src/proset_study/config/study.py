@@ -141,12 +141,12 @@ class Study:
         return settings.get("fit_seeds", self.config.get("fit_seeds", 1))
 
     def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
-        """First and last trial of each job of one fold in stage 1."""
+        """First and last trial of the jobs of stage 1."""
         size = self.config.get("trials_per_job", {}).get(run.method, TRIALS_PER_JOB)
         return _chunks(run.stage("stage1", data_set)["trials"], size)
 
     def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
-        """First and last fold of each job of stage 2."""
+        """First and last fold of the jobs of both stages."""
         folds = self.config["folds"]
         return _chunks(folds, self.config.get("folds_per_job", {}).get(run.method, folds))
 

@@ -72,7 +72,8 @@ def test_same_records_same_archive(whole, report, archive, tmp_path):
 def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
     folder = shutil.copytree(whole.folder, tmp_path / "small")
     old = folder / "replicate_0/flowers/E3"
-    write_json_lines(old / "stage1/fold_0/trials_0-9.jsonl", read_json_lines(old / "stage1/fold_0/trials_0-5.jsonl"))
+    records = read_json_lines(old / "stage1/folds_0-2_trials_0-5.jsonl")
+    write_json_lines(old / "stage1/folds_0-2_trials_0-9.jsonl", records)
     shutil.copytree(old, old.with_name("E99"))
     for archive in ARCHIVES:
         pack(folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
