@@ -220,3 +220,10 @@ def _run(*command, **keywords):
 def test_the_headline_of_the_readme_is_that_of_the_committed_report():
     headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
     assert headline in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_study_names_every_experiment_of_the_config():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    page = (ROOT / "docs/study.md").read_text(encoding="utf-8")
+    spans = {f"E{n}" for n in range(1, 7)}  # "`E1` to `E6`"
+    assert [name for name in config["experiments"] if name not in spans and f"`{name}`" not in page] == []

@@ -54,7 +54,7 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
 
 
 def headline_markdown(stored: Stored, published: Path) -> str:
-    """Test log-loss of `RIVALS` by data set as a Markdown table, and how many settings their searches may try.
+    """Test log-loss of `RIVALS` by data set as a Markdown table that names the track, and the budget of their searches.
 
     They are those of the comparisons with a row per method, on the data sets that all of them share: means and standard
     deviations over the replicates, the published number in brackets; bold is what the replicates cannot tell from the
@@ -74,7 +74,7 @@ def headline_markdown(stored: Stored, published: Path) -> str:
         for r in read_rows(published)
         if r["experiment"] in experiments and (r["section"], r["quantity"]) == wanted
     }
-    lines = [_line("test log-loss", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
+    lines = [_line(f"test log-loss, {study.track}", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
     for data_set in study.data_sets:
         by_method = {m: losses[m][data_set] for m in names if losses[m].get(data_set)}
         if not by_method or len(by_method) < len(names):
