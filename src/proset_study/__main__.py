@@ -86,10 +86,15 @@ def stage1(args: argparse.Namespace) -> None:
 
     inputs, origin, case = _inputs(args), _origin(args), _case(args)
     trials, settings = range(args.first, args.last + 1), args.study.stage1_settings(args.run, args.data_set)
-    records = []
+    records, failures = [], []
     for fold in range(args.fold, args.last_fold + 1):
         kept = Path(layout.result(args.study, layout.TRIAL, **{**_names(args), "fold": fold, "trial": 0})).parent
-        records += run_trials(*inputs, fold, trials, settings, case, kept, [*origin, fold])
+        try:
+            records += run_trials(*inputs, fold, trials, settings, case, kept, [*origin, fold])
+        except RuntimeError as error:  # all that can be fitted is kept
+            failures.append(f"fold {fold}: {error}")
+    if failures:
+        raise RuntimeError("\n".join(failures))
     write_json_lines(_file(args, layout.TRIALS), records)
 
 
