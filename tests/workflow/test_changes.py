@@ -34,7 +34,7 @@ def study(trials=3, folds=2, trials_per_job=2, folds_per_job=2, replicates=(0,),
 def without_times(value):
     """A record without what a fit costs and the keys that count file bytes."""
     if isinstance(value, dict):
-        held_out = ("resources", "fingerprint", "sha256")
+        held_out = ("resources", "matrix_products", "fingerprint", "sha256")
         return {k: without_times(v) for k, v in value.items() if k not in held_out and not k.endswith("_s")}
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
@@ -44,7 +44,8 @@ def report(project):
     folder, found = project.folder / "reports/tiny", {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = str(path.relative_to(folder))
-        found[name] = path.read_bytes() if path.suffix in (".csv", ".md", ".tex") else None
+        has_times = path.name == "costs.csv" or path.suffix not in (".csv", ".md", ".tex")
+        found[name] = None if has_times else path.read_bytes()
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     del manifest["records_sha256"]  # they hold times
     found["manifest.json"] = without_times(manifest)
