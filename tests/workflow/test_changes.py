@@ -93,7 +93,7 @@ def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(scra
         run = verify(project)
         assert run.returncode == 0, run.stdout + run.stderr
     assert report(project) == report(scratch)
-    assert (project.folder / FOLDER / "iris_2f/E3/stage1/fold_0/trials_0-1.jsonl").exists()  # of the first config
+    assert (project.folder / FOLDER / "iris_2f/E3/stage1/folds_0-1_trials_0-1.jsonl").exists()  # of the first config
 
 
 def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(scratch, project):
@@ -114,7 +114,7 @@ def test_without_the_library_fits_of_proset_are_stale_and_do_not_mix_with_others
     for library in (project.folder / "src/proset").glob("_kernel.*"):
         library.unlink()
     planned = project.planned()
-    assert planned["stage1"] == 2 * 2  # data sets, folds
+    assert planned["stage1"] == 2  # data sets
     assert planned["stage2"] == planned["fit"] == 2
     project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # by NumPy; the rest is as it was
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
