@@ -74,6 +74,8 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     wildcards : dict
     study : Study
     """
+    if rule == "standing_on":
+        return _of_all(wildcards["data_set"], study)
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
         return None
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
@@ -92,6 +94,17 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     size = size_of(data)
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
+
+
+def _of_all(data_set: str, study: Study) -> Fits:
+    """All fits of a study of one method on a data set."""
+    (run,) = study.runs.values()
+    folds, number, seconds = study.config["folds"], 0, 0.0
+    parts = {"stage1": folds * study.n_trials(run.name, data_set), "stage2": folds, "fit": study.final_fits(run.name)}
+    for rule, n in parts.items():
+        if n and (fits := fits_of(rule, {"run": run.name, "data_set": data_set}, study)):
+            number, seconds = number + n, seconds + n * fits.seconds
+    return Fits(run.method, len(study.replicates) * number, len(study.replicates) * seconds)
 
 
 def _place(wildcards):
