@@ -131,10 +131,11 @@ def test_advice_is_five_sentences_with_the_numbers_of_the_rows(stored):
 
 def test_pooled_rows_are_those_of_a_size_over_methods(stored):
     (row, *_) = estimate_rows(stored.evaluated("error_estimates"))
-    other = {**row, "method": "svm", "bias": row["bias"] + 0.2, "rmse": 3 * row["rmse"]}
+    other = {**row, "method": "svm", "possible": row["draws"] - 2, "bias": row["bias"] + 0.2, "rmse": 3 * row["rmse"]}
     larger = {**row, "n_fit": 1000}
     both, alone = pooled([row, larger, other])
     assert (both["n_fit"], both["models"], alone["n_fit"]) == (84, 2, 1000)
+    assert (both["not_possible"], alone["not_possible"]) == (2, 0)
     assert both["bias"] == pytest.approx(row["bias"] + 0.1)
     assert both["rmse"] == pytest.approx(5**0.5 * row["rmse"])
     assert both["bias_standard_error"] == pytest.approx(row["bias_standard_error"])  # one data set: no more is known

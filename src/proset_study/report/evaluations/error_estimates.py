@@ -88,6 +88,7 @@ def pooled(rows: list[dict]) -> list[dict]:
         found.append(
             {
                 **{"n_fit": size, "estimate": estimate, "models": len(group), **means},
+                "not_possible": sum(row["draws"] - row["possible"] for row in group),
                 "deviation": sqrt(squares["deviation"]),
                 "rmse": sqrt(squares["rmse"]),
                 "bias_standard_error": sqrt(squares["bias_standard_error"] / len(data_sets)),
@@ -188,6 +189,7 @@ REPORT = EvaluationReport(
         "root mean squared error": number("rmse"),
         "coverage": number("coverage", 2),
         "CPU seconds": number("cpu_s", 4),
+        "too few samples of a class": lambda row: str(row["not_possible"] or ""),
     },
     figure=estimates_figure,
     condensed=pooled,
