@@ -21,7 +21,7 @@ REPLICATE = "replicate_{replicate}"
 DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
 DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
 FOLDER = f"{DATA_FOLDER}/{{run}}"
-TRIALS = f"{FOLDER}/stage1/fold_{{fold}}/trials_{{first}}-{{last}}.jsonl"
+TRIALS = f"{FOLDER}/stage1/folds_{{fold}}-{{last_fold}}_trials_{{first}}-{{last}}.jsonl"
 TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
 PARAMETERS = f"{FOLDER}/stage1.json"
 PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
@@ -51,7 +51,7 @@ TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
-EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
+EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
 
@@ -67,6 +67,7 @@ _FINDINGS = (
     "response_curves",
     "edges",
     "costs",
+    "variance",
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
@@ -102,9 +103,9 @@ def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) ->
         return []
     names = {"replicate": replicate, "data_set": data_set, "run": source.name}
     return [
-        result(study, TRIALS, **names, fold=fold, first=first, last=last)
-        for fold in range(study.config["folds"])
+        result(study, TRIALS, **names, fold=fold, last_fold=last_fold, first=first, last=last)
         for first, last in study.trial_chunks(source, data_set)
+        for fold, last_fold in study.fold_chunks(source)
     ]
 
 
@@ -169,6 +170,13 @@ def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: st
         for kind in KINDS
         for replicate, run, d in study.evaluated(kind, replicates, data_set)
     ]
+
+
+def evaluations_of(study: Study, table: str) -> list[str]:
+    """The front page, which shows all evaluations, if a comparison asks for some; the records of those come first."""
+    kinds = study.config.get("comparisons", {}).get(table, {}).get("evaluations", [])
+    records = [f for f in evaluation_files(study, study.replicates) if Path(f).stem in kinds]
+    return [*records, report(study, INDEX)] if kinds else []
 
 
 def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:

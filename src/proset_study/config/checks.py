@@ -73,6 +73,10 @@ def _meaning_errors(config) -> Iterator[str]:
                 )
         if comparison.get("rows") == "methods":
             yield from _row_errors(f"comparisons.{name}", comparison["experiments"], config)
+        for kind in comparison.get("evaluations", []):
+            if kind not in (asked_for := config.get("evaluations", {})):
+                allowed = ", ".join(asked_for) or "none"
+                yield f"comparisons.{name}.evaluations: {kind!r} is not allowed, allowed are {allowed}"
     for key in ("trials_per_job", "folds_per_job"):
         for method in config.get(key, {}):
             if method not in methods.METHODS:
@@ -299,5 +303,5 @@ RESERVED = frozenset(
         "score",
         "score_data_set",
     }
-    | {"table", "data_set_page", "report", "pack", "partial"}
+    | {"table", "data_set_page", "report", "pack", "partial", "standing", "standing_on"}
 )

@@ -21,6 +21,7 @@ class CondensedNN(NearestPrototype):
     label = "condensed NN"
     place = 9
     cost = Cost(0.05, 2e-10, rows=2.4)
+    draws = True
 
     def fit(self, parameters, complexity, seed):
         refuse_path(complexity)

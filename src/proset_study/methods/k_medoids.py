@@ -32,6 +32,7 @@ class KMedoids(NearestPrototype):
     place = 5
     names = (PATH_NAME,)
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)
+    draws = True
     complexity = "size"
     max_complexity = len(PER_CLASS)
 

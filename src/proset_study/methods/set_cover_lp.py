@@ -16,6 +16,7 @@ class SetCoverLP(SetCover):
     label = "set cover (LP)"
     place = 20
     cost = Cost(0.3, 4.7e-5, rows=1.5)
+    draws = True
 
     def __init__(self, data):
         import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time

@@ -24,6 +24,7 @@ from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
 from proset_study.report.response_curves import response_section
 from proset_study.report.tables import SECTIONS, format_number, quantity_label
+from proset_study.report.variance import noise
 from proset_study.report.verdict import Verdict, compared_experiments, verdict
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -122,6 +123,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         **claims,
         ledgers={"published": _published_ledger(cells), **({"claims": claims["ledger"]} if is_published else {})},
         errors=_errors(with_prototypes, errors),
+        noise=_noise(stored),
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
         features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
@@ -282,24 +284,30 @@ def _errors(names, rows):
     if not rows:
         return None
     columns = [Column("data set", text=True), *(Column(method_name(name)) for name in names)]
-    lines = []
-    for row in rows:
-        least = min((c["error"] + c["standard_error"] for c in row["cells"] if c and c["lowest"]), default=0.0)
-        lines.append(
-            [
-                Cell(row["data_set"], link="#data-sets"),
-                *(
-                    Cell() if c is None else number(100 * c["error"], 1, tone="best" if c["error"] <= least else "")
-                    for c in row["cells"]
-                ),
-            ]
-        )
-    return Grid(
-        "errors",
-        "Test error in %; bold: at most one standard error (over the test samples) above the lowest",
-        columns,
-        lines,
-    )
+    lines = [
+        [
+            Cell(row["data_set"], link="#data-sets"),
+            *(Cell() if c is None else number(100 * c["error"], 1, tone="best" * c["best"]) for c in row["cells"]),
+        ]
+        for row in rows
+    ]
+    caption = "Test error in %, means over replicates and fit seeds; bold: not to be told from the best"
+    return Grid("errors", caption, columns, lines)
+
+
+def _noise(stored):
+    columns = [Column("data set", text=True), Column("method", text=True)]
+    columns += [*map(Column, ("replicates", "fit seeds", "mean"))]
+    columns += [Column(title, "standard deviation") for title in ("between splits", "between seeds", "one fit")]
+    rows = [
+        [
+            *(Cell(row["dataset"]), Cell(method_name(row["method"]), wide=True)),
+            *(count(row["replicates"]), count(row["fit_seeds"]), number(row["mean"])),
+            *(number(row[key]) for key in ("between_splits", "between_seeds", "one_fit", "standard_error")),
+        ]
+        for row in noise(stored)
+    ]
+    return Grid("noise-table", "Noise of the test log-loss", [*columns, Column("standard error of the mean")], rows)
 
 
 def _responses(stored):

@@ -82,7 +82,7 @@ def write_data_set(
         models=_models(finals),
         finals=[_final(f) for f in finals],
         class_scores=[_class_scores(f) for f in finals],
-        evaluations=[grid for grid, _ in evaluation_grids(stored, finals, by_data_set=True)],
+        evaluations=[grid for grid, *_ in evaluation_grids(stored, finals, by_data_set=True)],
         not_run=sorted(planned - {f.run.experiment for f in finals}),
         command=partial(retry, options=options),
         figures=_by_category(drawn["figures"]),
@@ -129,16 +129,21 @@ def read_figures(folder: Path) -> dict[str, list[dict]]:
     return listed
 
 
-def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> list[tuple[Grid, str]]:
-    """Tables of evaluations of some final models, of the kinds that are shown by data set or of the others."""
+def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> list[tuple[Grid, str, list[str]]]:
+    """Tables of evaluations of some models, of the kinds shown by data set or of the others, and what they say."""
     found = []
     for kind in KINDS:
         shown = evaluations.get(kind)
         evaluated = [final for final in stored.evaluated(kind) if final in finals]
         if shown.by_data_set == by_data_set and (rows := shown.rows(evaluated)):
-            columns = [Column(heading, text=heading in ("data set", "experiment", "loss")) for heading in shown.cells]
-            cells = [texts(*(cell(row) for cell in shown.cells.values())) for row in rows]
-            found.append((Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells), kind))
+            columns = [
+                Column(heading, text=heading in ("data set", "experiment", "estimate", "loss"))
+                for heading in shown.cells
+            ]
+            cells = [texts(*(cell(row) for cell in shown.cells.values())) for row in shown.condensed(rows)]
+            found.append(
+                (Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells), kind, shown.sentences(rows))
+            )
     return found
 
 

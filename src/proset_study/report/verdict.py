@@ -52,6 +52,8 @@ class Verdict:
     Attributes
     ----------
     question : str
+    track : str
+        The protocol of the searches.
     sentences : list of (str, str)
         A word or two, and what they stand for.
     methods : list of str
@@ -65,6 +67,7 @@ class Verdict:
     """
 
     question: str
+    track: str
     sentences: list[tuple[str, str]]
     methods: list[str]
     scores: dict[str, dict[str, Score]]
@@ -101,6 +104,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
             }
     return Verdict(
         question=_question(shown),
+        track=stored.study.track,
         sentences=[
             *_reproduced({row["what"]: row for row in reproduction(stored, published)}),
             *_ahead(first, losses, overlap, ranks),
@@ -120,7 +124,7 @@ def verdict_markdown(found: Verdict) -> str:
     """
     lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
     names = [label(method) for method in found.methods]
-    lines += ["", _line("test log-loss", names), "|---" + "|---:" * len(names) + "|"]
+    lines += ["", _line(f"test log-loss, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
     for data_set, scores in found.scores.items():
         lines.append(_line(data_set, [_text(scores.get(method)) for method in found.methods]))
     lines += [_line(heading, [texts[method] for method in found.methods]) for heading, texts in found.sizes]

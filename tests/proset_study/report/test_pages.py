@@ -91,9 +91,9 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
     shutil.copytree(stored.folder, tmp_path / "small")
     predictions = tmp_path / "small/replicate_0/cross/E3/predictions.csv"
     head, first, *rest = read_text(predictions).splitlines()
-    row, y, weight, *_ = first.split(",")
+    row, y, weight, _, _, *refits = first.split(",")
     wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
-    write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")
+    write_text(predictions, "\n".join([head, ",".join([row, y, weight, wrong, *refits]), *rest]) + "\n")
     found = {
         (f.label, f.data_set): (n, loss)
         for f, n, loss in zero_probability_samples(Stored(tmp_path / "small", stored.study))
