@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from proset_study import layout
+from proset_study.evaluations import KINDS
 from proset_study.records import read_json
 from proset_study.report.cautions import constant_models, zero_probability_samples
 from proset_study.report.charts import library
@@ -127,6 +128,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
         features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
+        evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
         data_sets=_data_sets(stored),
         pages_here=(folder / page_of(study.data_sets[0])).exists(),
