@@ -4,10 +4,10 @@ A string is mapped to a vector with an entry for each word of k letters: the num
 word, up to m letters that differ. The kernel is the inner product of two such vectors divided by their norms, the
 distance of two strings the Euclidean one of the vectors of length 1: sqrt(2 - 2 kernel).
 
-Inner products are whole numbers, exact on every machine, and are found without the vectors. Two words at Hamming distance
-d have N(d) words within m of both, which is 0 for d > 2 m. How many pairs of words of two strings are at distance d
-follows from how many agree at given positions, by binomial inversion; for d <= 2 m, sets of at least k - 2 m positions
-are enough: for k = 5 and m = 1 they are 16.
+Inner products are whole numbers, exact on every machine, and are found without the vectors. Two words at Hamming
+distance d have N(d) words within m of both, which is 0 for d > 2 m. How many pairs of words of two strings are at
+distance d follows from how many agree at given positions, by binomial inversion; for d <= 2 m, sets of at least k - 2 m
+positions are enough: for k = 5 and m = 1 they are 16.
 
 References
 ----------
@@ -91,7 +91,7 @@ def _check(items, k, m):
 
 
 def _words(items, k, m) -> "Iterator[tuple[tuple[int, ...], csr_array]]":
-    """For each set of positions: how often a string has what can stand there, shape (N, what stands there somewhere)."""
+    """For each set of positions: how often a string has what stands there anywhere, one column for each."""
     from scipy.sparse import csr_array
 
     code = np.full(128, -1)
