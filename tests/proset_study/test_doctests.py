@@ -14,7 +14,6 @@ MODULES = {  # number of statements in examples
     "data.splitting": 2,
     "dissimilarities.blocks": 3,
     "dissimilarities.mismatch": 2,
-    "dissimilarities.rank": 4,
     "dissimilarities.tangent": 5,
     "fingerprints": 1,
     "records": 2,

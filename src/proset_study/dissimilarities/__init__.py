@@ -1,1 +1,1 @@
-"""Dissimilarities of items that are no feature vectors, and of ranks."""
+"""Dissimilarities of images and strings."""
