@@ -61,7 +61,7 @@ def fit_final(
         "complexity": complexity,
         "n_fit": len(fold_data.y),
         "n_scored": len(fold_data.y_score),
-        "n_features": fold_data.X.shape[1],
+        "n_features": fold_data.n_features,
         "summary": fitted.summary(),
         "resources": resources.record(),
     }

@@ -18,6 +18,7 @@ import numpy as np
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
+METRICS = ("any", "symmetric", "vectors", "none")
 ABOUT = (
     "label",
     "place",
@@ -103,6 +104,10 @@ class Method(Protocol):
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
     # while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
+    # By what it compares samples, besides features by a way of its own ("none"): `FoldData.metric`, which is one of
+    # SciPy's names ("vectors") or "precomputed" as well, then of symmetric dissimilarities ("symmetric") or of ranks, too
+    # ("any"). May be left out.
+    metrics: ClassVar[str] = "none"
     complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
     min_complexity: ClassVar[int]
     max_complexity: ClassVar[int] = sys.maxsize  # the longest path; may be left out
@@ -144,6 +149,11 @@ def largest_complexity(method: type[Method]) -> int:
     return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 
+def metrics_of(method: type[Method]) -> str:
+    """By what a method compares samples; one of `METRICS`."""
+    return getattr(method, "metrics", Method.metrics)
+
+
 def faults(method: Any) -> list[str]:
     """What keeps an object from being a class that is a `Method`, in words; empty if nothing does."""
     if not isinstance(method, type):
@@ -171,6 +181,8 @@ def _wrong_values(method: type[Method]) -> list[str]:
         for name, value in method.parameters.items()
         if not isinstance(value, Range)
     ]
+    if (metrics := metrics_of(method)) not in METRICS:
+        found.append(f"`metrics` is {metrics!r}, allowed are {', '.join(METRICS)}")
     names = getattr(method, "names", Method.names)
     found += [f"`names` has {name!r}, must be a Name" for name in names if not isinstance(name, Name)]
     if method.weights not in WEIGHTS:

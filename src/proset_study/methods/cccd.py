@@ -13,6 +13,7 @@ Journal of Classification 20 (2003).
 
 import numpy as np
 
+from proset_study.data.metrics import distances
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
     FittedPrototypes,
@@ -29,23 +30,23 @@ class CCCD(NearestPrototype):
     label = "CCCD"
     place = 10
     cost = Cost(0.1, 3e-9, rows=2, features=0.5)
+    metrics = "symmetric"
 
     def fit(self, parameters, complexity, seed):
-        from scipy.spatial.distance import cdist
-
         refuse_path(complexity)
         refuse_large_classes(self.data)
-        X, y = self.data.X, self.data.y
+        X, y, points, metric = self.data.X, self.data.y, self.data.points, self.data.metric
         radius, kept = np.zeros(len(y)), []
         for k in range(self.data.n_classes):
             own = np.flatnonzero(y == k)
-            foreign = X[y != k]
-            _, radius[own] = nearest(X[own], foreign, np.ones(len(foreign)))
-            covers = cdist(X[own], X[own]) < radius[own, None]
+            foreign = points[y != k]
+            _, radius[own] = nearest(X[own], foreign, np.ones(len(foreign)), metric)
+            covers = distances(X[own], points[own], metric) < radius[own, None]
             kept += own[dominating(covers)].tolist()
         if not kept:
             raise ValueError("cccd finds no ball: every training sample lies on one of another class")
-        return FittedPrototypes(X[kept], y[kept], radius[kept], np.ones(len(kept), dtype=int), self.data.n_classes)
+        size = np.ones(len(kept), dtype=int)
+        return FittedPrototypes(points[kept], y[kept], radius[kept], size, self.data.n_classes, metric)
 
 
 def dominating(covers: np.ndarray) -> list[int]:

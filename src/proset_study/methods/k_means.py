@@ -40,17 +40,17 @@ class KMeans(NearestPrototype):
         super().__init__(data)
 
     def fit(self, parameters, complexity, seed):
-        return FittedPrototypes.of(centres(self.data, complexity, seed), self.data.n_classes)
+        return FittedPrototypes.of(centres(self.data, complexity, seed), self.data)
 
 
 def centres(data: FoldData, complexity: int, seed: np.random.SeedSequence) -> Sets:
     """Centres of each class for every size."""
     from sklearn.cluster import KMeans
 
-    def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
+    def place(own: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
         for number in numbers:
             model = KMeans(number, n_init=STARTS, random_state=int(seed.generate_state(1)[0]))
-            yield model.fit(X).cluster_centers_
+            yield model.fit(data.X[own]).cluster_centers_
 
     return per_class(data, complexity, place)
 

@@ -34,7 +34,7 @@ class LVQ(KMeans):
         for prototypes, labels in centres(data, complexity, seed):
             draws = rng.choice(len(data.y), DRAWS * len(labels), p=weight / weight.sum())
             moved.append((olvq1(prototypes, labels, data.X[draws], data.y[draws]), labels))
-        return FittedPrototypes.of(moved, data.n_classes)
+        return FittedPrototypes.of(moved, data)
 
 
 def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances_by_rows
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 from proset_study.methods.prototypes import Prototypes
@@ -12,7 +13,6 @@ from proset_study.methods.prototypes import Prototypes
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 PATH_NAME = Name("size", "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class")
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
-CHUNK = 2**22  # distances that are held at once: 32 MiB
 
 Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classes (m,), for every size
 
@@ -24,7 +24,7 @@ class FittedPrototypes:
     Attributes
     ----------
     X : ndarray, shape (M, D)
-        Prototypes of all sizes, one set after the other.
+        Prototypes of all sizes, one set after the other; as `FoldData.points`.
     labels : ndarray of int, shape (M,)
         Their classes.
     radius : ndarray, shape (M,)
@@ -32,6 +32,8 @@ class FittedPrototypes:
     size : ndarray of int, shape (M,)
         The place on the path of the size each belongs to: 1, 2, ..., in this order.
     n_classes : int
+    metric : str
+        As `FoldData.metric`.
     """
 
     X: np.ndarray
@@ -39,13 +41,14 @@ class FittedPrototypes:
     radius: np.ndarray
     size: np.ndarray
     n_classes: int
+    metric: str = EUCLIDEAN
 
     @classmethod
-    def of(cls, sets: Sets, n_classes: int) -> "FittedPrototypes":
+    def of(cls, sets: Sets, data: FoldData) -> "FittedPrototypes":
         """Prototypes by size, distances as they are."""
         X, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
         size = np.repeat(np.arange(1, len(sets) + 1), [len(labels) for _, labels in sets])
-        return cls(X, labels, np.ones(len(labels)), size, n_classes)
+        return cls(X, labels, np.ones(len(labels)), size, data.n_classes, data.metric)
 
     def predict_proba(self, X):
         return self._predict(X, self.size[-1])
@@ -56,7 +59,7 @@ class FittedPrototypes:
 
     def _predict(self, X, size):
         there = self.size == size
-        chosen, _ = nearest(X, self.X[there], self.radius[there])
+        chosen, _ = nearest(X, self.X[there], self.radius[there], self.metric)
         return np.eye(self.n_classes)[self.labels[there][chosen]]
 
     def summary(self):
@@ -64,7 +67,8 @@ class FittedPrototypes:
 
     def staged_summary(self):
         prototypes = np.bincount(self.size)[1:].tolist()
-        return {"active_features": [self.X.shape[1]] * len(prototypes), "prototypes": prototypes}
+        features = 0 if self.metric == PRECOMPUTED else self.X.shape[1]
+        return {"active_features": [features] * len(prototypes), "prototypes": prototypes}
 
     def prototypes(self):
         largest = self.size == self.size[-1]
@@ -77,6 +81,7 @@ class FittedPrototypes:
             "radius": self.radius,
             "size": self.size,
             "n_classes": np.array(self.n_classes),
+            "metric": np.array(self.metric),
         }
 
 
@@ -114,11 +119,13 @@ class NearestPrototype:
     @staticmethod
     def load(arrays):
         X, labels, radius, size = (arrays[name] for name in ("prototypes", "labels", "radius", "size"))
-        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]))
+        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]), str(arrays["metric"]))
 
 
-def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The prototype with the smallest Euclidean distance / radius, the first among equals.
+def nearest(
+    X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray, metric: str = EUCLIDEAN
+) -> tuple[np.ndarray, np.ndarray]:
+    """The prototype with the smallest distance / radius, the first among equals.
 
     Parameters
     ----------
@@ -126,6 +133,8 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     prototypes : ndarray, shape (m, D)
     radius : ndarray, shape (m,)
         Positive.
+    metric : str
+        As in `metrics.distances`.
 
     Returns
     -------
@@ -133,14 +142,10 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     distance : ndarray, shape (n,)
         Divided by the radius.
     """
-    from scipy.spatial.distance import cdist
-
     chosen, distance = np.empty(len(X), dtype=int), np.empty(len(X))
-    rows = max(1, CHUNK // len(prototypes))
-    for start in range(0, len(X), rows):
-        chunk = slice(start, start + rows)
-        scaled = cdist(X[chunk], prototypes) / radius
-        chosen[chunk], distance[chunk] = scaled.argmin(axis=1), scaled.min(axis=1)
+    for rows, between in distances_by_rows(X, prototypes, metric):
+        scaled = between / radius
+        chosen[rows], distance[rows] = scaled.argmin(axis=1), scaled.min(axis=1)
     return chosen, distance
 
 
@@ -171,8 +176,8 @@ def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list
     data : FoldData
     complexity : int
     place : callable
-        Called once a class with its samples and the numbers of prototypes; gives, for each number, prototypes of shape
-        (number, D).
+        Called once a class with the rows of its samples and the numbers of prototypes; gives, for each number,
+        prototypes of shape (number, D).
 
     Raises
     ------
@@ -185,9 +190,9 @@ def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list
         )
     by_class = []
     for k in range(data.n_classes):
-        X = data.X[data.y == k]
-        different = len(np.unique(X, axis=0))
-        by_class.append(list(place(X, [min(number, different) for number in PER_CLASS[:complexity]])))
+        own = np.flatnonzero(data.y == k)
+        different = len(np.unique(data.points[own], axis=0))
+        by_class.append(list(place(own, [min(number, different) for number in PER_CLASS[:complexity]])))
     return [
         (np.concatenate(found), np.repeat(np.arange(data.n_classes), [len(f) for f in found]))
         for found in zip(*by_class, strict=True)

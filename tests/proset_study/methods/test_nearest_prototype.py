@@ -7,11 +7,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from proset_study import methods
+from proset_study.data.metrics import CHUNK
 from proset_study.data.splits import FoldData
 from proset_study.methods.cccd import dominating
 from proset_study.methods.condensed_nn import condensed
 from proset_study.methods.lvq import RATE, olvq1
-from proset_study.methods.nearest_prototype import CHUNK, MAX_OF_A_CLASS, PER_CLASS, FittedPrototypes, nearest
+from proset_study.methods.nearest_prototype import MAX_OF_A_CLASS, PER_CLASS, FittedPrototypes, nearest
 
 SEED = np.random.SeedSequence(3)
 SINGLE = ("nearest_neighbour", "condensed_nn", "cccd")
@@ -137,11 +138,11 @@ def test_lvq_draws_heavy_samples_more_often(rng):
 
 
 def test_condensed_set_by_hand():
-    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    x = np.arange(6.0)
     y = np.array([0, 0, 0, 1, 1, 1])
     # 0 is the first; 3 is wrong and added; 2 is nearer to 3, so it is added too; then all are right.
-    assert condensed(X, y, np.arange(6)) == [0, 3, 2]
-    assert condensed(X, y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.arange(6)) == [0, 3, 2]
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
 
 
 def test_condensed_set_makes_no_error_on_the_samples(digits):
@@ -156,8 +157,8 @@ def test_condensed_set_makes_no_error_on_the_samples(digits):
 
 def test_condensed_set_of_samples_that_contradict_each_other():
     """It ends, and the one that was added first decides."""
-    X, y = np.array([[0.0], [0.0], [5.0], [5.0]]), np.array([0, 1, 1, 0])
-    assert condensed(X, y, np.arange(4)) == [0, 2]
+    x, y = np.array([0.0, 0.0, 5.0, 5.0]), np.array([0, 1, 1, 0])
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.arange(4)) == [0, 2]
 
 
 def test_balls_by_hand():

@@ -35,17 +35,19 @@ def test_every_step_is_the_estimator_with_its_radius(wine, largest, monkeypatch)
 
 
 def test_radii_grow_from_single_samples_to_most_of_them(wine):
-    radii = find_radii(wine.X, 18)
+    radii = find_radii(wine, 18)
     distances = pdist(wine.X)
     assert (np.diff(radii) > 0).all()
     assert distances.min() <= radii[0] < np.quantile(distances, 0.001)
     assert np.quantile(distances, 0.5) < radii[-1] < distances.max()
-    np.testing.assert_array_equal(find_radii(wine.X, 5), radii[:5])
+    np.testing.assert_array_equal(find_radii(wine, 5), radii[:5])
 
 
 def test_radii_leave_out_samples_that_are_the_same(wine):
-    np.testing.assert_array_equal(find_radii(np.ones((20, 2)), 3), [1.0, 1.0, 1.0])
-    assert find_radii(np.repeat(wine.X[:30], 10, axis=0), 1)[0] >= pdist(wine.X[:30]).min()
+    same = replace(wine, X=np.ones((20, 2)), y=np.zeros(20, dtype=int))
+    np.testing.assert_array_equal(find_radii(same, 3), [1.0, 1.0, 1.0])
+    repeated = replace(wine, X=np.repeat(wine.X[:30], 10, axis=0), y=np.repeat(wine.y[:30], 10))
+    assert find_radii(repeated, 1)[0] >= pdist(wine.X[:30]).min()
 
 
 def test_the_linear_program_reports_its_bound_and_centres_become_prototypes(wine):
