@@ -1,8 +1,8 @@
-"""How samples are compared: names of metrics, and the file of the dissimilarities that are not made of features in a fit.
+"""How samples are compared: names of metrics, and the file of dissimilarities that are not made of features in a fit.
 
-A metric is one of `VECTORS`, which SciPy computes from features as they are fitted; or it names dissimilarities that are
-computed once for a data set and stored (`data.matrix`). "rank" and "rank_<metric>" are the ranks of those of another one
-among the samples that are fitted.
+A metric is one of `VECTORS`, which SciPy computes from features as they are fitted; or it names dissimilarities that
+are computed once for a data set and stored (`data.matrix`). "rank" and "rank_<metric>" are the ranks of those of
+another one among the samples that are fitted.
 """
 
 from collections.abc import Iterator
