@@ -6,12 +6,16 @@ from pkgutil import iter_modules
 
 from proset_study import dissimilarities, methods
 from proset_study.config.study import Run, Study
-from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, is_ranked
+from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
 from proset_study.methods.base import Method, metrics_of
 
 _OTHERS = ("blocks", "rank")  # modules that compute no dissimilarity of items
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {*_OTHERS}))
-FEATURES, STRINGS, MATRIX = "a table of features", "a column of strings", "a matrix"  # what there is of the samples of a data set
+FEATURES, STRINGS, MATRIX = (
+    "a table of features",
+    "a column of strings",
+    "a matrix",
+)  # what there is of the samples of a data set
 NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix": MATRIX}
 
 
@@ -67,7 +71,7 @@ def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -
             )
     elif found := list(_unfit(f"{where}.metric", metric, data_set, study)):
         yield from found
-    elif taken == "vectors" and (base_metric(metric) not in VECTORS or is_ranked(metric)):
+    elif taken == "vectors" and not compares_features(metric):
         yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
     elif taken == "symmetric" and is_ranked(metric):
         yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"

@@ -44,6 +44,11 @@ def stored_metric(metric: str) -> str | None:
     return None if base in VECTORS else base
 
 
+def compares_features(metric: str) -> bool:
+    """Whether fits get features, and no dissimilarities."""
+    return metric in VECTORS
+
+
 def matrix_file(data_file: str | Path, metric: str) -> Path:
     """The file with the dissimilarities of a data set by a stored metric, next to the data set itself."""
     return Path(data_file).with_name(f"dissimilarities_{metric}.npy")
