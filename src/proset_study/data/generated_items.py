@@ -98,7 +98,7 @@ def protein_families(
     families: int = 40,
     motifs: int = 3,
     motif_length: int = 12,
-    mutation: float = 0.2,
+    mutation: float = 0.25,
 ) -> DataSet:
     """Sequences of amino acids: one family against all others, known by motifs that its members share.
 
