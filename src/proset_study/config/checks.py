@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from proset_study import evaluations, methods
+from proset_study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
 from proset_study.config.suite import suite_errors, written_out
@@ -37,7 +38,7 @@ def load(config: dict) -> Study:
     errors = list(dict.fromkeys(schema_errors(config))) or list(suite_errors(config))
     if not errors:
         config = written_out(config)
-        errors = list(dict.fromkeys(_meaning_errors(config)))
+        errors = list(dict.fromkeys(_meaning_errors(config))) or list(dict.fromkeys(metric_errors(config)))
     if not errors:
         errors = list(_data_errors(Study.of(config)))
     if errors:
@@ -173,8 +174,10 @@ def _data_errors(study) -> Iterator[str]:
                 check_file(settings["file"])
             except ValueError as error:
                 yield f"{where}.{error}"
+            if settings["file"].endswith(".npz") and kind_of(settings) != MATRIX:
+                yield f"{where}.file: {settings['file']!r} is not allowed, .npz is for metric: precomputed only"
             written = [key for key in ("sep", "decimal") if key in settings]
-            if written and settings["file"].endswith(".parquet"):
+            if written and not settings["file"].endswith(".csv"):
                 yield f"{where}.{written[0]}: {settings[written[0]]!r} is not allowed, it is for .csv only"
             elif settings.get("sep", ",") == settings.get("decimal", "."):
                 yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
@@ -225,6 +228,8 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
             for name, value in settings.get("parameters", {}).items():
                 found += _value_errors(f"{where}.parameters.{name}", method, name, value)
         for name, values in entry.get("vary", {}).items():
+            if name == "metric":
+                continue
             found += [e for value in values for e in _value_errors(f"{where}.vary.{name}", method, name, value)]
         needed = [p for p in method.required if p not in given]
         if needed:
@@ -290,6 +295,7 @@ RESERVED = frozenset(
         "study",
         "evaluate",
         "data",
+        "dissimilarities",
         "split",
         "stage1",
         "select_parameters",

@@ -11,6 +11,7 @@ from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import Encoder
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, select_fold
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted
@@ -62,6 +63,7 @@ def fit_final(
         "n_fit": len(fold_data.y),
         "n_scored": len(fold_data.y_score),
         "n_features": fold_data.n_features,
+        **({} if data.metric == EUCLIDEAN else {"metric": data.metric}),
         "summary": fitted.summary(),
         "resources": resources.record(),
     }

@@ -10,6 +10,7 @@ import numpy as np
 from proset_study import layout
 from proset_study.config.study import Run, Study
 from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, read_split
 from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
@@ -135,8 +136,8 @@ class Final:
 
     @cached_property
     def data(self) -> DataSet:
-        """The whole data set."""
-        return DataSet.load(layout.file_in(self.folder.parent, layout.DATA))
+        """The whole data set, with the metric of the run."""
+        return DataSet.load(layout.file_in(self.folder.parent, layout.DATA), self.fit.get("metric", EUCLIDEAN))
 
     @cached_property
     def folds(self) -> np.ndarray:

@@ -1,0 +1,94 @@
+"""What a config says of metrics: which there are, what they compare, and which data sets and methods they are for."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+from proset_study import dissimilarities, methods
+from proset_study.config.study import Run, Study
+from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, is_ranked
+from proset_study.methods.base import METRICS, Method, metrics_of
+
+_OTHERS = ("blocks", "rank")  # modules that compute no dissimilarity of items
+STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {*_OTHERS}))
+FEATURES, STRINGS, MATRIX = "features", "strings", "a matrix"  # what there is of the samples of a data set
+NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "matrix": MATRIX}
+
+
+def metric_errors(config: dict) -> Iterator[str]:
+    """What is wrong with the metrics of a config whose names are right."""
+    yield from _definition_errors(config)
+    study = Study.of(config)
+    for name, settings in config["data_sets"].items():
+        if (metric := settings.get("metric")) is not None:
+            yield from _unfit(f"data_sets.{name}.metric", metric, name, study)
+    for run in study.runs.values():
+        method = methods.get(run.method)
+        for data_set in run.data_sets:
+            yield from _run_errors(f"experiments.{run.experiment}", run, method, data_set, study)
+
+
+def kind_of(settings: dict) -> str:
+    """What there is of the samples of a data set, an entry of the config's `data_sets`."""
+    if settings.get("metric") == PRECOMPUTED:
+        return MATRIX
+    return STRINGS if "items" in settings or settings.get("generator") == "protein_families" else FEATURES
+
+
+def _definition_errors(config):
+    for name, entry in config.get("metrics", {}).items():
+        if name in (*VECTORS, *STORED, PRECOMPUTED) or is_ranked(name):
+            yield f"metrics: name {name!r} is not allowed, it is that of a metric; take another one"
+        allowed = import_module(f"{dissimilarities.__name__}.{entry['of']}").PARAMETERS
+        for parameter, value in entry.items():
+            if parameter == "of":
+                continue
+            if parameter not in allowed:
+                known = ", ".join(allowed) or "none"
+                yield f"metrics.{name}: unknown parameter {parameter!r} of {entry['of']}, allowed are {known}"
+                continue
+            try:
+                allowed[parameter].check(f"metrics.{name}.{parameter}", value)
+            except ValueError as error:
+                yield str(error)
+
+
+def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
+    metric, kind, taken = study.metric(run.name, data_set), kind_of(study.config["data_sets"][data_set]), metrics_of(method)
+    if taken == "none":
+        if "metric" in run.settings:
+            able = ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) != "none")
+            yield f"{where}.metric: {metric!r} is not allowed, {run.method} needs features; methods with a metric are {able}"
+        elif kind != FEATURES:
+            able = ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) in METRICS[:2])
+            yield (
+                f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method} needs;"
+                f" methods for it are {able}"
+            )
+        return
+    if found := list(_unfit(f"{where}.metric", metric, data_set, study)):
+        yield from found
+    elif taken == "vectors" and (base_metric(metric) not in VECTORS or is_ranked(metric)):
+        yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
+    elif taken == "symmetric" and is_ranked(metric):
+        yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"
+
+
+def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
+    """Why a metric cannot be that of a data set."""
+    settings, base = study.config["data_sets"][data_set], base_metric(metric)
+    named = study.config.get("metrics", {})
+    if base not in (*VECTORS, *STORED, PRECOMPUTED, *named):
+        known = ", ".join((*VECTORS, *STORED, PRECOMPUTED, *named))
+        yield f"{where}: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
+        return
+    if base in VECTORS:
+        needed = "vectors"
+    elif base == PRECOMPUTED:
+        needed = "matrix"
+    else:
+        needed = import_module(f"{dissimilarities.__name__}.{named.get(base, {'of': base})['of']}").ITEMS
+    kind = kind_of(settings)
+    there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
+    if NEEDS[needed] not in there:
+        yield f"{where}: {metric!r} is not allowed for {data_set}, it compares {needed}, and there are {kind}"
