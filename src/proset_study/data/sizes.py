@@ -67,6 +67,10 @@ def size_of(data: dict) -> Size:
     if data.get("generator") == "clusters":
         given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
         return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
+    if data.get("generator") == "digits_16":
+        return Size(data.get("images", SKLEARN["digits"].rows) * data.get("copies", 1), 256, 10)
+    if data.get("generator") == "protein_families":
+        return Size(data.get("members", 45) + data.get("others", 1663), 0, 2)
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
