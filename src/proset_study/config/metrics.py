@@ -21,7 +21,9 @@ NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix":
 
 def metric_errors(config: dict) -> Iterator[str]:
     """What is wrong with the metrics of a config whose names are right."""
-    yield from _definition_errors(config)
+    if wrong := list(_definition_errors(config)):
+        yield from wrong
+        return
     study = Study.of(config)
     for name, settings in config["data_sets"].items():
         if (metric := settings.get("metric")) is not None:
@@ -43,18 +45,23 @@ def _definition_errors(config):
     for name, entry in config.get("metrics", {}).items():
         if name in (*VECTORS, *STORED, PRECOMPUTED) or is_ranked(name):
             yield f"metrics: name {name!r} is not allowed, it is that of a metric; take another one"
-        allowed = import_module(f"{dissimilarities.__name__}.{entry['of']}").PARAMETERS
-        for parameter, value in entry.items():
-            if parameter == "of":
-                continue
+        if entry["of"] not in STORED:
+            yield f"metrics.{name}.of: {entry['of']!r} is not allowed, allowed are {', '.join(STORED)}"
+            continue
+        allowed = _module(entry["of"]).PARAMETERS
+        for parameter in entry.keys() - {"of"}:
             if parameter not in allowed:
                 known = ", ".join(allowed) or "none"
                 yield f"metrics.{name}: unknown parameter {parameter!r} of {entry['of']}, allowed are {known}"
                 continue
             try:
-                allowed[parameter].check(f"metrics.{name}.{parameter}", value)
+                allowed[parameter].check(f"metrics.{name}.{parameter}", entry[parameter])
             except ValueError as error:
                 yield str(error)
+
+
+def _module(name):
+    return import_module(f"{dissimilarities.__name__}.{name}")
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
@@ -94,7 +101,7 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     elif base == PRECOMPUTED:
         needed = "a matrix"
     else:
-        needed = import_module(f"{dissimilarities.__name__}.{named.get(base, {'of': base})['of']}").ITEMS
+        needed = _module(named.get(base, {"of": base})["of"]).ITEMS
     kind = kind_of(settings)
     there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
     if NEEDS[needed] not in there:
