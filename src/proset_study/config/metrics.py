@@ -54,7 +54,11 @@ def _definition_errors(config):
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
-    metric, kind, taken = study.metric(run.name, data_set), kind_of(study.config["data_sets"][data_set]), metrics_of(method)
+    metric, kind, taken = (
+        study.metric(run.name, data_set),
+        kind_of(study.config["data_sets"][data_set]),
+        metrics_of(method),
+    )
     if taken == "none":
         if "metric" in run.settings:
             able = ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) != "none")

@@ -187,7 +187,9 @@ class Study:
 
     def stored_metrics(self, data_set: str) -> list[str]:
         """Metrics of a data set whose dissimilarities are stored, of all runs."""
-        found = (stored_metric(self.metric(run.name, data_set)) for run in self.runs.values() if data_set in run.data_sets)
+        found = (
+            stored_metric(self.metric(run.name, data_set)) for run in self.runs.values() if data_set in run.data_sets
+        )
         return list(dict.fromkeys(filter(None, found)))
 
     def _metric(self, run, data_set):
