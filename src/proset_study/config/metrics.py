@@ -6,13 +6,17 @@ from pkgutil import iter_modules
 
 from proset_study import dissimilarities, methods
 from proset_study.config.study import Run, Study
-from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, is_ranked
-from proset_study.methods.base import METRICS, Method, metrics_of
+from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
+from proset_study.methods.base import Method, metrics_of
 
 _OTHERS = ("blocks", "rank")  # modules that compute no dissimilarity of items
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {*_OTHERS}))
-FEATURES, STRINGS, MATRIX = "features", "strings", "a matrix"  # what there is of the samples of a data set
-NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "matrix": MATRIX}
+FEATURES, STRINGS, MATRIX = (
+    "a table of features",
+    "a column of strings",
+    "a matrix",
+)  # what there is of the samples of a data set
+NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix": MATRIX}
 
 
 def metric_errors(config: dict) -> Iterator[str]:
@@ -54,28 +58,27 @@ def _definition_errors(config):
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
-    metric, kind, taken = (
-        study.metric(run.name, data_set),
-        kind_of(study.config["data_sets"][data_set]),
-        metrics_of(method),
-    )
+    metric, taken = study.metric(run.name, data_set), metrics_of(method)
+    kind = kind_of(study.config["data_sets"][data_set])
     if taken == "none":
         if "metric" in run.settings:
-            able = ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) != "none")
-            yield f"{where}.metric: {metric!r} is not allowed, {run.method} needs features; methods with a metric are {able}"
+            able = _able("any", "symmetric", "vectors")
+            yield f"{where}.metric: {metric!r} is not allowed, {run.method} has none; methods with a metric are {able}"
         elif kind != FEATURES:
-            able = ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) in METRICS[:2])
             yield (
-                f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method} needs;"
-                f" methods for it are {able}"
+                f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method}"
+                f" needs; methods for it are {_able('any', 'symmetric')}"
             )
-        return
-    if found := list(_unfit(f"{where}.metric", metric, data_set, study)):
+    elif found := list(_unfit(f"{where}.metric", metric, data_set, study)):
         yield from found
-    elif taken == "vectors" and (base_metric(metric) not in VECTORS or is_ranked(metric)):
+    elif taken == "vectors" and not compares_features(metric):
         yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
     elif taken == "symmetric" and is_ranked(metric):
         yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"
+
+
+def _able(*taken):
+    return ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) in taken)
 
 
 def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
@@ -89,10 +92,10 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     if base in VECTORS:
         needed = "vectors"
     elif base == PRECOMPUTED:
-        needed = "matrix"
+        needed = "a matrix"
     else:
         needed = import_module(f"{dissimilarities.__name__}.{named.get(base, {'of': base})['of']}").ITEMS
     kind = kind_of(settings)
     there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
     if NEEDS[needed] not in there:
-        yield f"{where}: {metric!r} is not allowed for {data_set}, it compares {needed}, and there are {kind}"
+        yield f"{where}: {metric!r} is not allowed for {data_set}, it compares {needed}, there is {kind}"

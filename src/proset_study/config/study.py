@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, stored_metric
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 
 TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
@@ -177,7 +177,7 @@ class Study:
         """By what a run compares the samples of a data set: as the experiment says, or else the data set."""
         default = self.config["data_sets"][data_set].get("metric", EUCLIDEAN)
         found: str = self.runs[run].settings.get("metric", default)
-        return found
+        return f"{RANK}_{default}" if found == RANK and default != EUCLIDEAN else found
 
     def metric_settings(self, metric: str, data_set: str) -> dict:
         """What the stored dissimilarities of a data set depend on, next to the data: "of" and its parameters."""

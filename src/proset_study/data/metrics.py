@@ -1,8 +1,8 @@
-"""How samples are compared: names of metrics, and the file of the dissimilarities that are not made of features in a fit.
+"""How samples are compared: names of metrics, and the file of dissimilarities that are not made of features in a fit.
 
-A metric is one of `VECTORS`, which SciPy computes from features as they are fitted; or it names dissimilarities that are
-computed once for a data set and stored (`data.matrix`). "rank" and "rank_<metric>" are the ranks of those of another one
-among the samples that are fitted.
+A metric is one of `VECTORS`, which SciPy computes from features as they are fitted; or it names dissimilarities that
+are computed once for a data set and stored (`data.matrix`). "rank" and "rank_<metric>" are the ranks of those of
+another one among the samples that are fitted.
 """
 
 from collections.abc import Iterator
@@ -42,6 +42,11 @@ def stored_metric(metric: str) -> str | None:
     """The metric whose dissimilarities are read from a file; None if features are compared."""
     base = base_metric(metric)
     return None if base in VECTORS else base
+
+
+def compares_features(metric: str) -> bool:
+    """Whether fits get features, and no dissimilarities."""
+    return metric in VECTORS
 
 
 def matrix_file(data_file: str | Path, metric: str) -> Path:

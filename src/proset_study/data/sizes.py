@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cache
+from zipfile import BadZipFile
 
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
 from proset_study.data.paths import located
 
@@ -74,6 +76,8 @@ def size_of(data: dict) -> Size:
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
     if "openml" in data:
         return Size(*_downloaded(table_of(data["openml"])))
+    if data.get("metric") == PRECOMPUTED or "items" in data:
+        return Size(_table(data["file"], data.get("sep", ","))[0], 0, UNKNOWN_CLASSES)
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
@@ -108,9 +112,13 @@ def _table(file: str, sep: str) -> tuple[int, int]:
 
             metadata = read_metadata(located(file))
             return metadata.num_rows, metadata.num_columns
+        if file.endswith(".npz"):
+            from proset_study.data.custom_matrix import n_items
+
+            return n_items(str(located(file))), 0
         with located(file).open("rb") as table:
             start = table.read(LOOK)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, BadZipFile):
         return UNKNOWN
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))

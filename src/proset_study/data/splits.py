@@ -41,8 +41,8 @@ class FoldData:
     encoder : Encoder or None
         From the columns of the data set to features; learned from the rows to fit alone.
     metric : str
-        How methods that ask for it compare rows: as SciPy does by that name. With "precomputed", as in scikit-learn, `X`
-        and `X_score` have no features, but dissimilarities from the rows to fit, shapes (n, n) and (m, n).
+        How methods that ask for it compare rows: as SciPy does by that name. With "precomputed", as in scikit-learn,
+        `X` and `X_score` have no features, but dissimilarities from the rows to fit, shapes (n, n) and (m, n).
     """
 
     X: np.ndarray

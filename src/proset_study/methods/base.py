@@ -104,9 +104,9 @@ class Method(Protocol):
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
     # while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
-    # By what it compares samples, besides features by a way of its own ("none"): `FoldData.metric`, which is one of
-    # SciPy's names ("vectors") or "precomputed" as well, then of symmetric dissimilarities ("symmetric") or of ranks, too
-    # ("any"). May be left out.
+    # Which metrics it takes by `FoldData.metric`: "none", it has features and compares them in a way of its own;
+    # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric. May be
+    # left out.
     metrics: ClassVar[str] = "none"
     complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
     min_complexity: ClassVar[int]

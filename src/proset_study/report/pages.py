@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from proset_study import layout, methods
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json, write_text
@@ -169,10 +170,11 @@ def description(final: Final) -> str:
     data = final.data
     n_train, n_test = (int(part.sum()) for part in _parts(final))
     columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
+    features = f"{data.n_features} features{columns}" if data.n_features else f"no features, compared by {final.metric}"
     imputed = f", missing values imputed ({data.impute})" if data.impute else ""
     groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
     return (
-        f"{len(data.y):,} samples ({n_train:,} to train, {n_test:,} to test), {data.n_features} features{columns}, "
+        f"{len(data.y):,} samples ({n_train:,} to train, {n_test:,} to test), {features}, "
         f"{len(data.class_names)} classes{imputed}{groups}"
     )
 
@@ -292,7 +294,7 @@ def _final(stored, final):
         **final.scores,
         "run": final.run.name,
         "label": final.label,
-        "method": method_name(final.run.method),
+        "method": method_name(final.run.method) + ("" if final.metric == EUCLIDEAN else f", {final.metric}"),
         "threshold": final.stage2["threshold"],
         "active_features": fit["summary"]["active_features"],
         "prototypes": fit["summary"].get("prototypes"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.config.study import Run
 from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import compares_features
 from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
@@ -176,7 +177,8 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     with_path = [run for run in runs if has_path(run, data_set)]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
-    varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
+    by_number = dict.fromkeys(r.experiment for r in every if r.variant and "metric" not in r.settings["vary"])
+    varied = [[r for r in every if r.experiment == e] for e in by_number]
     searched = [run for run in of_prototypes if study.stage1_run(run) is not None]
     found = [
         FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
@@ -198,7 +200,8 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
     if _is_plane(stored, data_set):
-        found.append(FigureSpec(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
+        of_features = [run for run in runs if compares_features(study.metric(run.name, data_set))]
+        found.append(FigureSpec(slug(data_set, "surfaces"), of_features, surfaces.surfaces_figure))
         found += [
             FigureSpec(
                 slug(data_set, "surfaces", source.name, run.name),

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from proset.cover import Cover
 from proset.plot.style import COLOURS, GREY, MARKERS, class_style, plain
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.report.figures.style import ReportFigure, legend, panels, slug
@@ -60,7 +61,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
         return None
     from sklearn.manifold import ClassicalMDS
 
-    place = ClassicalMDS(n_components=2).fit_transform(_fitted(final).candidates[index])
+    place = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(_between(final, index))
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
     size = np.log1p(cover.covered[: len(index)])
     size /= size.max()
@@ -84,7 +85,8 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     margin = 0.06 * spread
     axes.set(xlim=(place[:, 0].min() - margin, place[:, 0].max() + margin), aspect="equal")
     axes.set(ylim=(place[:, 1].min() - margin, place[:, 1].max() + margin))
-    axes.set(xlabel="first coordinate (standard deviations of the features)", ylabel="second coordinate")
+    unit = " (standard deviations of the features)" if final.metric == EUCLIDEAN else ""
+    axes.set(xlabel=f"first coordinate{unit}", ylabel="second coordinate")
     legend(figure, widest=1.0)
     name, what = final.data_set, "Side" if shape else "Area"
     return ReportFigure(
@@ -92,7 +94,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
         caption=f"{_source(final)} The first {len(index)} prototypes in two dimensions so that distances are kept as"
-        " well as two dimensions can (classical scaling of the distances on standardised features). Colours are"
+        f" well as two dimensions can (classical scaling of {_distance(final)}). Colours are"
         f" classes. {what} in proportion to the logarithm of 1 + the {_amount(final)} of the training samples"
         " rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
@@ -102,15 +104,16 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
 
 def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
     """Complete-linkage tree of the training samples with the prototypes marked; None for too many samples."""
-    if final.fit["n_fit"] > LARGEST_TREE:
+    n = final.fit["n_fit"]
+    if n > LARGEST_TREE or is_ranked(final.metric):
         return None
     from scipy.cluster.hierarchy import dendrogram, linkage
 
     cover, fitted = _cover(final), _fitted(final)
-    samples = fitted.candidates[: final.fit["n_fit"]]
-    tree = dendrogram(linkage(samples, "complete"), no_plot=True)
-    place = np.empty(len(samples))
-    place[tree["leaves"]] = 10.0 * np.arange(len(samples)) + 5.0  # as the function has it
+    apart = _between(final, np.arange(n))[np.triu_indices(n, 1)]
+    tree = dendrogram(linkage(apart, "complete"), no_plot=True)
+    place = np.empty(n)
+    place[tree["leaves"]] = 10.0 * np.arange(n) + 5.0  # as the function has it
     figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.set_rasterization_zorder(1)
@@ -118,7 +121,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=0.5))
     top, radius = max(map(max, tree["dcoord"])), fitted.radii[-1]
     axes.axhline(radius, color="black", linestyle=":", linewidth=1.0, label=f"radius of the balls, {radius:.3g}")
-    chosen = np.flatnonzero(cover.index < len(samples))  # centres of k-means are no leaves
+    chosen = np.flatnonzero(cover.index < n)  # centres of k-means are no leaves
     for k in np.unique(cover.labels[chosen]):
         own = chosen[cover.labels[chosen] == k]
         x = place[cover.index[own]]
@@ -127,9 +130,9 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     lowest = -0.06 * top
     if shape:
         lowest = _images_below(axes, final, shape, chosen[:UNDER_A_TREE], place, top)
-    axes.set(xlim=(0, 10.0 * len(samples)), ylim=(lowest, 1.02 * top), xticks=[])
+    axes.set(xlim=(0, 10.0 * n), ylim=(lowest, 1.02 * top), xticks=[])
     axes.set_yticks([t for t in axes.get_yticks() if 0 <= t <= top])
-    axes.set(xlabel=f"{len(samples):,} training samples", ylabel="distance at which groups are joined")
+    axes.set(xlabel=f"{n:,} training samples", ylabel="distance at which groups are joined")
     legend(figure)
     name = final.data_set
     below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
@@ -137,11 +140,11 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
-        caption=f"{_source(final)} Complete linkage of the training samples on standardised features: the height of a"
+        caption=f"{_source(final)} Complete linkage of the training samples by {_distance(final)}: the height of a"
         " join is the largest distance between samples of its two groups, so that samples joined below the dotted line"
         " are in each other's balls. Marks at the bottom are the samples chosen as prototypes, by the class that they"
         f" stand for; a branch without one was too close to other classes, or is covered from outside.{below}",
-        alt=f"Tree of {len(samples)} training samples on {name} with {len(chosen)} prototypes marked.",
+        alt=f"Tree of {n} training samples on {name} with {len(chosen)} prototypes marked.",
         figure=figure,
     )
 
@@ -259,15 +262,29 @@ def _amount(final):
     return "number" if final.data.sample_weight is None else "weight"
 
 
+def _between(final, index):
+    """Dissimilarities of some candidates from each other."""
+    fitted = _fitted(final)
+    points = fitted.candidates[index]
+    X = final.part.X[index] if fitted.metric == PRECOMPUTED else points
+    return distances(X, points, fitted.metric)
+
+
+def _distance(final):
+    """What samples are compared by, in words."""
+    if final.metric == EUCLIDEAN:
+        return "distances on standardised features"
+    on = " on standardised features" if final.model.fitted.metric != PRECOMPUTED else ""
+    return f"dissimilarities by {final.metric}{on}"
+
+
 def _newly_covered(final):
     """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
-    from scipy.spatial.distance import cdist
-
-    cover, fitted = _cover(final), _fitted(final)
-    samples, y = fitted.candidates[: final.fit["n_fit"]], _classes(final)
-    left, found = np.ones(len(samples), dtype=bool), []
+    cover, fitted, part = _cover(final), _fitted(final), final.part
+    left, found = np.ones(len(part.y), dtype=bool), []
     for j, k in zip(cover.index, cover.labels, strict=True):
-        new = left & (y == k) & (cdist(fitted.candidates[[j]], samples)[0] < fitted.radii[-1])
+        apart = distances(part.X, fitted.candidates[[j]], fitted.metric)[:, 0]
+        new = left & (part.y == k) & (apart < fitted.radii[-1])
         left &= ~new
         found.append(new.sum())
     return np.array(found)
@@ -284,8 +301,11 @@ def _class(final, k):
 
 def _images(final, shape):
     """The first prototypes in the units of the data."""
-    model = final.model
-    features = _fitted(final).candidates[_cover(final).index[:SHOWN]] * model.scale + model.centre
+    index, fitted, model = _cover(final).index[:SHOWN], _fitted(final), final.model
+    if fitted.metric == PRECOMPUTED:
+        features = final.data.X[training_rows(final.data, final.folds)[index]]
+    else:
+        features = fitted.candidates[index] * model.scale + model.centre
     return [row.reshape(shape) for row in features]
 
 
