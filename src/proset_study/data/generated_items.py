@@ -76,10 +76,10 @@ def _turned(images, turns, shifts):
         place = np.clip(place + (side - 1) / 2 + around, 0, side + 2 * around - 1.5)
         places.append(np.floor(place).astype(int))
         fractions.append(place - places[-1])
-    image, found = np.arange(len(images))[:, None], 0.0
+    image, found = np.arange(len(images))[:, None], np.zeros_like(places[0], dtype=float)
     for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
         weight = (fractions[0] if i else 1 - fractions[0]) * (fractions[1] if j else 1 - fractions[1])
-        found = found + weight * framed[image, places[0] + i, places[1] + j]
+        found += weight * framed[image, places[0] + i, places[1] + j]
     return found.reshape(len(images), SIDE, SIDE)
 
 

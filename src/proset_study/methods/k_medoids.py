@@ -17,6 +17,7 @@ from proset_study.data.metrics import distances
 from proset_study.data.splits import FoldData
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
+    BY_CLASS_SIZE,
     PATH_NAME,
     PER_CLASS,
     FittedPrototypes,
@@ -34,6 +35,7 @@ class KMedoids(NearestPrototype):
     names = (PATH_NAME,)
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)
     metrics = "symmetric"
+    parameters = BY_CLASS_SIZE
     complexity = "size"
     max_complexity = len(PER_CLASS)
 
@@ -54,7 +56,8 @@ class KMedoids(NearestPrototype):
                 found = fasterpam(between, number, init="random", random_state=start, n_cpu=1)
                 yield data.points[own[np.sort(found.medoids)]]
 
-        return FittedPrototypes.of(per_class(data, complexity, place), data)
+        by_class_size = bool(parameters.get("by_class_size", 0))
+        return FittedPrototypes.of(per_class(data, complexity, place, by_class_size), data)
 
 
 METHOD = KMedoids

@@ -7,11 +7,12 @@ import numpy as np
 
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances_by_rows
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 PATH_NAME = Name("size", "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class")
+BY_CLASS_SIZE = {"by_class_size": Range(0, 1, integer=True)}  # 1: the more samples of a class, the more prototypes
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
 
 Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classes (m,), for every size
@@ -88,7 +89,7 @@ class FittedPrototypes:
 class NearestPrototype:
     """What the methods have in common; see `methods.base.Method`. Each of them has its own `fit`."""
 
-    model = FittedPrototypes
+    model: type[Fitted] = FittedPrototypes
     scaled = True
     probabilistic = False
     weights = "none"  # the rule knows no sample weights
@@ -96,7 +97,7 @@ class NearestPrototype:
     min_complexity = 1
     larger_is_simpler = False
     parameters: dict[str, Range] = {}  # noqa: RUF012
-    required = ()
+    required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
     import_seconds = 1.0
 
@@ -155,6 +156,12 @@ def refuse_path(complexity: int) -> None:
         raise ValueError(f"complexity: {complexity} is not allowed, must be 1: this method finds one set of prototypes")
 
 
+def refuse_long_path(complexity: int, longest: int, end: str) -> None:
+    """ValueError if a path has no such place; `end` says what is at its last one."""
+    if complexity > longest:
+        raise ValueError(f"complexity: {complexity} is not allowed, at most {longest}: {end}")
+
+
 def refuse_large_classes(data: FoldData) -> None:
     """ValueError if all distances within a class are more than fit into memory."""
     largest = int(np.bincount(data.y).max())
@@ -165,8 +172,13 @@ def refuse_large_classes(data: FoldData) -> None:
         )
 
 
-def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]]) -> Sets:
-    """As many prototypes for each class, from 1 to `PER_CLASS[complexity - 1]`.
+def per_class(
+    data: FoldData,
+    complexity: int,
+    place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]],
+    by_class_size: bool,
+) -> Sets:
+    """As many prototypes for each class, from 1 to `PER_CLASS[complexity - 1]`, or so many in the mean of the classes.
 
     A class with fewer different samples than that gets as many prototypes as it has different samples, so that long
     paths end in the rule of the nearest neighbour.
@@ -178,21 +190,22 @@ def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list
     place : callable
         Called once a class with the rows of its samples and the numbers of prototypes; gives, for each number,
         prototypes of shape (number, D).
+    by_class_size : bool
+        Whether numbers are in proportion to the samples of the classes, at least 1.
 
     Raises
     ------
     ValueError
         If the path is not so long.
     """
-    if complexity > len(PER_CLASS):
-        raise ValueError(
-            f"complexity: {complexity} is not allowed, at most {len(PER_CLASS)}: {PER_CLASS[-1]:,} prototypes per class"
-        )
+    refuse_long_path(complexity, len(PER_CLASS), f"{PER_CLASS[-1]:,} prototypes per class")
     by_class = []
     for k in range(data.n_classes):
         own = np.flatnonzero(data.y == k)
         different = len(np.unique(data.points[own], axis=0))
-        by_class.append(list(place(own, [min(number, different) for number in PER_CLASS[:complexity]])))
+        share = data.n_classes * len(own) / len(data.y) if by_class_size else 1.0
+        numbers = [max(1, round(share * number)) for number in PER_CLASS[:complexity]]
+        by_class.append(list(place(own, [min(number, different) for number in numbers])))
     return [
         (np.concatenate(found), np.repeat(np.arange(data.n_classes), [len(f) for f in found]))
         for found in zip(*by_class, strict=True)

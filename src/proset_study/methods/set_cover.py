@@ -13,7 +13,7 @@ import numpy as np
 from proset.cover import Cover, balls_of_path, chunks, default_cost, greedy, path_radii
 from proset_study.data.metrics import PRECOMPUTED, distances
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 
@@ -103,10 +103,10 @@ class SetCover:
 
     label = "set cover"
     place = 4
-    names = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
+    names: tuple[Name, ...] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 9e-6, rows=1.5)
     import_seconds = 1.0
-    model = FittedSetCover
+    model: type[Fitted] = FittedSetCover
     scaled = True
     probabilistic = False
     weights = "importance"
@@ -114,8 +114,13 @@ class SetCover:
     complexity = "radius"
     min_complexity = 1
     larger_is_simpler = True
-    parameters = {"cost": Range(0.0, 1e6)}  # noqa: RUF012
-    required = ()
+    parameters = {  # noqa: RUF012
+        "cost": Range(0.0, 1e6),
+        "balanced": Range(0, 1, integer=True),  # 1: classes have the same weight
+        "foreign_cost": Range(0.0, 1e6),  # what a wrongly covered sample counts; 0 gives a plain cover of each class
+        "ratio": Range(0, 1, integer=True),  # 1: the greedy choice is by what is covered in proportion to its cost
+    }
+    required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
 
     def __init__(self, data: FoldData):
@@ -137,25 +142,30 @@ class SetCover:
     def fixed(n_features):
         return {}
 
-    def candidates(self, seed):
-        """Points that may become prototypes, the samples first."""
+    def labelled(self, parameters, seed):
+        """Rows of the samples to cover, shape (n,)."""
+        return np.arange(len(self.data.y))
+
+    def candidates(self, parameters, seed):
+        """Points that may become prototypes."""
         return self.data.points
 
     @staticmethod
-    def cover(bits, y, weight, cost, n_candidates, rng):
+    def cover(bits, y, weight, cost, n_candidates, rng, parameters):
         """Choose the prototypes of one radius."""
-        return greedy(bits, y, weight, cost)
+        variant = {"foreign": parameters.get("foreign_cost", 1.0), "ratio": bool(parameters.get("ratio", 0))}
+        return greedy(bits, y, weight, cost, **variant)
 
     def fit(self, parameters, complexity, seed):
-        data, rng = self.data, np.random.default_rng(seed)
-        weight = np.ones(len(data.y)) if data.weight is None else data.weight
+        data, rng, rows = self.data, np.random.default_rng(seed), self.labelled(parameters, seed)
+        y, weight = data.y[rows], weights(data, rows, parameters)
         cost = parameters.get("cost", default_cost(weight))
-        candidates = self.candidates(seed)
+        candidates = self.candidates(parameters, seed)
         radii = find_radii(data, complexity)
-        size = len(data.y), len(candidates)
-        balls = balls_of_path(lambda rows: distances(data.X[rows], candidates, data.metric), *size, radii)
-        covers = [self.cover(bits, data.y, weight, cost, size[1], rng) for bits in balls]
-        majority = int(np.bincount(data.y, weights=weight).argmax())
+        size = len(rows), len(candidates)
+        balls = balls_of_path(lambda part: distances(data.X[rows[part]], candidates, data.metric), *size, radii)
+        covers = [self.cover(bits, y, weight, cost, size[1], rng, parameters) for bits in balls]
+        majority = int(np.bincount(y, weights=weight).argmax())
         return FittedSetCover(candidates, radii, covers, majority, data.n_classes, data.metric)
 
     @staticmethod
@@ -167,6 +177,14 @@ class SetCover:
         covers = [Cover(*fields) for fields in zip(*stacked, paths, bounds, strict=True)]
         sizes = int(arrays["majority"]), int(arrays["n_classes"])
         return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes, str(arrays["metric"]))
+
+
+def weights(data: FoldData, rows: np.ndarray, parameters: dict) -> np.ndarray:
+    """Weights of samples, shape (n,); if the parameters say so, with the same sum for every class."""
+    y, weight = data.y[rows], np.ones(len(rows)) if data.weight is None else data.weight[rows]
+    if parameters.get("balanced", 0):
+        return weight * (weight.sum() / data.n_classes / np.bincount(y, weights=weight))[y]
+    return weight
 
 
 def find_radii(data: FoldData, complexity: int) -> np.ndarray:

@@ -27,7 +27,7 @@ class SetCoverCentres(SetCover):
 
         super().__init__(data)
 
-    def candidates(self, seed):
+    def candidates(self, parameters, seed):
         from sklearn.cluster import KMeans
 
         data, found = self.data, [self.data.X]
