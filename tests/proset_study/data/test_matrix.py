@@ -146,7 +146,7 @@ def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, t
     data = make({"file": str(tmp_path / "s.csv"), "target": "y", "items": "sequence"}, 0, "s", 0)
     assert data.items.tolist() == table["sequence"].tolist()
     assert data.X.shape == (8, 0)
-    settings = {"of": "mismatch", "k": 3, "m": 1}
+    settings = {"of": "mismatch", "parameters": {"k": 3, "m": 1}}
     assert module_of(settings) == "dissimilarities.mismatch"
     write_matrix(tmp_path / "s.npy", data, settings, {})
     expected = mismatch.distances(table["sequence"].tolist(), 3, 1)(WHOLE, WHOLE)

@@ -127,5 +127,5 @@ def test_a_data_set_is_read_with_its_matrix(data, tmp_path):
     with pytest.raises(ValueError, match=r"mine.npy is damaged \(its shape is \(29, 29\), not \(30, 30\)\)"):
         DataSet.load(path, "mine")
     matrix_file(path, "mine").write_bytes(b"")
-    with pytest.raises(ValueError, match="mine.npy is damaged"):
+    with pytest.raises(ValueError, match=r"mine\.npy is damaged"):
         DataSet.load(path, "mine")
