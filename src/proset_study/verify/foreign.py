@@ -130,6 +130,38 @@ class ForeignReport:
         return found
 
 
+def unpacked(archive: Path, folder: Path) -> Path:
+    """Write the files in the archive of a release below a folder.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    Refused
+        If there is anything but one folder with files in it.
+    ValueError
+        If it is damaged, or too large.
+    """
+    reports = set()
+    for name, content in read_files(archive, _is_below_a_folder):
+        if content is None:
+            raise Refused(f"{name[:200]!r} is no file of a report")
+        reports.add(name.partition("/")[0])
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    if len(reports) != 1:
+        raise Refused(f"{len(reports)} folders are not allowed, the archive of a release has one")
+    return folder / reports.pop()
+
+
+def _is_below_a_folder(name: str) -> bool:
+    parts = name.split("/")
+    return len(parts) > 1 and not {"", ".", ".."}.intersection(parts)
+
+
 def checked_study(config: dict, files: Iterable[str]) -> Study:
     """The study of a config that somebody else wrote.
 
