@@ -230,7 +230,7 @@ def slowly_edited(X, y, rng):
         for i, part in enumerate(parts):
             teachers = parts[(i + 1) % PARTS]
             for sample in part:
-                nearest_one = min(teachers, key=lambda t: np.linalg.norm(X[sample] - X[t]))  # noqa: B023
+                nearest_one = min(teachers, key=lambda t: np.linalg.norm(X[sample] - X[t]))
                 if y[nearest_one] != y[sample]:
                     wrong.add(int(sample))
         quiet = 0 if wrong else quiet + 1
