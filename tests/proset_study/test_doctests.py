@@ -16,6 +16,7 @@ MODULES = {  # number of statements in examples
     "dissimilarities.mismatch": 2,
     "dissimilarities.tangent": 5,
     "fingerprints": 1,
+    "methods.convex_sets": 2,
     "methods.set_covering_machine": 6,
     "records": 2,
     "report.response_curves": 4,

@@ -32,7 +32,10 @@ PARAMETERS = {
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
     "set_cover_unlabelled": {"labelled": 0.3},
     "set_covering_machine": {"penalty": 1.0},
-    **{name: {} for name in ("set_covering_machine_lp", "cccd", "k_means", "k_medoids", "lvq", *WITHOUT_PATH)},
+    **{
+        name: {}
+        for name in ("set_covering_machine_lp", "convex_sets", "cccd", "k_means", "k_medoids", "lvq", *WITHOUT_PATH)
+    },
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
