@@ -11,21 +11,25 @@ from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, d
 from proset_study.report.figures.style import ReportFigure, panels, slug
 from proset_study.store.stored import Final
 
-RADII = 6
+RADII = 4
+MOST = 60  # balls; more of them cannot be told apart
+RESOLUTION = 120  # points a side
 SMALLEST, LARGEST = 5, 60  # samples of the class whose tree is drawn
 
 
 def balls_figure(final: Final) -> ReportFigure | None:
-    """Balls and prototypes at several radii, as in figure 1 of the source; None but for Euclidean distances."""
-    if final.metric != EUCLIDEAN:
-        return None
+    """Balls and prototypes at several radii, as in figure 1 of the source; None for other metrics or too many balls."""
     fitted, part, names = fitted_of(final), final.part, final.data.feature_names
-    shown = [round(i) for i in np.linspace(0, len(fitted.radii) - 1, min(RADII, len(fitted.radii)))]
-    figure, axes = panels(len(shown), 3, (3.2, 3.2), margin=0.5, sharex="all", sharey="all")
+    few = [i for i, cover in enumerate(fitted.covers) if len(cover.index) <= MOST]
+    if final.metric != EUCLIDEAN or not few:
+        return None
+    shown = [few[round(i)] for i in np.linspace(0, len(few) - 1, min(RADII, len(few)))]
+    figure, axes = panels(len(shown), 2, (4.5, 4.5), margin=0.5, sharex="all", sharey="all")
     texts = []
     for panel, i in zip(axes, shown, strict=True):
         model = SetCoverClassifier(eps=float(fitted.radii[i])).fit(part.X, part.y, part.weight)
-        BallsDisplay.from_estimator(model, part.X, part.y, feature_names=names.tolist(), ax=panel, legend=False)
+        given = {"feature_names": names.tolist(), "grid_resolution": RESOLUTION, "ax": panel, "legend": False}
+        BallsDisplay.from_estimator(model, part.X, part.y, **given)
         texts.append(f"{fitted.radii[i]:.3g}: {len(model.prototype_index_):,}")
         panel.set(
             title=f"radius {fitted.radii[i]:.3g}, {len(model.prototype_index_):,} prototypes", xlabel="", ylabel=""

@@ -54,10 +54,10 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
 
 
 def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
-    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three."""
+    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three, or ranks."""
     cover = cover_of(final)
     index = cover.index[:SHOWN]
-    if len(index) < 3:
+    if len(index) < 3 or is_ranked(final.metric):
         return None
     from sklearn.manifold import ClassicalMDS
 
