@@ -9,6 +9,8 @@ FILES ?=
 ARCHIVE ?=
 MINUTES ?= 120
 WHEELS ?= dist/wheels
+CHECKS = --published data/published/published.csv --refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) \
+	--files $(FILES)
 PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 # A file of tests stays in one process, because its tests share what they are made from.
@@ -20,7 +22,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native docs verify release wheels lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-native docs verify verify-release release wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -55,11 +57,12 @@ docs: .venv/docs
 	$(BIN)/python -m sphinx -W --keep-going --fresh-env --quiet docs docs/_build
 
 verify: .venv/installed
-	$(BIN)/python -m proset_study verify --report $(REPORT) --published data/published/published.csv \
-		--refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) $(if $(ARCHIVE),--archive $(ARCHIVE)) \
-		--files $(FILES)
+	$(BIN)/python -m proset_study verify --report $(REPORT) $(if $(ARCHIVE),--archive $(ARCHIVE)) $(CHECKS)
 
-# What git leaves out of a report, because it is large, as one archive with checksums.
+verify-release: .venv/installed
+	$(BIN)/python -m proset_study verify-release --release $(ARCHIVE) $(CHECKS)
+
+# A report with all that git leaves out of it, and what it was run with, as one archive; it can be checked by itself.
 release: .venv/installed
 	$(BIN)/python -m proset_study release --report $(REPORT) --output dist/$(notdir $(REPORT))-report.tar.xz
 
@@ -97,6 +100,11 @@ bench: .venv/installed .venv-bench/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+.venv-crate/installed: requirements-crate.txt
+	$(PYTHON) -m venv .venv-crate
+	.venv-crate/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
 .venv/cluster: .venv/installed requirements-cluster.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-cluster.txt
 	touch $@
@@ -110,4 +118,4 @@ bench: .venv/installed .venv-bench/installed
 	touch $@
 
 clean:
-	rm -rf .venv .venv-bench .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated
+	rm -rf .venv .venv-bench .venv-crate .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}
+MIN_DISTINCT = 0.5  # of the samples: with fewer, what leave-one-out references learn misses most of what there is
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
@@ -201,7 +202,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ConvergenceWarning
             If a batch did not converge.
         UserWarning
-            If no prototype or no feature has weight, with the likely cause.
+            If no prototype or no feature has weight, with the likely cause, or if most samples are copies of others and
+            `references` is ``"leave_one_out"``.
 
         Raises
         ------
@@ -231,6 +233,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 )
         if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
             warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
+        if self.references == "leave_one_out" and (n_distinct := len({x.tobytes() for x in X})) < MIN_DISTINCT * len(X):
+            warnings.warn(
+                f"only {n_distinct} of {len(X)} samples have features of their own, and copies tell each other nothing "
+                "with references='leave_one_out'; references='split' may do better",
+                stacklevel=2,
+            )
         return self
 
     def _fit(

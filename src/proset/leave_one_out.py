@@ -15,11 +15,10 @@ classes at the same place do see each other.
 The candidates, all samples or a draw, are a working set that grows. The search starts with some of them, drawn; the
 weights of the others are held at zero until the solver's second phase looks at their derivatives, and those with
 df/dw_j < 0 are let go (`proset.solver`). Where it ends, all derivatives are looked at once more, and the search goes on
-as long as one is below zero by more than the solver's tolerance. So the minimum is one over all candidates: none
-outside the working set would enter. That is the certificate.
+as long as one outside is steeper than the tolerance and than the steepest inside. So the minimum is one over all
+candidates: none outside the working set would enter sooner than those inside would still move. That is the certificate.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import fsum
@@ -32,7 +31,6 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
-MIN_DISTINCT = 0.5  # of the samples: with fewer, what is learnt from neighbours misses most of what there is
 START = 1000  # candidates of the first working set
 
 
@@ -99,23 +97,12 @@ def fit(
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
-    Warns
-    -----
-    UserWarning
-        If most samples are copies of others.
-
     Raises
     ------
     FloatingPointError
         If the objective is not finite at the solution.
     """
     samples = Samples.of(X, y, np.ones(len(y)) if sample_weight is None else sample_weight)
-    if len(samples.y) < MIN_DISTINCT * len(y):
-        warnings.warn(
-            f"only {len(samples.y)} of {len(y)} samples are different ones, and copies tell each other nothing with "
-            "references='leave_one_out'; references='split' may do better",
-            stacklevel=2,
-        )
     total = fsum(samples.weight)
     prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
     model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
@@ -160,8 +147,9 @@ def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float)
     v, w = objective.unpack(objective.start())
     solution = objective.minimum(max_iter, tol, objective.pack(v, np.where(first, w, 0.0)))
     while solution.converged:
-        _, gradient = objective(solution.x)
-        if not ((solution.x == 0) & (gradient * objective.scale() < -tol)).any():
+        slopes = objective(solution.x)[1] * objective.scale()
+        inside, outside = slopes[solution.x > 0], slopes[solution.x == 0]
+        if -outside.min(initial=0.0) <= np.abs(inside).max(initial=tol):
             break
         further = objective.minimum(max_iter - solution.n_iter, tol, solution.x, path=0)
         n_iter, n_evaluations = solution.n_iter + further.n_iter, solution.n_evaluations + 1 + further.n_evaluations

@@ -230,10 +230,10 @@ def pack(args: argparse.Namespace) -> None:
 
 
 def release(args: argparse.Namespace) -> None:
-    """What is too large to commit of a report as one archive."""
+    """A report with all that belongs to it as one archive."""
     from proset_study.report.release import release
 
-    print(release(args.report, args.output))
+    print(release(args.report, args.output, Path()))
 
 
 def edges(args: argparse.Namespace) -> None:
@@ -264,9 +264,16 @@ def verify(args: argparse.Namespace) -> None:
         for line in verify(*given, map(str, args.files), args.archive):
             differences += 1
             print(line)
+    checked = args.report or args.archive
     if differences:
-        sys.exit(f"{differences} difference(s) in {args.report}")
-    print(f"{args.report}: all that was checked is right")
+        sys.exit(f"{differences} difference(s) in {checked}")
+    print(f"{checked}: all that was checked is right")
+
+
+def verify_release(args: argparse.Namespace) -> None:
+    """Check the archive of a release by what is in it alone; status 1 if anything differs."""
+    args.report, args.archive = None, args.release
+    verify(args)
 
 
 def _stored(study):
@@ -358,6 +365,7 @@ def _parser() -> argparse.ArgumentParser:
     command("release", release, "report", "output")
     command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
+    command("verify-release", verify_release, "release", "published", "refits", "seed", "files", "minutes")
     return parser
 
 
@@ -385,6 +393,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "output": _PATH,
     "published": _PATH,
     "refits": _INTEGER,
+    "release": _PATH,
     "replicate": _INTEGER,
     "report": _PATH,
     "run": _TEXT,

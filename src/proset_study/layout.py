@@ -37,7 +37,14 @@ LOGS = "logs/"
 PARTIAL = "reports/{study}-partial"
 REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
 INDEX, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
-CHECKSUMS = "SHA256SUMS"  # of the files in the archive of a release, and of the manifest they belong to
+CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
+SURROUNDINGS = {  # what an archive of a release has from the checkout
+    **{name: name for name in (CITATION, LICENSE)},
+    **{f"{ENVIRONMENT}/{name}": name for name in ("environment.yml", "pyproject.toml", "requirements.txt")},
+}
+CRATE, CHECKSUMS = "ro-crate-metadata.json", "SHA256SUMS"  # of all files in the archive
+OF_RELEASES = (*SURROUNDINGS, CRATE, CHECKSUMS)
+DIRTY = "-dirty"  # end of the commit in the manifest if the code had changes that were not committed
 TABLES = "tables"
 TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
@@ -249,12 +256,14 @@ def asked_for_before(study: Study) -> list[str]:
 
 def belongs(study: Study, name: str) -> bool:
     """Whether a file of reports/<study> belongs to the report of the study as the config describes it."""
+    if name in OF_RELEASES:
+        return True
     folder, _, rest = name.rpartition("/")
     stem, _, suffix = rest.rpartition(".")
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
     allowed = {
-        "": rest in (*REPORT_FILES, CHECKSUMS),
+        "": rest in REPORT_FILES,
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],

@@ -169,7 +169,7 @@ def test_duplicate_prototypes_are_merged():
 
 def test_data_of_copies_warn_with_leave_one_out_references():
     X, y = np.repeat([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 20, axis=0), np.repeat([0, 0, 1, 1], 20)
-    with pytest.warns(UserWarning, match="only 4 of 80 samples are different ones, .*references='split' may do better"):
+    with pytest.warns(UserWarning, match="only 4 of 80 samples have features of their own, .*references='split'"):
         ProsetClassifier().fit(X, y)
 
 

@@ -1,4 +1,6 @@
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +15,14 @@ from proset_study.fingerprints import arithmetic_of
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
-from proset_study.records import read_json_lines, write_json, write_json_lines, write_text
+from proset_study.records import read_json, read_json_lines, write_json, write_json_lines, write_text
 from proset_study.report.write import write_report
 from proset_study.seeds import integer_seed
 from proset_study.store.packed import pack
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
 
+ROOT = Path(__file__).parents[2]
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
 
@@ -188,14 +191,33 @@ def whole(stored):
     return Stored(stored.folder, type(stored.study).of(config))
 
 
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory):
+    """A repository with one commit, of what a release takes from it."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for file in layout.SURROUNDINGS.values():
+        shutil.copy(ROOT / file, folder)
+    git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=all"]):
+        subprocess.run([*git, *command], check=True)
+    return folder
+
+
 @pytest.fixture(scope="module")
-def report(whole, published, tmp_path_factory):
+def report(whole, published, checkout, tmp_path_factory):
     """What the workflow leaves of the small study, without pages and claims."""
     folder = tmp_path_factory.mktemp("report")
-    write_report(whole, folder, published, ["tables", "numbers", "manifest"])
-    for archive in layout.record_archives(whole.study):
-        pack(whole.folder, layout.record_names(whole.study, archive), folder / layout.RECORDS.format(archive=archive))
+    write_all(whole, folder, published, checkout)
     return folder
+
+
+def write_all(stored, folder, published, checkout):
+    """A report without pages and claims, as if the checkout had been run."""
+    write_report(stored, folder, published, ["tables", "numbers", "manifest"])
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=checkout, capture_output=True, text=True, check=True)
+    write_manifest(folder, read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()})
+    for archive in layout.record_archives(stored.study):
+        pack(stored.folder, layout.record_names(stored.study, archive), folder / layout.RECORDS.format(archive=archive))
 
 
 def write_manifest(folder, known):

@@ -21,11 +21,10 @@ NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix":
 
 def metric_errors(config: dict) -> Iterator[str]:
     """What is wrong with the metrics of a config whose names are right."""
-    yield from _definition_errors(config)
+    if wrong := list(_definition_errors(config)):
+        yield from wrong
+        return
     study = Study.of(config)
-    for name, settings in config["data_sets"].items():
-        if (metric := settings.get("metric")) is not None:
-            yield from _unfit(f"data_sets.{name}.metric", metric, name, study)
     for run in study.runs.values():
         method = methods.get(run.method)
         for data_set in run.data_sets:
@@ -43,18 +42,23 @@ def _definition_errors(config):
     for name, entry in config.get("metrics", {}).items():
         if name in (*VECTORS, *STORED, PRECOMPUTED) or is_ranked(name):
             yield f"metrics: name {name!r} is not allowed, it is that of a metric; take another one"
-        allowed = import_module(f"{dissimilarities.__name__}.{entry['of']}").PARAMETERS
-        for parameter, value in entry.items():
-            if parameter == "of":
-                continue
+        if entry["of"] not in STORED:
+            yield f"metrics.{name}.of: {entry['of']!r} is not allowed, allowed are {', '.join(STORED)}"
+            continue
+        allowed = _module(entry["of"]).PARAMETERS
+        for parameter, value in entry["parameters"].items():
             if parameter not in allowed:
                 known = ", ".join(allowed) or "none"
-                yield f"metrics.{name}: unknown parameter {parameter!r} of {entry['of']}, allowed are {known}"
+                yield f"metrics.{name}.parameters: {entry['of']} has no {parameter!r}, allowed are {known}"
                 continue
             try:
-                allowed[parameter].check(f"metrics.{name}.{parameter}", value)
+                allowed[parameter].check(f"metrics.{name}.parameters.{parameter}", value)
             except ValueError as error:
                 yield str(error)
+
+
+def _module(name):
+    return import_module(f"{dissimilarities.__name__}.{name}")
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
@@ -69,7 +73,7 @@ def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -
                 f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method}"
                 f" needs; methods for it are {_able('any', 'symmetric')}"
             )
-    elif found := list(_unfit(f"{where}.metric", metric, data_set, study)):
+    elif found := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
         yield from found
     elif taken == "vectors" and not compares_features(metric):
         yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
@@ -87,15 +91,15 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     named = study.config.get("metrics", {})
     if base not in (*VECTORS, *STORED, PRECOMPUTED, *named):
         known = ", ".join((*VECTORS, *STORED, PRECOMPUTED, *named))
-        yield f"{where}: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
+        yield f"{where}.metric: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
         return
     if base in VECTORS:
         needed = "vectors"
     elif base == PRECOMPUTED:
         needed = "a matrix"
     else:
-        needed = import_module(f"{dissimilarities.__name__}.{named.get(base, {'of': base})['of']}").ITEMS
+        needed = _module(named.get(base, {"of": base})["of"]).ITEMS
     kind = kind_of(settings)
     there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
     if NEEDS[needed] not in there:
-        yield f"{where}: {metric!r} is not allowed for {data_set}, it compares {needed}, there is {kind}"
+        yield f"{where}.metric: {metric!r} is not allowed for {data_set}, it compares {needed}, there is {kind}"

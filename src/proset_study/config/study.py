@@ -180,7 +180,7 @@ class Study:
         return f"{RANK}_{default}" if found == RANK and default != EUCLIDEAN else found
 
     def metric_settings(self, metric: str, data_set: str) -> dict:
-        """What the stored dissimilarities of a data set depend on, next to the data: "of" and its parameters."""
+        """What the stored dissimilarities of a data set depend on, next to the data; see `data.matrix.write_matrix`."""
         settings = self.config["data_sets"][data_set]
         image = {"image": settings["image"]} if "image" in settings else {}
         return {**self.config.get("metrics", {}).get(metric, {"of": metric}), **image}

@@ -108,7 +108,7 @@ def _archive(file, target, weight=None, group=None) -> tuple[Any, Any, Any, Any]
                 shape, dtype = _header(array)
             if len(shape) != 2 or shape[0] != shape[1] or dtype.kind not in "fiub":
                 raise ValueError(f"{MATRIX} has shape {shape} and type {dtype}, must be a square of numbers")
-            found = [None if name is None else archive[name] for name in (target, weight, group)]
+            found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group)]
     except (ValueError, OSError, KeyError, BadZipFile) as error:
         raise ValueError(f"{file} cannot be read as .npz: {error}") from error
     for name, values in zip((target, weight, group), found, strict=True):

@@ -33,8 +33,8 @@ def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> Non
         .npy file.
     data : DataSet
     settings : dict
-        "of", a module of `proset_study.dissimilarities` or "precomputed"; its parameters; "image", the rows and
-        columns of an image.
+        "of", a module of `proset_study.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
+        defaults; "image", the rows and columns of an image.
     source : dict
         What the data set was made from, as of `sources.make`.
 
@@ -44,7 +44,7 @@ def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> Non
         If there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if the matrix of a file is
         not square, finite, non-negative, symmetric and 0 on its diagonal.
     """
-    n, others = len(data.y), {key: value for key, value in settings.items() if key not in ("of", "image")}
+    n = len(data.y)
     if n > MAX_ITEMS:
         raise ValueError(f"{n:,} items are not allowed, at most {MAX_ITEMS:,}: their dissimilarities are stored")
     module = import_module(f"proset_study.{module_of(settings)}")
@@ -55,7 +55,7 @@ def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> Non
             copy_checked(module.read_blocks(**source), out, source["file"])
         else:
             items = data.X.reshape(n, *settings["image"]) if data.items is None else data.items.tolist()
-            square(module.distances(items, **others), out)
+            square(module.distances(items, **settings.get("parameters", {})), out)
         out.flush()
 
 

@@ -141,7 +141,7 @@ def read_matrix(path: Path, n_samples: int) -> np.ndarray:
         If the file is damaged or of another number of samples.
     """
     try:
-        matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+        matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
     except ValueError as error:
         raise damaged(path, error) from error
     if matrix.shape != (n_samples, n_samples):

@@ -150,14 +150,18 @@ def _versions():
             continue
 
 
-def _commit():
+def _commit() -> str | None:
+    """The commit that was run, `layout.DIRTY` after it if anything but reports, which a run makes, has changes."""
     try:
-        run = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, check=True
-        )
+        commit = _git("describe", "--always", "--abbrev=12")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":/!reports")
     except (OSError, subprocess.CalledProcessError):
         return None  # not a checkout
-    return run.stdout.strip()
+    return commit + (layout.DIRTY if changed else "")
+
+
+def _git(*command: str) -> str:
+    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def processor() -> str:

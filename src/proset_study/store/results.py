@@ -8,7 +8,7 @@ from proset_study import layout, methods
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.records import damaged, is_number, read_json, read_text, write_text
-from proset_study.scores import score_predictions
+from proset_study.scores import error_rate, score_predictions
 
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -65,6 +65,8 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
         ]
     numbers += _losses(section, selected)
     numbers += [("final", quantity, fitted["summary"][quantity]) for quantity in method.quantities]
+    if "prototypes" in method.quantities:
+        numbers.append(("final", "error", error_rate(probabilities, y, weight)))
     numbers += [("final", name, value) for name, value in score_predictions(probabilities, y, weight).items()]
     names = {key: case[key] for key in COLUMNS[:5]}
     return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]

@@ -130,6 +130,38 @@ class ForeignReport:
         return found
 
 
+def unpacked(archive: Path, folder: Path) -> Path:
+    """Write the files in the archive of a release below a folder.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    Refused
+        If there is anything but one folder with files in it.
+    ValueError
+        If it is damaged, or too large.
+    """
+    reports = set()
+    for name, content in read_files(archive, _is_below_a_folder):
+        if content is None:
+            raise Refused(f"{name[:200]!r} is no file of a report")
+        reports.add(name.partition("/")[0])
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    if len(reports) != 1:
+        raise Refused(f"{len(reports)} folders are not allowed, the archive of a release has one")
+    return folder / reports.pop()
+
+
+def _is_below_a_folder(name: str) -> bool:
+    parts = name.split("/")
+    return len(parts) > 1 and not {"", ".", ".."}.intersection(parts)
+
+
 def checked_study(config: dict, files: Iterable[str]) -> Study:
     """The study of a config that somebody else wrote.
 
@@ -157,10 +189,16 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
         study = load(config)
     except Exception as error:  # a config from elsewhere can make any check of it fail
         raise Refused(f"manifest.json: {one_line(error)}") from error
-    size = sum(8 * size_of(config["data_sets"][Path(file).parent.name]).values for file in layout.data_files(study))
+    size = sum(_bytes(study, Path(file).parent.name) for file in layout.data_files(study))
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study
+
+
+def _bytes(study, data_set):
+    """Of the features of a data set and of its dissimilarities."""
+    size = size_of(study.config["data_sets"][data_set])
+    return 8 * size.values + 4 * size.rows**2 * len(study.stored_metrics(data_set))
 
 
 def _once(pairs):

@@ -15,7 +15,7 @@ from proset_study.config.study import Study
 from proset_study.verify.data import data_and_splits
 from proset_study.verify.derived import OF_SEARCHES, numbers, workbook
 from proset_study.verify.differences import SHOWN
-from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line
+from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line, unpacked
 from proset_study.verify.records import Unpacked, checksums, completeness, costs, selections
 from proset_study.verify.refits import refits
 
@@ -24,7 +24,7 @@ NOT_CHECKED = "claims.csv, findings/selected_features.csv, index.html, data_sets
 
 
 def verify(
-    report: Path,
+    report: Path | None,
     published: Path,
     n_refits: int,
     seed: int,
@@ -37,8 +37,8 @@ def verify(
 
     Parameters
     ----------
-    report : Path
-        reports/<study>.
+    report : Path, optional
+        reports/<study>; by default what is in the archive, which is then all that is checked.
     published : Path
         CSV file of the published numbers.
     n_refits : int
@@ -51,12 +51,16 @@ def verify(
         Files of custom data that may be read, besides those of the report.
     archive : Path, optional
         What `report.release` wrote; by default <report>-report.tar.xz next to the report, if it is there.
+        Without a report it must be given.
     say : callable
         Gets a line for everything that has been checked, and for what has not.
     """
-    if archive is None and (neighbour := report.parent / archive_name(report)).is_file():
-        archive = neighbour
     try:
+        if report is None:
+            assert archive is not None
+            report, archive = unpacked(archive, scratch / "report"), None
+        elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
+            archive = neighbour
         foreign = ForeignReport(report)
         manifest = foreign.manifest()
         if manifest["missing"]:
@@ -68,7 +72,7 @@ def verify(
         others = [] if archive is None else foreign.unpack(archive, study, scratch / "archive")
         stored = Unpacked(foreign, study, scratch / study.name)
     except (OSError, ValueError, MemoryError) as error:
-        yield f"{report} is refused: {one_line(error)}"
+        yield f"{report or archive} is refused: {one_line(error)}"
         return
     made_by = manifest["arithmetic"]["proset"] if "arithmetic" in manifest else None
     same = made_by == arithmetic.name()

@@ -1,5 +1,6 @@
-"""What git leaves out of a report is what the archive has."""
+"""A release has all of a report, and can be checked by itself; what git leaves out is in it."""
 
+import json
 import shutil
 import subprocess
 import tarfile
@@ -7,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.proset_study.conftest import write_manifest
 
 from proset_study import layout
 from proset_study.config.study import Study
@@ -15,6 +17,7 @@ from proset_study.report.release import MAX_COMMITTED, release
 
 ROOT = Path(__file__).parents[3]
 COMMITTED = ROOT / "reports/study"
+VALIDATOR = ROOT / ".venv-crate/bin/python"
 
 
 @pytest.fixture
@@ -31,34 +34,72 @@ def fresh(report, tmp_path):
 LARGE = ["data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.svg", "records/replicate_0_searches.tar.xz"]
 
 
-def test_the_archive_has_what_is_large_and_the_checksums_of_it(fresh, tmp_path):
-    said = release(fresh, tmp_path / "a.tar.xz")
-    assert "4 files" in said
+def test_the_archive_has_all_of_the_report_and_the_checksums_of_it(fresh, checkout, tmp_path):
+    said = release(fresh, tmp_path / "a.tar.xz", checkout)
+    names = {str(path.relative_to(fresh)) for path in fresh.rglob("*") if path.is_file()} - {"notes.txt"}
     with tarfile.open(tmp_path / "a.tar.xz") as archive:
-        assert archive.getnames() == [f"small/{name}" for name in ("SHA256SUMS", *LARGE)]
+        assert {name.removeprefix("small/") for name in archive.getnames()} == {*names, *layout.OF_RELEASES}
         archive.extractall(tmp_path / "out", filter="data")
-    sums = dict(
-        line.split("  ")[::-1] for line in (tmp_path / "out/small/SHA256SUMS").read_text(encoding="utf-8").splitlines()
-    )
-    assert sums == {
-        name: sha256((fresh / name).read_bytes()).hexdigest() for name in sorted(["manifest.json", *LARGE], key=_order)
-    }
-    release(fresh, tmp_path / "b.tar.xz")
+    assert f"{len(names) + len(layout.OF_RELEASES)} files, " in said
+    assert f"left to commit of {fresh}: {len(names) - len(LARGE)} files, " in said
+    run = ["sha256sum", "--check", "--strict", layout.CHECKSUMS]
+    checked = subprocess.run(run, cwd=tmp_path / "out/small", capture_output=True, text=True, check=True)
+    assert len(checked.stdout.splitlines()) == len(names) + len(layout.OF_RELEASES) - 1
+    release(fresh, tmp_path / "b.tar.xz", checkout)
     assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
 
 
-def _order(name):
-    return name != "manifest.json", name
+def test_its_metadata_name_every_file_and_what_was_run(fresh, checkout, tmp_path):
+    release(fresh, tmp_path / "a.tar.xz", checkout)
+    with tarfile.open(tmp_path / "a.tar.xz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    graph = {entry["@id"]: entry for entry in read_json(tmp_path / "out/small" / layout.CRATE)["@graph"]}
+    manifest = read_json(fresh / layout.MANIFEST)
+    for path in (tmp_path / "out/small").rglob("*"):
+        name = str(path.relative_to(tmp_path / "out/small"))
+        if path.is_file() and name not in (layout.CRATE, layout.CHECKSUMS):
+            assert graph[name]["sha256"] == sha256(path.read_bytes()).hexdigest()
+            assert graph[name]["description"]
+            assert {"@id": name} in graph["./"]["hasPart"]
+    assert manifest["commit"] in graph["#software"]["version"]
+    assert manifest["arithmetic"]["proset"] in graph["#run"]["description"]
+    assert manifest["machine"]["processor"] in graph["#run"]["description"]
 
 
-def test_a_report_without_large_files_and_one_that_is_too_large_are_refused(fresh, tmp_path):
+@pytest.mark.skipif(not VALIDATOR.exists(), reason="no validator of RO-Crate; make .venv-crate/installed brings it")
+def test_a_validator_accepts_the_metadata(fresh, checkout, tmp_path):
+    release(fresh, tmp_path / "a.tar.xz", checkout)
+    with tarfile.open(tmp_path / "a.tar.xz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    command = [VALIDATOR, Path(__file__).with_name("validate_crate.py")]
+    assert required(command, tmp_path / "out/small") == []
+    (tmp_path / "out/small/results.csv").unlink()
+    assert any("results.csv" in line for line in required(command, tmp_path / "out/small"))
+
+
+def required(command, folder):
+    run = subprocess.run([*command, folder], capture_output=True, text=True, check=True)
+    return [line for line in run.stdout.splitlines() if line.startswith("REQUIRED")]
+
+
+@pytest.mark.parametrize("commit", [None, "0123456789ab-dirty", "0123456789ab"])
+def test_a_report_of_no_known_commit_is_refused(fresh, checkout, tmp_path, commit):
+    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
+    write_manifest(fresh, known | {"commit": commit})
+    words = "'0123456789ab' of the report is not in" if commit == "0123456789ab" else f"computed from {commit or 'no'}"
+    with pytest.raises(ValueError, match=words):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+    assert not (tmp_path / "a.tar.xz").exists()
+
+
+def test_a_report_without_large_files_and_one_that_is_too_large_are_refused(fresh, checkout, tmp_path):
     (fresh / "findings/rules.csv").write_bytes(bytes(MAX_COMMITTED))
     with pytest.raises(ValueError, match=r"10,\d+,\d+ bytes are left to commit, at most 10,000,000"):
-        release(fresh, tmp_path / "a.tar.xz")
+        release(fresh, tmp_path / "a.tar.xz", checkout)
     for name in LARGE:
         (fresh / name).unlink()
     with pytest.raises(ValueError, match="nothing is too large to commit"):
-        release(fresh, tmp_path / "a.tar.xz")
+        release(fresh, tmp_path / "a.tar.xz", checkout)
     assert not (tmp_path / "a.tar.xz").exists()
 
 

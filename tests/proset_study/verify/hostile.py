@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study.report.release import release
+from proset_study.layout import CHECKSUMS
+from proset_study.report.release import checksums
+from proset_study.store.packed import write_files
 from proset_study.verify.report import archive_name
 
 DEEP = "[" * 20_000 + "]" * 20_000
@@ -84,7 +86,9 @@ def _in_the_archive(report, outside, rng):
 
 def _in_the_archive_of_the_release(report, outside, rng):
     path = report.parent / archive_name(report)  # where it is found
-    release(report, path)
+    files = [(str(file.relative_to(report)), file.read_bytes()) for file in report.rglob("*") if file.is_file()]
+    files.append((CHECKSUMS, checksums(files)))
+    write_files(path, ((f"{report.name}/{name}", content) for name, content in files))
     return _spoil_archive(path, outside, rng)
 
 

@@ -5,13 +5,12 @@ import tarfile
 
 import openpyxl
 import pytest
-from tests.proset_study.conftest import compute, write_manifest
+from tests.proset_study.conftest import compute, write_all, write_manifest
 
 from proset_study import layout
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.report.manifest import manifest
 from proset_study.report.release import release
-from proset_study.report.write import write_report
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
 from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
@@ -310,10 +309,10 @@ def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_
 
 
 @pytest.fixture
-def released(report, tmp_path):
+def released(report, checkout, tmp_path):
     """A report as it is committed, and its archive."""
     folder = shutil.copytree(report, tmp_path / "small")
-    release(folder, tmp_path / "elsewhere.tar.xz")
+    release(folder, tmp_path / "elsewhere.tar.xz", checkout)
     (folder / "records/replicate_0_searches.tar.xz").unlink()
     return folder, tmp_path / "elsewhere.tar.xz"
 
@@ -333,6 +332,26 @@ def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, c
     assert line.startswith("results.csv, line ")
 
 
+def test_a_release_is_checked_without_the_report(released, check):
+    _, archive = released
+    assert check(None, n_refits=3, archive=archive) == []
+    assert "selections and costs follow from the searches of replicate 0" in "\n".join(check.said)
+    files = dict(read_files(archive, lambda name: True))
+    write_files(archive, (files | {"secret": b""}).items())
+    assert check(None, archive=archive) == [f"{archive} is refused: 'secret' is no file of a report"]
+    write_files(archive, (files | {"other/results.csv": b""}).items())
+    (line,) = check(None, archive=archive)
+    assert "is refused: 2 folders are not allowed, the archive of a release has one" in line
+    del files["small/results.csv"]
+    write_files(archive, (files | {"small/environment/requirements.txt": b"numpy==1.0"}).items())
+    lines = check(None, archive=archive)
+    assert "results.csv is missing" in lines
+    assert lines[-2:] == [
+        "environment/requirements.txt has another checksum than in SHA256SUMS",
+        "1 file(s) of SHA256SUMS are missing, the first is 'results.csv'",
+    ]
+
+
 def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
     folder, archive = released
     assert check(folder, n_refits=3, archive=archive) == []
@@ -344,7 +363,12 @@ def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(release
     path = folder / "findings/rules.csv"
     path.write_text(one_digit_changed(path.read_text(encoding="utf-8")), encoding="utf-8")
     (line,) = check(folder)
-    assert line.startswith("findings/rules.csv, line ")
+    assert "is refused: findings/rules.csv is another file in small-report.tar.xz than in the report" in line
+    files = dict(read_files(folder.parent / "small-report.tar.xz", lambda name: True))
+    write_files(archive, (files | {"small/findings/rules.csv": path.read_bytes()}).items())
+    changed, checksum = check(None, archive=archive)
+    assert changed.startswith("findings/rules.csv, line ")
+    assert checksum == "findings/rules.csv has another checksum than in SHA256SUMS"
 
 
 def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
@@ -353,10 +377,8 @@ def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, 
     files["small/data_sets/odd.html"] = b"<p>another page"
     files["small/notes.txt"] = b"nobody asked"
     write_files(archive, files.items())
-    write_text(folder / "manifest.json", read_text(folder / "manifest.json") + "\n")
     assert check(folder, archive=archive) == [
         f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
-        "manifest.json has another checksum than in SHA256SUMS",
         "data_sets/odd.html is not in SHA256SUMS",
     ]
     files = {f"small/{name}": b"other" for name in ("results.csv", "tables/E8.md")}
@@ -376,13 +398,10 @@ def repeated(whole, tmp_path_factory):
     return compute(config, tmp_path_factory.mktemp("repeated"))
 
 
-def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, published, check, tmp_path):
+def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, published, checkout, check, tmp_path):
     folder = tmp_path / "small"
-    write_report(repeated, folder, published, ["tables", "numbers", "manifest"])
-    for archive in layout.record_archives(repeated.study):
-        names = layout.record_names(repeated.study, archive)
-        pack(repeated.folder, names, folder / layout.RECORDS.format(archive=archive))
-    release(folder, tmp_path / "small-report.tar.xz")
+    write_all(repeated, folder, published, checkout)
+    release(folder, tmp_path / "small-report.tar.xz", checkout)
     for name in layout.record_archives(repeated.study)[1:]:
         (folder / layout.RECORDS.format(archive=name)).unlink()
     assert check(folder, n_refits=2) == []
