@@ -31,9 +31,10 @@ HEAD = """\
 # Rewritten by: python -m tests.proset_study.test_fingerprints
 """
 EXAMPLES = ("proset", "knn", "xgboost", "random_forest")  # methods
+METRICS = ("dissimilarities.mismatch", "dissimilarities.tangent", "data.custom_matrix")
 ALL = [
     *(("data", {"source": source}) for source in (*SOURCES.values(), MATRICES)),
-    *(("dissimilarities", {"module": module}) for module in ("data.custom_matrix", "dissimilarities.mismatch")),
+    *(("dissimilarities", {"module": module}) for module in METRICS),
     ("split", {}),
     *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
     ("select", {"method": "proset"}),

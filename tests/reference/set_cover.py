@@ -32,8 +32,8 @@ def greedy(
 ) -> tuple[list[tuple[int, int]], list]:
     """Pairs (candidate, class) in order of choice, and the objective after 0, 1, ... of them.
 
-    Every step looks at all pairs; equal gains (to nine decimals) go to the lowest candidate, then the lowest class. With
-    `ratio`, the pair that covers most for its cost is taken, of those that have a gain.
+    Every step looks at all pairs; equal gains (to nine decimals) go to the lowest candidate, then the lowest class.
+    With `ratio`, the pair that covers most for its cost is taken, of those that have a gain.
     """
     pairs, path = [], [float(weight.sum())]
     uncovered = np.ones(len(y), dtype=bool)

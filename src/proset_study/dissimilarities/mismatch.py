@@ -64,6 +64,7 @@ def distances(items: Sequence[str], k: int = 5, m: int = 1) -> Callable[[slice, 
     0.320364
     """
     _check(items, k, m)
+    k, m = int(k), int(m)
     coefficients = _coefficients(k, m)
     counts = [(coefficients[len(positions)], words) for positions, words in _words(items, k, m)]
     norms = sum(coefficient * words.multiply(words).sum(axis=1) for coefficient, words in counts)

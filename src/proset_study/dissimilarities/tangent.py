@@ -31,7 +31,7 @@ SMOOTHING = np.array([1, 4, 6, 4, 1]) / 16  # a Gaussian of variance 1 in number
 SHARED = 1e-4  # squared sine of the angle below which two planes share a direction
 DEPENDENT = 1e-6  # what is left of a vector, relative to its length, if those before it span it
 UNIT = 2.0**26
-TILE = 96  # images on either side whose products are held at once
+TILE = 96  # images that are prepared at once, and on either side of their products
 
 
 def distances(items: np.ndarray) -> Callable[[slice, slice], np.ndarray]:
@@ -125,13 +125,18 @@ class _Planes:
             raise ValueError(f"items: shape {items.shape} is not allowed, must be (images, rows, columns)")
         if not np.isfinite(items).all():
             raise ValueError("items: a grey value is not finite")
-        images = smoothed(np.moveaxis(items, 0, -1))
-        vectors = _orthonormal(tangent_vectors(images).reshape(TANGENTS, -1, len(items)))
-        images = images.reshape(-1, len(items))
-        self.scale = np.ldexp(1.0, np.frexp(np.sqrt(_products(images, images)))[1])
-        found = np.rint(np.concatenate([vectors, (images / self.scale)[None]]) * UNIT) / UNIT
-        self.own = np.array([_products(vector, found[-1]) for vector in found])
-        self.vectors = np.ascontiguousarray(found.transpose(0, 2, 1))
+        n = len(items)
+        self.vectors, self.own = np.empty((TANGENTS + 1, n, items[0].size)), np.empty((TANGENTS + 1, n))
+        self.scale = np.empty(n)
+        for first in range(0, n, TILE):
+            part = slice(first, first + TILE)
+            images = smoothed(np.moveaxis(items[part], 0, -1))
+            vectors = _orthonormal(tangent_vectors(images).reshape(TANGENTS, items[0].size, -1))
+            images = images.reshape(items[0].size, -1)
+            scale = self.scale[part] = np.ldexp(1.0, np.frexp(np.sqrt(_products(images, images)))[1])
+            found = np.rint(np.concatenate([vectors, (images / scale)[None]]) * UNIT) / UNIT
+            self.own[:, part] = [_products(vector, found[-1]) for vector in found]
+            self.vectors[:, part] = found.transpose(0, 2, 1)
 
 
 def _orthonormal(vectors):

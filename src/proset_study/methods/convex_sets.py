@@ -123,7 +123,7 @@ def distances_to_hull(X: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, 
     --------
     >>> distance, vertex = distances_to_hull(np.array([[1.0, 2.0], [0.5, 0.5]]), np.eye(3)[:, :2] * 2)
     >>> distance.round(6).tolist(), vertex.round(6).tolist()
-    ([0.707107, 0.0], [2.236068, 0.707107])
+    ([0.707107, 0.0], [1.0, 0.707107])
     """
     from scipy.optimize import nnls
 

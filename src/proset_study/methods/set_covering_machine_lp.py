@@ -112,7 +112,8 @@ class SetCoveringMachineLP(SetCoverLP):
                 found += [
                     (j, k, share, size) for j, share in zip(relaxed.candidates[used], relaxed.chosen[used], strict=True)
                 ]
-        index, labels, shares, sizes = (np.array(column) for column in zip(*found, strict=True))
+        index, labels, shares, sizes = np.array(found).reshape(-1, 4).T
+        index, labels, sizes = (numbers.astype(int) for numbers in (index, labels, sizes))
         majority = int(np.bincount(data.y, weights=weight).argmax())
         return FittedShares(data.points[index], labels, shares, sizes, radii, majority, data.n_classes, data.metric)
 

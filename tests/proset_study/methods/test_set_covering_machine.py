@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -86,9 +87,28 @@ def test_without_useful_features_the_most_frequent_class_is_predicted():
     assert fitted.predict_proba(np.array([[0.0], [3.0]])).argmax(axis=1).tolist() == [1, 1]
 
 
+def test_where_no_ball_is_worth_its_cost_the_most_frequent_class_is_predicted():
+    X, y = [[0.0], [1.0], [5.0]], [0, 0, 1]
+    fitted = methods.get("set_covering_machine_lp")(make_part(X, y)).fit({"cost": 100.0}, 3, SEED)
+    assert fitted.staged_summary()["prototypes"] == [0, 0, 0]
+    again = methods.get("set_covering_machine_lp").load(fitted.arrays())
+    assert again.predict_proba(np.array([[0.0], [5.0]])).argmax(axis=1).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["set_covering_machine", "set_covering_machine_lp", "multiedit", "cccd", "k_medoids"])
+def test_stored_distances_give_the_same_model_as_features(name, rng):
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    data, points = make_part(X + 1.5 * y[:, None], y), rng.normal(size=(40, 2))
+    stored = replace(data, X=cdist(data.X, data.X), X_score=cdist(points, data.X), metric="precomputed")
+    parameters = {"penalty": 1.0} if name == "set_covering_machine" else {}
+    ours, theirs = (methods.get(name)(d).fit(parameters, 1, SEED) for d in (stored, data))
+    np.testing.assert_array_equal(ours.predict_proba(stored.X_score), theirs.predict_proba(points))
+    assert ours.summary() == {**theirs.summary(), "active_features": 0}
+
+
 def test_too_many_samples_are_refused():
     y = np.arange(MAX_SAMPLES + 1) % 2
-    message = "10,001 training samples are not allowed, at most 10,000: this method needs all distances"
+    message = "5,001 training samples are not allowed, at most 5,000: this method needs all distances"
     with pytest.raises(ValueError, match=message):
         methods.get("set_covering_machine")(make_part(y[:, None], y)).fit({"penalty": 1.0}, 1, SEED)
 
