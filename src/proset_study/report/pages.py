@@ -170,7 +170,7 @@ def description(final: Final) -> str:
     data = final.data
     n_train, n_test = (int(part.sum()) for part in _parts(final))
     columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
-    features = f"{data.n_features} features{columns}" if data.n_features else f"no features, compared by {final.metric}"
+    features = f"{data.n_features} features{columns}" if data.n_features else "no features"
     imputed = f", missing values imputed ({data.impute})" if data.impute else ""
     groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
     return (

@@ -12,7 +12,7 @@ from proset_study.workflow.plan import fits_of
 
 MEGABYTES = 1000  # measured: 40 to 310 for the job, 130 for each Snakemake around it (one, with Slurm's plugin two)
 COPIES = 10  # of all features in float64; measured: 3 for a fit of proset, 5 for one of XGBoost
-MATRICES = 3  # of all dissimilarities in float32: the file, mapped, and what a fold takes of it; measured: 1.5 to 2.5
+MATRICES = 2  # of all dissimilarities in float32: the file, mapped, and what a fold takes of it; measured: 1.6
 MINUTES = 3  # a job starts Python and its libraries in seconds, from a slow shared disk in up to a minute
 PAGE_MINUTES = 10  # measured: 12 s for the page of digits
 SECONDS_PER_VALUE = 1e-6  # to read, scale and compress the features
