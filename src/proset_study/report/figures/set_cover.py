@@ -22,7 +22,7 @@ LARGEST_TREE = 2000  # samples; above, single leaves are not to be seen
 
 def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
     """The first prototypes as images in order of selection, and how many samples each covers; None without any."""
-    cover = _cover(final)
+    cover = cover_of(final)
     shown = _images(final, shape)
     if not shown:
         return None
@@ -54,14 +54,14 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
 
 
 def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
-    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three."""
-    cover = _cover(final)
+    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three, or ranks."""
+    cover = cover_of(final)
     index = cover.index[:SHOWN]
-    if len(index) < 3:
+    if len(index) < 3 or is_ranked(final.metric):
         return None
     from sklearn.manifold import ClassicalMDS
 
-    place = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(_between(final, index))
+    place = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(between(final, index))
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
     size = np.log1p(cover.covered[: len(index)])
     size /= size.max()
@@ -94,7 +94,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
         caption=f"{_source(final)} The first {len(index)} prototypes in two dimensions so that distances are kept as"
-        f" well as two dimensions can (classical scaling of {_distance(final)}). Colours are"
+        f" well as two dimensions can (classical scaling of {distance_of(final)}). Colours are"
         f" classes. {what} in proportion to the logarithm of 1 + the {_amount(final)} of the training samples"
         " rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
@@ -109,8 +109,8 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         return None
     from scipy.cluster.hierarchy import dendrogram, linkage
 
-    cover, fitted = _cover(final), _fitted(final)
-    apart = _between(final, np.arange(n))[np.triu_indices(n, 1)]
+    cover, fitted = cover_of(final), fitted_of(final)
+    apart = between(final, np.arange(n))[np.triu_indices(n, 1)]
     tree = dendrogram(linkage(apart, "complete"), no_plot=True)
     place = np.empty(n)
     place[tree["leaves"]] = 10.0 * np.arange(n) + 5.0  # as the function has it
@@ -140,7 +140,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
-        caption=f"{_source(final)} Complete linkage of the training samples by {_distance(final)}: the height of a"
+        caption=f"{_source(final)} Complete linkage of the training samples by {distance_of(final)}: the height of a"
         " join is the largest distance between samples of its two groups, so that samples joined below the dotted line"
         " are in each other's balls. Marks at the bottom are the samples chosen as prototypes, by the class that they"
         f" stand for; a branch without one was too close to other classes, or is covered from outside.{below}",
@@ -151,7 +151,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
 
 def objective_figure(final: Final) -> ReportFigure | None:
     """Objective, and its improvement, after each step of the greedy algorithm; None without steps."""
-    cover = _cover(final)
+    cover = cover_of(final)
     if not len(cover.index):
         return None
     steps = np.arange(len(cover.objective_path))
@@ -217,7 +217,7 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
 
 def classes_figure(final: Final) -> ReportFigure | None:
     """Proportion of the prototypes next to that of training samples, by class; None without prototypes."""
-    cover, names = _cover(final), final.data.class_names
+    cover, names = cover_of(final), final.data.class_names
     if not len(cover.index):
         return None
     samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
@@ -248,39 +248,41 @@ def classes_figure(final: Final) -> ReportFigure | None:
     )
 
 
-def _fitted(final: Final) -> FittedSetCover:
+def fitted_of(final: Final) -> FittedSetCover:
+    """The set covers of a final model."""
     fitted = final.model.fitted
     assert isinstance(fitted, FittedSetCover), "these figures are drawn of set covers only"
     return fitted
 
 
-def _cover(final: Final) -> Cover:
-    return _fitted(final).covers[-1]
+def cover_of(final: Final) -> Cover:
+    """That of the chosen radius."""
+    return fitted_of(final).covers[-1]
 
 
 def _amount(final):
     return "number" if final.data.sample_weight is None else "weight"
 
 
-def _between(final, index):
-    """Dissimilarities of some candidates from each other."""
-    fitted = _fitted(final)
-    points = fitted.candidates[index]
-    X = final.part.X[index] if fitted.metric == PRECOMPUTED else points
+def between(final: Final, index: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    """Dissimilarities of some candidates from each other, or of some training samples (rows) from them."""
+    fitted = fitted_of(final)
+    points, samples = fitted.candidates[index], index if rows is None else rows
+    X = final.part.X[samples] if fitted.metric == PRECOMPUTED else fitted.candidates[samples]
     return distances(X, points, fitted.metric)
 
 
-def _distance(final):
+def distance_of(final: Final) -> str:
     """What samples are compared by, in words."""
     if final.metric == EUCLIDEAN:
         return "distances on standardised features"
-    on = " on standardised features" if final.model.fitted.metric != PRECOMPUTED else ""
+    on = " on standardised features" if fitted_of(final).metric != PRECOMPUTED else ""
     return f"dissimilarities by {final.metric}{on}"
 
 
 def _newly_covered(final):
     """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
-    cover, fitted, part = _cover(final), _fitted(final), final.part
+    cover, fitted, part = cover_of(final), fitted_of(final), final.part
     left, found = np.ones(len(part.y), dtype=bool), []
     for j, k in zip(cover.index, cover.labels, strict=True):
         apart = distances(part.X, fitted.candidates[[j]], fitted.metric)[:, 0]
@@ -301,7 +303,7 @@ def _class(final, k):
 
 def _images(final, shape):
     """The first prototypes in the units of the data."""
-    index, fitted, model = _cover(final).index[:SHOWN], _fitted(final), final.model
+    index, fitted, model = cover_of(final).index[:SHOWN], fitted_of(final), final.model
     if fitted.metric == PRECOMPUTED:
         features = final.data.X[training_rows(final.data, final.folds)[index]]
     else:
@@ -316,12 +318,12 @@ def _grey_levels(final):
 def _images_below(axes, final, shape, chosen, place, top):
     """Images of some prototypes in a row below a tree, in the order of their leaves; the lowest y that is used."""
     images, limits = _images(final, shape), _grey_levels(final)
-    chosen = chosen[np.argsort(place[_cover(final).index[chosen]])]
+    chosen = chosen[np.argsort(place[cover_of(final).index[chosen]])]
     width = 10.0 * final.fit["n_fit"] / UNDER_A_TREE
     high, low = -0.16 * top, -0.34 * top
     for slot, number in enumerate(chosen):
-        leaf, centre = place[_cover(final).index[number]], (slot + 0.5) * width
-        style = class_style(_cover(final).labels[number])
+        leaf, centre = place[cover_of(final).index[number]], (slot + 0.5) * width
+        style = class_style(cover_of(final).labels[number])
         axes.plot([leaf, centre], [-0.03 * top, high], color=style["color"], linewidth=0.6, zorder=2)
         extent = (centre - 0.45 * width, centre + 0.45 * width, low, high)
         axes.imshow(images[number], cmap="gray_r", interpolation="nearest", extent=extent, aspect="auto", **limits)
@@ -329,7 +331,7 @@ def _images_below(axes, final, shape, chosen, place, top):
 
 
 def _source(final):
-    cover, fitted = _cover(final), _fitted(final)
+    cover, fitted = cover_of(final), fitted_of(final)
     return (
         f"Data set {final.data_set}, replicate {final.replicate}, final model of {final.label}, fitted to"
         f" {final.fit['n_fit']:,} training samples: {len(cover.index):,} prototypes, radius {fitted.radii[-1]:.3g}."
