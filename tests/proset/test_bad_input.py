@@ -46,6 +46,7 @@ from proset_study.data.encoding import Encoder
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
+from proset_study.dissimilarities import mismatch
 
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
@@ -367,6 +368,10 @@ CASES = {
     "class without a sample": lambda _: make(
         {"generator": "clusters", "test_samples": 30, "imbalance": 100}, 0, "c", 0
     ),
+    "long motifs": lambda _: make({"generator": "protein_families", "motifs": 2, "motif_length": 60}, 0, "p", 0),
+    "no amino acid": lambda _: mismatch.distances(["ACDEF", "ACDXF"]),
+    "short string": lambda _: mismatch.distances(["ACDEF", "ACDE"]),
+    "as many mismatches": lambda _: mismatch.distances(["AC", "AD"], k=2, m=2),
     "class of one": split_case([10, 10, 1], 2),
     "more folds than samples": split_case([50, 5], 5),
     # model files

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-ROWS = 512  # of a block: 2 MiB of numbers
+ROWS = 256  # of a block: half a MiB of numbers
 
 
 def square(block: Callable[[slice, slice], np.ndarray], out: np.ndarray) -> None:
