@@ -19,7 +19,8 @@ import numpy as np
 from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.config.study import Run
-from proset_study.data.metrics import PRECOMPUTED, distances
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
 from proset_study.methods.base import Fitted, Method, PriorModel, faults, metrics_of

@@ -1,4 +1,4 @@
-"""docs/dissimilarities.md, tried: its configs on a matrix and on strings, and the real workflow with a metric of a user."""
+"""docs/dissimilarities.md, tried: its configs, on a matrix and on strings, and its metric, by the real workflow."""
 
 import re
 from pathlib import Path

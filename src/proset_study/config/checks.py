@@ -13,6 +13,7 @@ from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.methods.base import Method, largest_complexity
+from proset_study.records import file_digest
 
 
 class ConfigError(ValueError):
@@ -171,7 +172,9 @@ def _data_errors(study) -> Iterator[str]:
             yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], found))
         else:
             try:
-                check_file(settings["file"])
+                path = check_file(settings["file"])
+                if (wanted := settings.get("sha256")) and (digest := file_digest(path).hex()) != wanted:
+                    yield f"{where}.sha256: {wanted!r} is not allowed, that of {settings['file']} is {digest!r}"
             except ValueError as error:
                 yield f"{where}.{error}"
             if settings["file"].endswith(".npz") and kind_of(settings) != MATRIX:

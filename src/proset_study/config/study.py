@@ -168,7 +168,8 @@ class Study:
 
         Neither is by what its samples are compared, unless that is the file itself.
         """
-        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k != "image"}
+        left_out = ("image", "sha256")
+        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in left_out}
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
         return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings

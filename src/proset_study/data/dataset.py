@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from proset.archive import read_archive, write_archive
-from proset_study.data.metrics import EUCLIDEAN, matrix_file, read_matrix, stored_metric
+from proset_study.data.distances import read_matrix
+from proset_study.data.metrics import EUCLIDEAN, matrix_file, stored_metric
 from proset_study.records import check_place, damaged, place
 
 _OF_A_RUN = ("metric", "matrix", "row")

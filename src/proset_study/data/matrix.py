@@ -25,7 +25,7 @@ def module_of(settings: dict) -> str:
 
 
 def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
-    """Write the dissimilarities of all samples from each other, which `metrics.read_matrix` reads.
+    """Write the dissimilarities of all samples from each other, which `distances.read_matrix` reads.
 
     Parameters
     ----------

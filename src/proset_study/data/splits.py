@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from proset_study.data.dataset import DataSet
+from proset_study.data.distances import distances, ranks
 from proset_study.data.encoding import Encoder
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, base_metric, distances, is_ranked, ranks
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, base_metric, is_ranked
 from proset_study.records import read_table, write_text
 
 TEST = -1  # in the array of folds: the row belongs to the test part
@@ -60,7 +61,7 @@ class FoldData:
 
     @property
     def points(self) -> np.ndarray:
-        """What can become a prototype, for `metrics.distances`: `X`; with "precomputed" numbers of its rows, (n, 1)."""
+        """What can become a prototype, as `distances` takes it: `X`; with "precomputed" numbers of rows, (n, 1)."""
         return np.arange(len(self.y))[:, None] if self.metric == PRECOMPUTED else self.X
 
     @property

@@ -71,6 +71,7 @@ def fit_final(
     if fold_data.encoder is not None:
         arrays |= fold_data.encoder.arrays()
     header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
+    header["metric"] = data.metric
     write_archive(model_path, header, arrays)
     return record, fold_data.rows_score, rounded(probabilities)
 
@@ -82,15 +83,16 @@ def rounded(probabilities: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FinalModel:
-    """A stored final model; it takes features in the units of the data set."""
+    """A stored final model; it takes features in the units of the data set, or dissimilarities from the fitted rows."""
 
     fitted: Fitted
     centre: np.ndarray
     scale: np.ndarray
     encoder: Encoder | None = None
+    metric: str = EUCLIDEAN
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities, shape (N, K), of rows as in `DataSet.X`."""
+        """Class probabilities, shape (N, K), of rows as in `DataSet.X`, or of their dissimilarities."""
         return self.fitted.predict_proba(self.scaled(X))
 
     def encoded(self, X: np.ndarray) -> np.ndarray:
@@ -109,7 +111,7 @@ def read_model(path: str | Path) -> FinalModel:
         check_place(path, header)
         centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
         encoder = Encoder.pop_from(arrays)
-        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder)
+        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder, header["metric"])
     except (KeyError, ValueError) as error:
         raise damaged(path, error) from error
 

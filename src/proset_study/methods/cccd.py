@@ -16,7 +16,7 @@ Journal of Classification 20 (2003).
 
 import numpy as np
 
-from proset_study.data.metrics import distances, distances_by_rows
+from proset_study.data.distances import distances, distances_by_rows
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from proset_study.data.metrics import distances
+from proset_study.data.distances import distances
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype, refuse_path
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from proset_study.data.metrics import distances
+from proset_study.data.distances import distances
 from proset_study.data.splits import FoldData
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (

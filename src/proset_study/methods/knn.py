@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances_by_rows
+from proset_study.data.distances import distances_by_rows
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances_by_rows
+from proset_study.data.distances import distances_by_rows
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.prototypes import Prototypes
@@ -135,7 +136,7 @@ def nearest(
     radius : ndarray, shape (m,)
         Positive.
     metric : str
-        As in `metrics.distances`.
+        As in `distances.distances`.
 
     Returns
     -------

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset.cover import Cover, balls_of_path, chunks, default_cost, greedy, path_radii
-from proset_study.data.metrics import PRECOMPUTED, distances
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.costs import Cost

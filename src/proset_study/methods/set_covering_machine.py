@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.metrics import PRECOMPUTED, distances
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset.cover import balls_of_path, default_cost
-from proset_study.data.metrics import PRECOMPUTED, distances, distances_by_rows
+from proset_study.data.distances import distances, distances_by_rows
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.set_cover import find_radii, weights

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances
+from proset_study.data.distances import distances
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.methods.base import Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator
@@ -129,7 +130,7 @@ class SVM(EstimatorMethod):
 
 
 def kernel(X: np.ndarray, points: np.ndarray, metric: str, gamma: float) -> np.ndarray:
-    """The Gaussian kernel of dissimilarities, shape (n, m); X, points and metric as of `metrics.distances`."""
+    """The Gaussian kernel of dissimilarities, shape (n, m); X, points and metric as of `distances.distances`."""
     matrix: np.ndarray = np.exp(-gamma * distances(X, points, metric).astype(np.float64) ** 2)
     return matrix
 

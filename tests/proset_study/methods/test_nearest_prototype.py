@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from proset_study import methods
-from proset_study.data.metrics import CHUNK
+from proset_study.data.distances import CHUNK
 from proset_study.data.splits import FoldData
 from proset_study.methods.cccd import FOREIGN, dominating
 from proset_study.methods.condensed_nn import condensed

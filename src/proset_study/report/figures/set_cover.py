@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from proset.cover import Cover
 from proset.plot.style import COLOURS, GREY, MARKERS, class_style, plain
-from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, distances, is_ranked
+from proset_study.data.distances import distances
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.report.figures.style import ReportFigure, legend, panels, slug
