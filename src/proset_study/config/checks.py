@@ -120,8 +120,8 @@ def _row_errors(where, names, config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    # Each draw of clusters is another problem, so that none can be drawn anew.
-    generated = [d for d, entry in data_sets.items() if entry.get("generator", "clusters") != "clusters"]
+    # Each draw of clusters is another problem, and digits and families are made of what there is or known by a file.
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor", "mixture")]
     for kind, entry in config.get("evaluations", {}).items():
         where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
         for experiment, names in entry["of"].items():

@@ -4,6 +4,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.generators import mixture_probabilities
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.sources import make
 from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
@@ -101,7 +102,8 @@ def _truth(test, source):
 
 def _predictions(draw, test, final, source, case):
     train = _draw(source, final["n_fit"], case, f"draw {draw}")
-    both = DataSet(np.vstack([train.X, test.X]), np.append(train.y, test.y), train.feature_names, train.class_names)
+    X, y = np.vstack([train.X, test.X]), np.append(train.y, test.y)
+    both = DataSet(X, y, train.feature_names, train.class_names, metric=final.get("metric", EUCLIDEAN))
     fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
     return refit(both, fitted, scored, final, case, case.fit_seed("bias_variance", draw))
 
