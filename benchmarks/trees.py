@@ -18,6 +18,7 @@ CASES = {
     ("E9", "iris_2f"): {"sklearn": "iris", "features": [0, 1]},
     ("E9", "wine"): {"sklearn": "wine"},
     ("E9", "cancer"): {"sklearn": "breast_cancer"},
+    ("E9", "checker"): {"generator": "checker"},
     ("E12", "checker_rot"): {"generator": "checker", "angle": 45.0},
     ("E12", "xor_3f"): {"generator": "xor", "features": 3},
     ("E12", "xor_4f"): {"generator": "xor", "features": 4},

@@ -93,21 +93,22 @@ def make_split(args: argparse.Namespace) -> None:
 
 
 def stage1(args: argparse.Namespace) -> None:
-    """Fit and score trials first..last of one fold."""
+    """Fit and score trials first..last of some folds."""
     from proset_study.fits.search import run_trials
     from proset_study.records import write_json_lines
 
-    output = _file(args, layout.TRIALS)
-    records = run_trials(
-        *_inputs(args),
-        args.fold,
-        range(args.first, args.last + 1),
-        args.study.stage1_settings(args.run, args.data_set),
-        _case(args),
-        record_folder=output.parent / "trials",
-        depends_on=[*_origin(args), args.fold],
-    )
-    write_json_lines(output, records)
+    inputs, origin, case = _inputs(args), _origin(args), _case(args)
+    trials, settings = range(args.first, args.last + 1), args.study.stage1_settings(args.run, args.data_set)
+    records, failures = [], []
+    for fold in range(args.fold, args.last_fold + 1):
+        kept = Path(layout.result(args.study, layout.TRIAL, **{**_names(args), "fold": fold, "trial": 0})).parent
+        try:
+            records += run_trials(*inputs, fold, trials, settings, case, kept, [*origin, fold])
+        except RuntimeError as error:  # all that can be fitted is kept
+            failures.append(f"fold {fold}: {error}")
+    if failures:
+        raise RuntimeError("\n".join(failures))
+    write_json_lines(_file(args, layout.TRIALS), records)
 
 
 def select_parameters(args: argparse.Namespace) -> None:
@@ -118,7 +119,7 @@ def select_parameters(args: argparse.Namespace) -> None:
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
     n_trials = study.n_trials(args.run, args.data_set)
     records = read_all(
-        [Path(file) for file in layout.stage1_files(study, *place)], fold=study.config["folds"], trial=n_trials
+        [Path(file) for file in layout.stage1_files(study, *place)], trial=n_trials, fold=study.config["folds"]
     )
     selection = select_parameters(records, study.fixed_parameters(args.run), run.selection_rule, run.criterion)
     write_json(_file(args, layout.PARAMETERS), selection)
@@ -154,7 +155,7 @@ def select_complexity(args: argparse.Namespace) -> None:
 
 def fit(args: argparse.Namespace) -> None:
     """Fit the final model, predict the test part."""
-    from proset_study.fits.final import fit_final, write_predictions
+    from proset_study.fits.final import fit_final, refit_final, write_predictions
     from proset_study.records import read_json, write_json
 
     data, folds = _inputs(args)
@@ -162,8 +163,9 @@ def fit(args: argparse.Namespace) -> None:
     parameters = {**args.study.stage2_settings(args.run, args.data_set)["parameters"], **_selected(args)}
     model = _file(args, layout.MODEL)
     record, rows, probabilities = fit_final(data, folds, parameters, complexity, _case(args), model)
+    record["refits"], others = refit_final(data, folds, record, _case(args), range(1, args.study.final_fits(args.run)))
     weight = None if data.sample_weight is None else data.sample_weight[rows]
-    write_predictions(_file(args, layout.PREDICTIONS), rows, data.y[rows], probabilities, weight)
+    write_predictions(_file(args, layout.PREDICTIONS), rows, data.y[rows], [probabilities, *others], weight)
     write_json(_file(args, layout.FIT), record)
 
 
@@ -290,8 +292,11 @@ def _write_report(stored, args, published, parts=None, folder=layout.REPORTS):
 
 
 def _file(args: argparse.Namespace, template: str) -> Path:
-    names = {name: value for name, value in vars(args).items() if name != "study"}
-    return Path(layout.result(args.study, template, **names))
+    return Path(layout.result(args.study, template, **_names(args)))
+
+
+def _names(args: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name, value in vars(args).items() if name != "study"}
 
 
 def _results(args):
@@ -349,7 +354,7 @@ def _parser() -> argparse.ArgumentParser:
     command("dissimilarities", dissimilarities, *data_set, "metric")
     command("openml", openml, "study", "name")
     command("split", make_split, *data_set)
-    command("stage1", stage1, *model, "fold", "first", "last", "code")
+    command("stage1", stage1, *model, "fold", "last-fold", "first", "last", "code")
     command("select-parameters", select_parameters, *model)
     command("stage2", stage2, *model, "first", "last", "code")
     command("select-complexity", select_complexity, *model)
@@ -386,6 +391,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "fold": _INTEGER,
     "kind": _TEXT,
     "last": _INTEGER,
+    "last-fold": _INTEGER,
     "metric": _TEXT,
     "minutes": {"type": float, "default": 120.0},
     "name": _TEXT,
@@ -424,7 +430,9 @@ def _what(given):
     if "study" not in given:
         return given.get("output")
     about = [" on ".join(given[name] for name in ("name", "experiment", "run", "data_set") if name in given)]
-    about += [f"{name} {given[name]}" for name in ("replicate", "kind", "fold") if name in given]
+    about += [f"{name} {given[name]}" for name in ("replicate", "kind") if name in given]
+    if "fold" in given:
+        about.append(f"folds {given['fold']} to {given['last_fold']}")
     if "first" in given:
         about.append(f"{'trials' if 'fold' in given else 'folds'} {given['first']} to {given['last']}")
     return ", ".join(filter(None, about)) or given["study"].name

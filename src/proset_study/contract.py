@@ -173,6 +173,20 @@ def same_seed_same_model(subject: Subject) -> None:
     assert not differ, f"arrays of two fits with the same seed differ: {', '.join(differ)}"
 
 
+def what_draws_says_so(subject: Subject) -> None:
+    """Where fits with other seeds predict differently, `draws` is True, so that the study fits with several."""
+    if getattr(subject.method, "draws", False):
+        return
+    data, given = make_fold_data(3), subject.parameters()
+    bound = subject.method(data)
+    first, *others = (
+        bound.fit(given, subject.complexity, np.random.SeedSequence(seed)).predict_proba(data.X_score)
+        for seed in range(3)
+    )
+    for other in others:
+        np.testing.assert_array_equal(other, first, "`draws` is not True, but the seed changes predictions")
+
+
 def rows_to_score_are_not_fitted(subject: Subject) -> None:
     """`FoldData` has them with their classes, within reach of a fit that would learn from what it is scored on."""
     data = make_fold_data(3)
@@ -377,6 +391,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     imports_are_in_no_time,
     parameters_are_as_declared,
     same_seed_same_model,
+    what_draws_says_so,
     rows_to_score_are_not_fitted,
     a_row_is_predicted_alone,
     every_step_is_a_shorter_fit,

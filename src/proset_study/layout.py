@@ -23,7 +23,7 @@ DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
 DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
 DISSIMILARITIES = f"{DATA_FOLDER}/dissimilarities_{{metric}}.npy"
 FOLDER = f"{DATA_FOLDER}/{{run}}"
-TRIALS = f"{FOLDER}/stage1/fold_{{fold}}/trials_{{first}}-{{last}}.jsonl"
+TRIALS = f"{FOLDER}/stage1/folds_{{fold}}-{{last_fold}}_trials_{{first}}-{{last}}.jsonl"
 TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
 PARAMETERS = f"{FOLDER}/stage1.json"
 PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
@@ -50,7 +50,7 @@ TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
-EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
+EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
 
@@ -66,6 +66,7 @@ _FINDINGS = (
     "response_curves",
     "edges",
     "costs",
+    "variance",
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
 
@@ -108,9 +109,9 @@ def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) ->
         return []
     names = {"replicate": replicate, "data_set": data_set, "run": source.name}
     return [
-        result(study, TRIALS, **names, fold=fold, first=first, last=last)
-        for fold in range(study.config["folds"])
+        result(study, TRIALS, **names, fold=fold, last_fold=last_fold, first=first, last=last)
         for first, last in study.trial_chunks(source, data_set)
+        for fold, last_fold in study.fold_chunks(source)
     ]
 
 

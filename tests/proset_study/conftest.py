@@ -15,7 +15,7 @@ from proset_study.data.sources import make
 from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
 from proset_study.fingerprints import arithmetic_of
-from proset_study.fits.final import fit_final, write_predictions
+from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json, read_json_lines, write_json, write_json_lines, write_text
@@ -43,6 +43,7 @@ def small_config(odd_file: Path) -> dict:
         "study": "small",
         "seed": 3,
         "replicates": [0],
+        "fit_seeds": 3,
         "folds": 3,
         "test_fraction": 0.3,
         "trials_per_job": {"proset": 50, "knn": 1, "xgboost": 50},
@@ -146,13 +147,15 @@ def _run(study, run, data, folds, case, data_folder):
     folder, source, chosen = data_folder / run.name, study.stage1_run(run), {}
     if source is run:
         stage1 = run.stage("stage1", case.data_set)
+        (file,) = layout.stage1_files(study, case.replicate, case.data_set, run.name)
+        records = []
         for fold in range(folds.max() + 1):
-            for first, last in study.trial_chunks(run, case.data_set):
-                trials = range(first, last + 1)
-                records = run_trials(data, folds, fold, trials, stage1, case, folder / "kept" / str(fold), [])
-                write_json_lines(folder / f"stage1/fold_{fold}/trials_{first}-{last}.jsonl", records)
+            records += run_trials(
+                data, folds, fold, range(stage1["trials"]), stage1, case, folder / "kept" / str(fold), []
+            )
+        write_json_lines(folder / "stage1" / Path(file).name, records)
     if source is not None:
-        files = (data_folder / source.name).glob("stage1/fold_*/*.jsonl")
+        files = (data_folder / source.name).glob("stage1/*.jsonl")
         records = [record for file in sorted(files) for record in read_json_lines(file)]
         selection = select_parameters(records, run.settings.get("parameters", {}), run.selection_rule, run.criterion)
         write_json(folder / "stage1.json", selection)
@@ -168,8 +171,9 @@ def _run(study, run, data, folds, case, data_folder):
     record, rows, probabilities = fit_final(
         data, folds, parameters, selection["complexity"], case, folder / "model.npz"
     )
+    record["refits"], others = refit_final(data, folds, record, case, range(1, study.final_fits(run.name)))
     weight = None if data.sample_weight is None else data.sample_weight[rows]
-    write_predictions(folder / "predictions.csv", rows, data.y[rows], probabilities, weight)
+    write_predictions(folder / "predictions.csv", rows, data.y[rows], [probabilities, *others], weight)
     write_json(folder / "fit.json", record)
     for kind in evaluations.KINDS:
         if (0, run, case.data_set) in study.evaluated(kind, [0]):

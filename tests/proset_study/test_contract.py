@@ -83,6 +83,7 @@ class Tree(EstimatorMethod):
     parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
     required = ("max_depth",)
     complexity = "trees"
+    draws = True
     trusted = ("sklearn.tree._tree.Tree",)
     staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
 
@@ -218,6 +219,7 @@ BROKEN = {
         (estimator_with(random_state=None), "predict differently"),
         (fitted_with(arrays=lambda self: {"a": np.array(id(self))}), "arrays of two fits"),
     ],
+    "what_draws_says_so": [(changed(draws=False), "`draws` is not True")],
     "rows_to_score_are_not_fitted": [(changed(fit=fit_to_all_rows), "other rows to score")],
     "a_row_is_predicted_alone": [(fitted_with(predict_proba=centre_by_the_rows_to_predict), "row alone")],
     "every_step_is_a_shorter_fit": [

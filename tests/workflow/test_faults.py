@@ -166,7 +166,7 @@ def test_power_loss_leaves_files_empty_or_cut_short(finished, undisturbed):
     for later in ("cross/E3/stage1.json", "cross/E3/stage2", "cross/E3/stage2.json", "cross/E3/fit.json", "E3.csv"):
         remove(folder / later)
     remove(finished.folder / "reports")
-    records, lines = folder / "cross/E3/stage1/fold_1/trials_0-7.jsonl", 8
+    records, lines = folder / "cross/E3/stage1/folds_0-1_trials_0-7.jsonl", 16
     damage(records, lambda content: b"".join(content.splitlines(keepends=True)[: lines - 1]))
     refused(records, "its checksum is wrong, or it is the result of something else")
 

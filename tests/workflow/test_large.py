@@ -50,10 +50,11 @@ def test_as_many_trials_as_there_may_be_jobs(tmp_path):
     chosen = f"results/{study}/replicate_0/{data_set}/{experiment}/stage1.json"
     project.snakemake(chosen)
     stage1 = (project.folder / chosen).with_suffix("")
-    for fold in stage1.glob("fold_*"):
-        (record,) = read_json_lines(fold / "trials_1-1.jsonl")
-        for trial in range(2, TRIALS):
-            write_json_lines(fold / f"trials_{trial}-{trial}.jsonl", [{**record, "trial": trial}])
+    (file,) = stage1.glob("folds_*_trials_1-1.jsonl")
+    records = read_json_lines(file)
+    for trial in range(2, TRIALS):
+        copies = [{**record, "trial": trial} for record in records]
+        write_json_lines(file.with_name(file.name.replace("1-1.", f"{trial}-{trial}.")), copies)
     project.configure(search(TRIALS))
     run = project.snakemake(chosen, "--rerun-triggers", "mtime", "input", "--quiet", "all")
     assert f"done; see {chosen}" in run.stderr

@@ -33,7 +33,8 @@ def seconds(study):
         names = {"run": run.name, "data_set": data_set}
         ends = [("stage2", {"first": 0, "last": last}), ("fit", {})]
         if study.stage1_run(run) is run:
-            ends.append(("stage1", {"first": 0, "last": study.n_trials(run.name, data_set) * (last + 1) - 1}))
+            trials = {"fold": 0, "last_fold": last, "first": 0, "last": study.n_trials(run.name, data_set) - 1}
+            ends.append(("stage1", trials))
         found[run.method, data_set] += sum(fits_of(rule, {**names, **end}, study).seconds for rule, end in ends)
     return found
 

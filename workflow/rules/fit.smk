@@ -26,6 +26,7 @@ rule fit:
         study=lambda wildcards, input: study_file,
         method=lambda wildcards: study.runs[wildcards.run].method,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
+        fits=lambda wildcards: study.final_fits(wildcards.run),
         seed=study.config["seed"],
         code=lambda wildcards: key("fit", method=study.runs[wildcards.run].method),
     shell:

@@ -2,7 +2,7 @@
 
 
 rule stage1:
-    """Fit and score some trials on one fold; a record per trial."""
+    """Fit and score some trials on some folds; a record per trial and fold."""
     input:
         data=rules.data.output,
         split=rules.split.output,
@@ -10,7 +10,8 @@ rule stage1:
     output:
         f"{RESULTS}{layout.TRIALS}",
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage1_fold_{fold}_trials_{first}-{last}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/"
+        "stage1_folds_{fold}-{last_fold}_trials_{first}-{last}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -25,7 +26,7 @@ rule stage1:
     shell:
         "python -m proset_study stage1 --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --fold {wildcards.fold:q}"
-        " --first {wildcards.first:q} --last {wildcards.last:q} --code {params.code:q} 2> {log:q}"
+        " --last-fold {wildcards.last_fold:q} --first {wildcards.first:q} --last {wildcards.last:q} --code {params.code:q} 2> {log:q}"
 
 
 rule select_parameters:

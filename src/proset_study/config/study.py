@@ -132,13 +132,22 @@ class Study:
         source = self.stage1_run(self.runs[run])
         return source.stage("stage1", data_set)["trials"] if source else 0
 
+    def final_fits(self, run: str) -> int:
+        """How often the final model of a run is fitted: once for every fit seed, if its method draws."""
+        from proset_study import methods  # here, because it imports NumPy, which most commands that plan do without
+
+        settings = self.runs[run].settings
+        if not getattr(methods.get(settings["method"]), "draws", False):
+            return 1
+        return settings.get("fit_seeds", self.config.get("fit_seeds", 1))
+
     def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
-        """First and last trial of each job of one fold in stage 1."""
+        """First and last trial of the jobs of stage 1."""
         size = self.config.get("trials_per_job", {}).get(run.method, TRIALS_PER_JOB)
         return _chunks(run.stage("stage1", data_set)["trials"], size)
 
     def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
-        """First and last fold of each job of stage 2."""
+        """First and last fold of the jobs of both stages."""
         folds = self.config["folds"]
         return _chunks(folds, self.config.get("folds_per_job", {}).get(run.method, folds))
 
@@ -235,7 +244,7 @@ class Study:
 
     def of_data_set(self, data_set: str) -> "Study":
         """The part of the study that the page of one data set shows."""
-        kept = ("study", "track", "seed", "folds", "trials_per_job", "folds_per_job", "metrics")
+        kept = ("study", "track", "seed", "fit_seeds", "folds", "trials_per_job", "folds_per_job", "metrics")
         config = {key: self.config[key] for key in kept if key in self.config}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}

@@ -10,12 +10,11 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
+from proset_study.data.array_file import MATRIX, header
 from proset_study.data.columns import read_columns
 from proset_study.data.dataset import DataSet
 from proset_study.data.table_file import check_file, listed
 from proset_study.dissimilarities.blocks import ROWS
-
-MATRIX = "dissimilarities"
 
 
 def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> DataSet:
@@ -58,24 +57,10 @@ def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterato
         yield _columns(file, target, **settings).features.to_numpy(dtype=np.float64)
         return
     with ZipFile(check_file(file)) as archive, archive.open(f"{MATRIX}.npy") as array:
-        (n, _), dtype = _header(array)
+        (n, _), dtype = header(array)
         for first in range(0, n, ROWS):
             rows = min(ROWS, n - first)
             yield np.frombuffer(array.read(rows * n * dtype.itemsize), dtype=dtype).reshape(rows, n)
-
-
-def n_items(file: str) -> int:
-    """Number of samples in an archive, from its header."""
-    with ZipFile(file) as archive, archive.open(f"{MATRIX}.npy") as array:
-        return _header(array)[0][0]
-
-
-def _header(array):
-    """Shape and type of an array in an archive; a matrix that is stored by columns is read by rows, it is symmetric."""
-    version = np.lib.format.read_magic(array)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(array)
-    return shape, dtype
 
 
 def _columns(file, target, drop=None, weight=None, group=None, sep=",", decimal="."):
@@ -105,7 +90,7 @@ def _archive(file, target, weight=None, group=None) -> tuple[Any, Any, Any, Any]
                 if name is not None and name not in names:
                     raise ValueError(f"it has no array {name!r} ({role}); its arrays are {listed(names)}")
             with ZipFile(path) as raw, raw.open(f"{MATRIX}.npy") as array:
-                shape, dtype = _header(array)
+                shape, dtype = header(array)
             if len(shape) != 2 or shape[0] != shape[1] or dtype.kind not in "fiub":
                 raise ValueError(f"{MATRIX} has shape {shape} and type {dtype}, must be a square of numbers")
             found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group)]

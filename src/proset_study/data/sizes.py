@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from zipfile import BadZipFile
 
+from proset_study.data.array_file import n_items
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
@@ -113,9 +114,7 @@ def _table(file: str, sep: str) -> tuple[int, int]:
             metadata = read_metadata(located(file))
             return metadata.num_rows, metadata.num_columns
         if file.endswith(".npz"):
-            from proset_study.data.custom_matrix import n_items
-
-            return n_items(str(located(file))), 0
+            return n_items(located(file)), 0
         with located(file).open("rb") as table:
             start = table.read(LOOK)
     except (OSError, ValueError, KeyError, BadZipFile):

@@ -12,9 +12,9 @@ from proset_study import methods
 from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import Encoder
 from proset_study.data.metrics import EUCLIDEAN
-from proset_study.data.splits import TEST, select_fold
+from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.fits.search import Case
-from proset_study.methods.base import Fitted
+from proset_study.methods.base import Fitted, Method
 from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
 
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
@@ -48,14 +48,7 @@ def fit_final(
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled)
     parameters = {**parameters, **method.fixed(data.n_features)}
-    method(fold_data)  # it imports the libraries, which is no part of a fit's time
-    resources = Resources()
-    with resources.measure("fit"):
-        fitted = method(fold_data).fit(parameters, complexity, case.fit_seed("final"))
-    with resources.measure("score"):
-        probabilities = fitted.predict_proba(fold_data.X_score)
-    if not np.isfinite(probabilities).all():
-        raise FloatingPointError(f"{case}: the final model predicts probabilities that are not finite")
+    fitted, result, probabilities = _fit(method, fold_data, parameters, complexity, case)
     record = {
         **case.names(),
         "parameters": parameters,
@@ -64,8 +57,7 @@ def fit_final(
         "n_scored": len(fold_data.y_score),
         "n_features": fold_data.n_features,
         **({} if data.metric == EUCLIDEAN else {"metric": data.metric}),
-        "summary": fitted.summary(),
-        "resources": resources.record(),
+        **result,
     }
     arrays = {**fitted.arrays(), "scaler_centre": fold_data.centre, "scaler_scale": fold_data.scale}
     if fold_data.encoder is not None:
@@ -73,7 +65,53 @@ def fit_final(
     header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
     header["metric"] = data.metric
     write_archive(model_path, header, arrays)
-    return record, fold_data.rows_score, rounded(probabilities)
+    return record, fold_data.rows_score, probabilities
+
+
+def refit_final(
+    data: DataSet, folds: np.ndarray, final: dict, case: Case, fit_seeds: range
+) -> tuple[list[dict], list[np.ndarray]]:
+    """Fit a final model again with other seeds, to know what its own one decides; these models are not kept.
+
+    Parameters
+    ----------
+    data : DataSet
+    folds : ndarray of int, shape (N,)
+    final : dict
+        Record of the final model.
+    case : Case
+    fit_seeds : range
+        Their numbers; 0 is the final model itself.
+
+    Returns
+    -------
+    records : list of dict
+        "fit_seed", "summary" and "resources" of each.
+    probabilities : list of ndarray, shape (m, K)
+    """
+    method = methods.get(case.method)
+    fold_data = select_fold(data, folds, TEST, method.scaled)
+    records, probabilities = [], []
+    for fit_seed in fit_seeds:
+        _, result, predicted = _fit(method, fold_data, final["parameters"], final["complexity"], case, fit_seed)
+        records.append({"fit_seed": fit_seed, **result})
+        probabilities.append(predicted)
+    return records, probabilities
+
+
+def _fit(
+    method: type[Method], fold_data: FoldData, parameters: dict, complexity: int, case: Case, *fit_seed: int
+) -> tuple[Fitted, dict, np.ndarray]:
+    """A fit with what its record says of it, and its predictions of the test part."""
+    method(fold_data)  # it imports the libraries, which is no part of a fit's time
+    resources = Resources()
+    with resources.measure("fit"):
+        fitted = method(fold_data).fit(parameters, complexity, case.fit_seed("final", *fit_seed))
+    with resources.measure("score"):
+        probabilities = fitted.predict_proba(fold_data.X_score)
+    if not np.isfinite(probabilities).all():
+        raise FloatingPointError(f"{case}: the final model predicts probabilities that are not finite")
+    return fitted, {"summary": fitted.summary(), "resources": resources.record()}, rounded(probabilities)
 
 
 def rounded(probabilities: np.ndarray) -> np.ndarray:
@@ -116,23 +154,29 @@ def read_model(path: str | Path) -> FinalModel:
         raise damaged(path, error) from error
 
 
-def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: np.ndarray, weight) -> None:
-    """Write a CSV file: row of the data set, its class index, its weight, the probability of every class."""
+def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: list[np.ndarray], weight) -> None:
+    """Write a CSV file: row of the data set, its class index, its weight, the probability of every class.
+
+    `probabilities` are those of the final model and of each of its refits; columns of these end with the fit seed.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["row", "y", "weight", *(f"p{k}" for k in range(probabilities.shape[1]))])
+    names = [f"p{k}_{i}" if i else f"p{k}" for i, p in enumerate(probabilities) for k in range(p.shape[1])]
+    writer.writerow(["row", "y", "weight", *names])
     weight = np.ones(len(rows)) if weight is None else weight
-    writer.writerows(
-        [row, label, w, *p]
-        for row, label, w, p in zip(rows.tolist(), y.tolist(), weight.tolist(), probabilities.tolist(), strict=True)
-    )
+    columns = (rows.tolist(), y.tolist(), weight.tolist(), np.hstack(probabilities).tolist())
+    writer.writerows([row, label, w, *p] for row, label, w, p in zip(*columns, strict=True))
     write_text(path, text.getvalue())
 
 
-def read_predictions(path: Path, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Class indices (m,), weights (m,) and probabilities (m, K) of a file that `write_predictions` wrote.
+def read_predictions(path: Path, fit: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Class indices (m,), weights (m,) and probabilities (fits, m, K) of a file that `write_predictions` wrote.
 
-    ValueError if it is damaged or has not `n_rows` rows, one for each sample that was scored.
+    `fit` is the record beside it: it says how many samples were scored, and by how many refits. ValueError if the file
+    is damaged or has another number of them.
     """
-    table = read_table(path, n_rows)
-    return table[:, 1].astype(int), table[:, 2], table[:, 3:]
+    table, n_fits = read_table(path, fit["n_scored"]), 1 + len(fit.get("refits", ()))
+    if (table.shape[1] - 3) % n_fits:
+        raise damaged(path, f"{table.shape[1] - 3} columns of probabilities, of {n_fits} fits")
+    probabilities = table[:, 3:].reshape(len(table), n_fits, -1).swapaxes(0, 1)
+    return table[:, 1].astype(int), table[:, 2], probabilities

@@ -31,6 +31,7 @@ class AdaBoost(EstimatorMethod):
     place = 11
     names = (Name("max_depth", "max. depth", axis="largest depth of a tree"),)
     cost = Cost(0.05, 2.8e-7, rows=1.25, features=0.5, complexity=1)
+    draws = True
     scaled = False
     complexity = "rounds"
     parameters = {  # noqa: RUF012

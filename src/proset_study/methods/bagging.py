@@ -16,6 +16,7 @@ class Bagging(EstimatorMethod):
     place = 12
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1)
+    draws = True
     scaled = False
     complexity = "trees"
     averages = True

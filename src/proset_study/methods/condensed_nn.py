@@ -25,6 +25,7 @@ class CondensedNN(NearestPrototype):
     place = 9
     cost = Cost(0.05, 2e-10, rows=2.4)
     metrics = "any"
+    draws = True
 
     def fit(self, parameters, complexity, seed):
         refuse_path(complexity)

@@ -78,6 +78,7 @@ class DecisionTree:
     place = 14
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.0, 6e-7, rows=1.25, features=0.5)
+    draws = True
     import_seconds = 1.0
     model = FittedDecisionTree
     scaled = False

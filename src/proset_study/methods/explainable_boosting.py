@@ -20,7 +20,8 @@ class ExplainableBoosting(EstimatorMethod):
     """An explainable boosting machine on the data of one fold; see `methods.base.Method`."""
 
     place = 15
-    cost = Cost(0.08, 1.3e-6, features=1, trees=1)
+    cost = Cost(0.05, 2.2e-6, features=1, trees=1)
+    draws = True
     scaled = False
     parameters = {  # noqa: RUF012
         "max_rounds": Range(1, 10**6, integer=True),

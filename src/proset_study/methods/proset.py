@@ -98,6 +98,7 @@ class Proset:
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
     )
+    draws = True
     model: ClassVar[type[Fitted]] = FittedProset
     scaled = True
     probabilistic = True
@@ -132,7 +133,7 @@ class Proset:
         # It changes with the arithmetic of the package: see benchmarks/results.md.
         candidates = min(stage["parameters"].get("n_candidates", N_CANDIDATES), 0.5 * fitted)
         pairs = (fitted - candidates) * candidates * (1 + size.features / 100)
-        return stage["complexity"] * (0.008 + 4.5e-8 * pairs)
+        return stage["complexity"] * (0.008 + 3.2e-8 * pairs)
 
     @classmethod
     def operations(cls, record):

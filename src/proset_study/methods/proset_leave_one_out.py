@@ -15,7 +15,7 @@ class ProsetLeaveOneOut(Proset):
     @staticmethod
     def cost(size, stage, fitted, scored):
         candidates = min(stage["parameters"].get("n_candidates", fitted), fitted)
-        return stage["complexity"] * (0.008 + 4.5e-8 * fitted * candidates * (1 + size.features / 100))
+        return stage["complexity"] * (0.008 + 4e-8 * fitted * candidates * (1 + size.features / 100))
 
     @staticmethod
     def references(n_fit, candidates):

@@ -9,7 +9,6 @@ L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
 """
 
 from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
 
 SQRT = 0.5  # exponent
@@ -23,7 +22,7 @@ class RandomForest(EstimatorMethod):
         Name("min_samples_leaf", "min. samples per leaf"),
         Name("features_exponent", axis="e of D^e features per split", number=".2f"),
     )
-    cost = Cost(0.0, 4e-7, rows=1.2, features=0.4, complexity=1)
+    draws = True
     scaled = False
     complexity = "trees"
     averages = True
@@ -35,6 +34,10 @@ class RandomForest(EstimatorMethod):
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
     trusted = ("sklearn.tree._tree.Tree",)
+
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        return stage["complexity"] * (1.2e-3 + 2.6e-7 * fitted**1.2 * size.features**0.3)
 
     @staticmethod
     def simplicity(parameters):

@@ -105,7 +105,7 @@ class SetCover:
     label = "set cover"
     place = 4
     names: tuple[Name, ...] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
-    cost = Cost(0.1, 9e-6, rows=1.5)
+    cost = Cost(0.1, 6.5e-6, rows=1.5)
     import_seconds = 1.0
     model: type[Fitted] = FittedSetCover
     scaled = True

@@ -21,6 +21,7 @@ class SetCoverCentres(SetCover):
     place = 19
     cost = Cost(0.1, 8e-6, rows=1.5)
     metrics = "vectors"
+    draws = True
 
     def __init__(self, data):
         import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time

@@ -17,6 +17,7 @@ class SetCoverLP(SetCover):
     place = 20
     cost = Cost(0.3, 4.7e-5, rows=1.5)
     parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
+    draws = True
 
     def __init__(self, data):
         import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time

@@ -70,8 +70,9 @@ class SVM(EstimatorMethod):
 
     label = "SVM"
     place = 21
-    cost = Cost(0.01, 5e-10, rows=2.5)
+    cost = Cost(0.015, 6.5e-8, rows=2)
     metrics = "symmetric"
+    draws = True
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")

@@ -61,7 +61,7 @@ class XGBoost:
         Name("subsample", axis="proportion of records per tree", number=".2f"),
         Name("iterations", axis="boosting rounds"),
     )
-    cost = Cost(0.01, 7.3e-7, rows=0.85, trees=1, complexity=1, tree=2.5e-4)
+    draws = True
     model = FittedXGBoost
     scaled = False
     probabilistic = True
@@ -85,6 +85,12 @@ class XGBoost:
 
         self.n_classes = data.n_classes
         self.matrix = xgboost.DMatrix(data.X, label=data.y, weight=data.weight, nthread=1)
+
+    @staticmethod
+    def cost(size, stage, fitted, scored):
+        histograms = Cost(0.01, 7.3e-7, rows=0.85, trees=1, complexity=1, tree=2.5e-4)
+        exact = Cost(0.01, 4e-8, rows=1.4, features=0.15, trees=1, complexity=1, tree=1e-4)
+        return (exact if stage["parameters"].get("exact") else histograms)(size, stage, fitted, scored)
 
     @staticmethod
     def simplicity(parameters):

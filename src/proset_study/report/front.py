@@ -22,6 +22,8 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     """Test log-loss of each method on each data set, by the runs that `compared_runs` names.
 
+    Losses are means over replicates and fit seeds; all else of a cell is of the first replicate's model.
+
     Returns
     -------
     names : list of str
@@ -36,12 +38,14 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
     rows = []
     for data_set, group in groups.items():
         cells = [_cell(stored, group.get(method), data_set) for method in names]
-        there = sorted((c for c in cells if c), key=lambda c: c["log_loss"])
-        experiments = [group[c["method"]].experiment for c in there]
-        losses = losses_by_method(stored, experiments, "log-loss")
+        experiments = [group[c["method"]].experiment for c in cells if c]
+        found = losses_by_method(stored, experiments, "log-loss")
+        losses = {c["method"]: found[c["method"]][data_set] for c in cells if c}
         overlap = overlaps(stored, experiments).get(data_set, 0.0)
-        best = among_the_best({c["method"]: losses[c["method"]][data_set] for c in there}, overlap)
+        best = among_the_best(losses, overlap)
+        there = sorted((c for c in cells if c), key=lambda c: fmean(losses[c["method"]].values()))
         for cell in there:
+            cell["log_loss"] = fmean(losses[cell["method"]].values())
             cell["best"] = cell["method"] in best
             cell["within_rule"] = cell["log_loss"] <= max(there[0]["log_loss"], there[0]["threshold"])
         verdict = ", ".join(method_name(c["method"]) for c in there if c["best"])
@@ -50,7 +54,7 @@ def headline(stored: Stored) -> tuple[list[str], list[dict]]:
 
 
 def headline_markdown(stored: Stored, published: Path) -> str:
-    """Test log-loss of `RIVALS` by data set as a Markdown table, and how many settings their searches may try.
+    """Test log-loss of `RIVALS` by data set as a Markdown table that names the track, and the budget of their searches.
 
     They are those of the comparisons with a row per method, on the data sets that all of them share: means and standard
     deviations over the replicates, the published number in brackets; bold is what the replicates cannot tell from the
@@ -70,7 +74,7 @@ def headline_markdown(stored: Stored, published: Path) -> str:
         for r in read_rows(published)
         if r["experiment"] in experiments and (r["section"], r["quantity"]) == wanted
     }
-    lines = [_line("test log-loss", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
+    lines = [_line(f"test log-loss, {study.track}", map(method_name, names)), "|---" + "|---:" * len(names) + "|"]
     for data_set in study.data_sets:
         by_method = {m: losses[m][data_set] for m in names if losses[m].get(data_set)}
         if not by_method or len(by_method) < len(names):
@@ -109,8 +113,7 @@ def _cell(stored, run, data_set):
         return None
     (final,) = found
     features = final.fit["summary"]["active_features"]
-    numbers = {"log_loss": final.scores["log_loss"], "threshold": final.stage2["threshold"], "features": features}
-    return {"method": run.method, "run": run.name, **numbers}
+    return {"method": run.method, "run": run.name, "threshold": final.stage2["threshold"], "features": features}
 
 
 def constant_models(stored: Stored) -> list[Final]:

@@ -1,7 +1,9 @@
 """Test losses of methods by data set and replicate, from the rows of the results: less is better."""
 
 from collections import defaultdict
+from statistics import fmean
 
+from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Stored
 
 SCORES = {  # names, and how they are made of a quantity of the results
@@ -17,7 +19,7 @@ Losses = dict[str, dict[str, dict[int, float]]]  # by method, data set and repli
 
 
 def losses_by_method(stored: Stored, experiments: list[str], score: str) -> Losses:
-    """One score of all methods of some experiments.
+    """One score of all methods of some experiments, of each replicate the mean over the fit seeds.
 
     A method is joined over experiments; where several have the same data set, the first one counts. Experiments that
     vary a parameter count by their run without a variant only.
@@ -32,12 +34,11 @@ def losses_by_method(stored: Stored, experiments: list[str], score: str) -> Loss
     quantity, loss = SCORES[score]
     found: Losses = defaultdict(lambda: defaultdict(dict))
     source: dict[tuple[str, str], str] = {}
-    wanted = ("final", quantity, "")
-    rows = [r for r in stored.rows_of(experiments) if (r["section"], r["quantity"], r["variant"]) == wanted]
-    for row in rows:
+    rows = [r for r in stored.rows_of(experiments) if (r["quantity"], r["variant"]) == (quantity, "")]
+    for row, values in by_fit_seed(rows):
         key = (row["method"], row["dataset"])
         if source.setdefault(key, row["experiment"]) == row["experiment"]:
-            found[row["method"]][row["dataset"]][int(row["replicate"])] = loss(row["value"])
+            found[row["method"]][row["dataset"]][int(row["replicate"])] = loss(fmean(values))
     return found
 
 

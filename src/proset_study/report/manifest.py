@@ -139,7 +139,7 @@ def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
     for final in stored.finals(replicate):
         own_stage1 = final.trials if final.stage1_folder == final.folder else []
         name = str(final.folder.relative_to(stored.folder))
-        yield from ((name, record) for record in (*own_stage1, *final.paths, final.fit))
+        yield from ((name, record) for record in (*own_stage1, *final.paths, *final.fits))
 
 
 def _versions():

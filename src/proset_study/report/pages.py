@@ -28,6 +28,7 @@ from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
 from proset_study.report.response_curves import response_section
 from proset_study.report.tables import format_number, study_tables
+from proset_study.report.variance import noise
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
 from proset_study.workflow.plan import duration
@@ -103,6 +104,7 @@ def write_index(
             headline=[{**row, "page": _page(row["data_set"]) if row["data_set"] in pages else ""} for row in rows],
             with_prototypes=[method_name(name) for name in with_prototypes],
             errors=[{**row, "page": _page(row["data_set"])} for row in errors],
+            noise=noise(stored),
             constant=[_named(f) for f in constant_models(stored)],
             zero_probability=[
                 {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}

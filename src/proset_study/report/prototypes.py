@@ -2,10 +2,13 @@
 
 import math
 from pathlib import Path
+from statistics import fmean, stdev
 
 import numpy as np
 
 from proset_study.methods import METHODS
+from proset_study.report.losses import overlaps
+from proset_study.report.paired import among_the_best
 from proset_study.report.runs import prototype_runs
 from proset_study.scores import mean
 from proset_study.store.results import write_rows
@@ -96,27 +99,35 @@ def prototype_rows(stored: Stored) -> list[dict]:
 
 
 def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
-    """Final models of the compared methods with prototypes, in the first replicate.
+    """Final models of the compared methods with prototypes.
 
     Returns
     -------
     methods : list of str
     rows : list of dict
-        "data_set" and "cells", one per method (None if not run): "run", "error", "standard_error", "prototypes",
-        "lowest" (the smallest error of the data set).
+        "data_set" and "cells", one per method (None if not run): "run" and "prototypes" of the first replicate's model,
+        "error" (mean over replicates and fit seeds), "deviation" (over replicates; None if there is one), "best"
+        (whether the replicates cannot tell it from the best).
     """
     by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
     names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]
+    overlap = overlaps(stored, list(stored.study.experiments))
     rows = []
     for data_set, finals in by_data_set.items():
-        errors = {f.run.method: test_error(f) for f in finals}
+        errors: dict[str, dict[int, float]] = {f.run.method: {} for f in finals}
+        for replicate in stored.replicates:
+            for final in prototype_finals(stored, replicate, data_set):
+                if final.run.method in errors:
+                    wrong = final.probabilities_of_fits.argmax(axis=-1) != final.y
+                    errors[final.run.method][replicate] = fmean(mean(fit, final.weight) for fit in wrong)
+        best = among_the_best(errors, overlap.get(data_set, 0.0))
         cells = {
             f.run.method: {
                 "run": f.run.name,
-                "error": errors[f.run.method][0],
-                "standard_error": errors[f.run.method][1],
+                "error": fmean(values := errors[f.run.method].values()),
+                "deviation": stdev(values) if len(values) > 1 else None,
                 "prototypes": f.fit["summary"]["prototypes"],
-                "lowest": errors[f.run.method][0] == min(error for error, _ in errors.values()),
+                "best": f.run.method in best,
             }
             for f in finals
         }

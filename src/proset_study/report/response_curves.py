@@ -109,10 +109,11 @@ def response_rows(stored: Stored) -> list[dict]:
             truth = clusters_probabilities(next(iter(finals.values())).X_test, rng, **settings)
             best = truth.max(axis=1)
             for method, final in finals.items():
-                p = final.probabilities
-                chosen = truth[np.arange(len(truth)), p.argmax(axis=1)]
-                divergence = rel_entr(truth, np.clip(p, SMALLEST, 1 - SMALLEST)).sum(axis=1)
-                scores = mean(1 - best), mean(best - chosen), mean(entr(truth).sum(axis=1)), mean(divergence)
+                p = final.probabilities_of_fits
+                chosen = truth[np.arange(len(truth)), p.argmax(axis=-1)]
+                divergence = rel_entr(truth, np.clip(p, SMALLEST, 1 - SMALLEST)).sum(axis=-1)
+                lost, entropy = best - chosen, entr(truth).sum(axis=1)
+                scores = mean(1 - best), mean(lost.ravel()), mean(entropy), mean(divergence.ravel())
                 names = (replicate, data_set, final.run.experiment, method)
                 rows.append(dict(zip(COLUMNS, (*names, *scores), strict=True)))
     return rows

@@ -11,7 +11,7 @@ from proset_study import methods
 from proset_study.methods.labels import name_of
 from proset_study.report.losses import OF_ALL, SCORES, overlaps
 from proset_study.report.paired import among_the_best
-from proset_study.store.results import read_rows
+from proset_study.store.results import by_fit_seed, read_rows
 from proset_study.store.stored import Stored
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ KEY = ("experiment", "section", "quantity", "dataset", "variant")
 def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, str, str, str]] = ()) -> list[dict]:
     """One cell per number: that of the first replicate, mean and standard deviation over all, the published one.
 
+    The number of a final model is that of its first fit seed; "values" are means over the fit seeds.
+
     Parameters
     ----------
     rows : list of dict
@@ -75,11 +77,14 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
     methods_of = {row["experiment"]: row["method"] for row in rows} | {e: method for e, *_, method in missing}
     absent = {(experiment, data_set, variant) for experiment, data_set, variant, _ in missing}
     values: dict[tuple, dict[int, float | None]] = defaultdict(dict)
+    first: dict[tuple, float | None] = {}
     quantities: dict[str, list[tuple[str, str]]] = defaultdict(list)  # of an experiment
-    for row in rows:
+    for row, of_fits in by_fit_seed(rows):
         quantities[row["experiment"]].append((row["section"], row["quantity"]))
         if (row["experiment"], row["dataset"], row["variant"]) not in absent:
-            values[tuple(row[k] for k in KEY)][int(row["replicate"])] = row["value"]
+            key = tuple(row[k] for k in KEY)
+            first.setdefault(key, row["value"])
+            values[key][int(row["replicate"])] = fmean(of_fits) if len(of_fits) > 1 else row["value"]
     for experiment, data_set, variant in sorted(absent):
         for section, quantity in dict.fromkeys(quantities[experiment]) or _FINAL:
             values[experiment, section, quantity, data_set, variant] = {}
@@ -92,7 +97,7 @@ def make_cells(rows: list[dict], published: Path, missing: Iterable[tuple[str, s
                 **dict(zip(KEY, key, strict=True)),
                 "method": methods_of[key[0]],
                 "values": found,
-                "value": next(iter(found.values())) if found else None,
+                "value": first.get(key),
                 "mean": fmean(numbers) if len(numbers) > 1 else None,
                 "standard_deviation": stdev(numbers) if len(numbers) > 1 else None,
                 "replicates": len(found),

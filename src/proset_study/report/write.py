@@ -18,6 +18,7 @@ from proset_study.report.published import write_agreement
 from proset_study.report.reproduction import write_reproduction
 from proset_study.report.table_files import write_table, write_workbook
 from proset_study.report.tables import study_tables
+from proset_study.report.variance import write_variance
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL
@@ -66,6 +67,7 @@ def _numbers(stored, folder, published, options):
     write_findings(folder / layout.FINDINGS, stored)
     write_edges(folder / layout.EDGES, stored)
     write_costs(folder / layout.COSTS, stored)
+    write_variance(folder / layout.VARIANCE, stored)
     write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
     write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
 

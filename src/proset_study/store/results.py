@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 from proset_study import layout, methods
@@ -13,6 +14,7 @@ from proset_study.scores import error_rate, score_predictions
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
+REFIT = "refit_"  # begins the section of a final model with another fit seed, whose number comes after it
 COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
 
 
@@ -38,7 +40,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     selected = read_json(layout.file_in(run_folder, layout.COMPLEXITY))
     fitted = read_json(layout.file_in(run_folder, layout.FIT))
     parameters = read_json(layout.file_in(run_folder, layout.PARAMETERS)) if case["stage1_run"] else None
-    y, weight, probabilities = read_predictions(layout.file_in(run_folder, layout.PREDICTIONS), fitted["n_scored"])
+    y, weight, probabilities = read_predictions(layout.file_in(run_folder, layout.PREDICTIONS), fitted)
 
     numbers: list[tuple[str, str, float | None]] = [
         ("data", "classes", len(data.class_names)),
@@ -64,10 +66,12 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
             (section, f"{role}_{method.complexity}", selected["settings"][selected[role]]) for role in _roles(selected)
         ]
     numbers += _losses(section, selected)
-    numbers += [("final", quantity, fitted["summary"][quantity]) for quantity in method.quantities]
-    if "prototypes" in method.quantities:
-        numbers.append(("final", "error", error_rate(probabilities, y, weight)))
-    numbers += [("final", name, value) for name, value in score_predictions(probabilities, y, weight).items()]
+    for fit, predicted in zip((fitted, *fitted.get("refits", ())), probabilities, strict=True):
+        part = f"{REFIT}{fit['fit_seed']}" if "fit_seed" in fit else "final"
+        numbers += [(part, quantity, fit["summary"][quantity]) for quantity in method.quantities]
+        if "prototypes" in method.quantities:
+            numbers.append((part, "error", error_rate(predicted, y, weight)))
+        numbers += [(part, name, value) for name, value in score_predictions(predicted, y, weight).items()]
     names = {key: case[key] for key in COLUMNS[:5]}
     return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]
 
@@ -84,6 +88,16 @@ def _losses(section, selection):
     if selection["rule"] != "best":
         rows.append((section, f"selected_{selection['criterion']}", selection["mean"][selection["selected"]]))
     return rows
+
+
+def by_fit_seed(rows: Iterable[dict]) -> list[tuple[dict, list]]:
+    """Rows without those of refits, each with its value for every fit seed; that of the row is the first one."""
+    found: dict[tuple, tuple[dict, list]] = {}
+    for row in rows:
+        section = "final" if row["section"].startswith(REFIT) else row["section"]
+        _, values = found.setdefault((*(row[key] for key in COLUMNS[:5]), section, row["quantity"]), (row, []))
+        values.append(row["value"])
+    return list(found.values())
 
 
 def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:

@@ -59,6 +59,12 @@ class Final:
         """Record of the final fit: parameters, complexity, summary, resources."""
         return read_json(layout.file_in(self.folder, layout.FIT))
 
+    @property
+    def fits(self) -> list[dict]:
+        """Records of the final fit and of its refits with other seeds."""
+        refits = self.fit.get("refits", [])  # not in records of former versions
+        return [self.fit, *({**self.fit, **refit} for refit in refits)]
+
     @cached_property
     def stage1(self) -> dict | None:
         """Selection of the parameters; see `fits.search.select_parameters`."""
@@ -92,7 +98,7 @@ class Final:
 
     @cached_property
     def _predictions(self):
-        return read_predictions(layout.file_in(self.folder, layout.PREDICTIONS), self.fit["n_scored"])
+        return read_predictions(layout.file_in(self.folder, layout.PREDICTIONS), self.fit)
 
     @property
     def y(self) -> np.ndarray:
@@ -107,6 +113,11 @@ class Final:
     @property
     def probabilities(self) -> np.ndarray:
         """Predicted class probabilities of the test part, shape (m, K)."""
+        return self.probabilities_of_fits[0]
+
+    @property
+    def probabilities_of_fits(self) -> np.ndarray:
+        """The same of all fit seeds, shape (fits, m, K); the first is that of the model which is kept."""
         return self._predictions[2]
 
     @cached_property

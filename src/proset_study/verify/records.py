@@ -91,6 +91,9 @@ def completeness(stored: Unpacked) -> Iterator[str]:
         found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "complexity")]
         if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["complexity"]]:
             yield f"{name_of(stored, final)}/fit.json: it is the record of another model"
+        seeds = [0, *(refit["fit_seed"] for refit in final.fit.get("refits", []))]
+        if seeds != list(range(wanted := stored.study.final_fits(final.run.name))):
+            yield f"{name_of(stored, final)}/fit.json: it has fit seeds {seeds}, the config asks for {wanted}"
 
 
 def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from proset_study import evaluations
 from proset_study.data.dataset import DataSet
 from proset_study.fingerprints import arithmetic_of, uses_kernel
-from proset_study.fits.final import fit_final
+from proset_study.fits.final import fit_final, refit_final
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.store.stored import Final
 from proset_study.verify.differences import brief, same
@@ -82,13 +82,27 @@ def _fold(stored, final: Final, rng, scratch, tolerance):
 
 
 def _final(stored, final: Final, rng, scratch, tolerance):
+    """The model itself, and one of its refits with other seeds."""
     parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
     again, _, probabilities = fit_final(
         *_inputs(final), parameters, final.stage2["complexity"], _case(stored, final), scratch / "model.npz"
     )
-    yield from _differences("", final.fit, again, tolerance)
-    if not np.allclose(probabilities, final.probabilities, rtol=tolerance, atol=tolerance):
-        yield f"predicts differently, by up to {np.abs(probabilities - final.probabilities).max():.1e}"
+    recorded = {key: value for key, value in final.fit.items() if key != "refits"}
+    yield from _differences("", recorded, again, tolerance)
+    yield from _other_predictions("", probabilities, final.probabilities, tolerance)
+    if refits := final.fit.get("refits"):
+        seed = int(rng.integers(1, len(refits) + 1))
+        (again,), (probabilities,) = refit_final(
+            *_inputs(final), final.fit, _case(stored, final), range(seed, seed + 1)
+        )
+        yield from _differences(f"with fit seed {seed}", refits[seed - 1], again, tolerance)
+        recorded = final.probabilities_of_fits[seed]
+        yield from _other_predictions(f" with fit seed {seed}", probabilities, recorded, tolerance)
+
+
+def _other_predictions(which, probabilities, recorded, tolerance):
+    if not np.allclose(probabilities, recorded, rtol=tolerance, atol=tolerance):
+        yield f"predicts differently{which}, by up to {np.abs(probabilities - recorded).max():.1e}"
 
 
 def _evaluation(stored, final: Final, kind, tolerance):

@@ -81,7 +81,7 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     if rule == "evaluate":
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     else:
-        number = int(wildcards["last"]) - int(wildcards["first"]) + 1 if "last" in wildcards else 1
+        number = len(_numbers(rule, wildcards)) if "last" in wildcards else study.final_fits(run.name)
     data, folds = study.config["data_sets"][data_set], study.config["folds"]
     test = fraction_tested(data, study.config["test_fraction"])
     fitted, scored = (
@@ -90,6 +90,15 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     size = size_of(data)
     seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
+
+
+def _numbers(rule, wildcards):
+    """Fold and trial of each fit of a search; in stage 2 every fold is a fit."""
+    first, last = int(wildcards["first"]), int(wildcards["last"])
+    if rule == "stage2":
+        return [(fold, None) for fold in range(first, last + 1)]
+    folds = range(int(wildcards["fold"]), int(wildcards["last_fold"]) + 1)
+    return [(fold, trial) for fold in folds for trial in range(first, last + 1)]
 
 
 def _place(wildcards):
@@ -109,23 +118,24 @@ def _stored(rule, wildcards, study, planned):
     names = {"replicate": replicate, "data_set": data_set, "run": run}
     template = layout.TRIAL if rule == "stage1" else layout.PATH
     files = {
-        n: Path(layout.result(study, template, **{"fold": wildcards.get("fold", n), "trial": n, **names}))
-        for n in range(int(wildcards["first"]), int(wildcards["last"]) + 1)
+        (fold, trial): Path(layout.result(study, template, **names, fold=fold, trial=trial))
+        for fold, trial in _numbers(rule, wildcards)
     }
-    numbers = [n for n, file in files.items() if file.exists()]
+    numbers = [number for number, file in files.items() if file.exists()]
     if not numbers:
         return 0
+    fold, trial = numbers[0]
     data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
     code, seed = fingerprints.key("search", method=study.runs[run].method), study.config["seed"]
     matrix = map(Path, layout.matrix_files(study, replicate, data_set, run))
     origin = [data, split, code, seed, int(replicate), data_set, run, *matrix]
     try:
         if rule == "stage1":
-            key = fingerprint(study.stage1_settings(run, data_set), numbers[0], *origin, int(wildcards["fold"]))
+            key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)
         else:
             chosen_file = layout.parameters_file(study, replicate, data_set, run)
             chosen = json.loads(Path(chosen_file[0]).read_text(encoding="utf-8"))["parameters"] if chosen_file else {}
-            key = fingerprint(study.stage2_settings(run, data_set), chosen, numbers[0], *origin)
+            key = fingerprint(study.stage2_settings(run, data_set), chosen, fold, *origin)
         record = json.loads(files[numbers[0]].read_text(encoding="utf-8"))
         return len(numbers) if record["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again

@@ -62,11 +62,15 @@ def test_chunks_cover_all_trials_once(config):
     assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(50))
 
 
-def test_a_method_without_an_entry_fits_fifty_trials_and_all_folds_in_a_job(config):
-    before = load(copy.deepcopy(config))
-    del config["trials_per_job"], config["folds_per_job"]
+def test_a_method_without_an_entry_fits_fifty_trials_on_all_folds_in_a_job(config):
+    del config["trials_per_job"]
     study = load(config)
-    assert layout.stage2_files(study, "0", "wine", "E3") == layout.stage2_files(before, "0", "wine", "E3")
+    folder = "results/study/replicate_0/wine/E3"
+    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-49.jsonl"]
+    assert layout.stage2_files(study, "0", "wine", "E3") == [f"{folder}/stage2/folds_0-4.jsonl"]
+    config["folds_per_job"] = {"proset": 3}
+    files = layout.stage1_files(load(config), "0", "wine", "E3")
+    assert [Path(file).name for file in files] == ["folds_0-2_trials_0-49.jsonl", "folds_3-4_trials_0-49.jsonl"]
     assert study.trial_chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
     assert study.trial_chunks(study.runs["svm"], "wine") == [(0, 4)]
 

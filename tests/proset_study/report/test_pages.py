@@ -110,8 +110,8 @@ def test_headline_marks_what_the_published_rule_allows_and_with_one_replicate_no
         assert (row["verdict"], {c["best"] for c in cells}) == ("", {False})
         for cell in cells:
             run = next(f for f in stored.finals(data_set=row["data_set"]) if f.run.name == cell["run"])
-            own = run.probabilities[np.arange(len(run.y)), run.y].clip(1e-15, 1 - 1e-15)
-            assert cell["log_loss"] == pytest.approx(np.average(-np.log(own), weights=run.weight))
+            own = run.probabilities_of_fits[:, np.arange(len(run.y)), run.y].clip(1e-15, 1 - 1e-15)
+            assert cell["log_loss"] == pytest.approx(np.average(-np.log(own), weights=run.weight, axis=1).mean())
             assert cell["within_rule"] == (cell is best or cell["log_loss"] <= best["threshold"])
 
 
@@ -131,9 +131,9 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
     shutil.copytree(stored.folder, tmp_path / "small")
     predictions = tmp_path / "small/replicate_0/cross/E3/predictions.csv"
     head, first, *rest = read_text(predictions).splitlines()
-    row, y, weight, *_ = first.split(",")
+    row, y, weight, _, _, *refits = first.split(",")
     wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
-    write_text(predictions, "\n".join([head, f"{row},{y},{weight},{wrong}", *rest]) + "\n")
+    write_text(predictions, "\n".join([head, ",".join([row, y, weight, wrong, *refits]), *rest]) + "\n")
     found = {
         (f.label, f.data_set): (n, loss)
         for f, n, loss in zero_probability_samples(Stored(tmp_path / "small", stored.study))

@@ -40,7 +40,7 @@ def read(path: Path, folder: Path):
     if path.name == "split.csv":
         return plain(read_split(path, len(DataSet.load(data / "data.npz").y)))
     if path.name == "predictions.csv":
-        return plain(list(read_predictions(path, read_json(path.with_name("fit.json"))["n_scored"])))
+        return plain(list(read_predictions(path, read_json(path.with_name("fit.json")))))
     if path.suffix == ".csv":
         return read_scores(path)
     if path.suffix == ".jsonl":

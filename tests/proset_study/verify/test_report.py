@@ -71,7 +71,8 @@ def test_same_records_same_archive(whole, report, archive, tmp_path):
 def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
     folder = shutil.copytree(whole.folder, tmp_path / "small")
     old = folder / "replicate_0/flowers/E3"
-    write_json_lines(old / "stage1/fold_0/trials_0-9.jsonl", read_json_lines(old / "stage1/fold_0/trials_0-5.jsonl"))
+    records = read_json_lines(old / "stage1/folds_0-2_trials_0-5.jsonl")
+    write_json_lines(old / "stage1/folds_0-2_trials_0-9.jsonl", records)
     shutil.copytree(old, old.with_name("E99"))
     for archive in ARCHIVES:
         pack(folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
@@ -92,7 +93,7 @@ def one_digit_changed(text, pattern=r"(?<=[,|& ])-?\d+\.\d*?(\d)(?=[,|& \n)])"):
 TEXTS = (
     *("results.csv", "comparison.csv", "tables/E8.csv", "tables/E8.md", "tables/E3_E8_E9.tex"),
     *("evaluation/class_scores.csv", "evaluation/learning_curve.csv", "evaluation/bootstrap.csv"),
-    *("evaluation/bias_variance.csv", "findings/rules.csv", "findings/over_data_sets.csv"),
+    *("evaluation/bias_variance.csv", "findings/rules.csv", "findings/over_data_sets.csv", "findings/variance.csv"),
 )
 
 
@@ -176,6 +177,18 @@ RECORDS = {
         "*/E9/fit.json",
         lambda r: {"parameters": {k: v * (1 + 1e-12) for k, v in r["parameters"].items()}},
         "final model parameters",
+    ),
+    "refit": (
+        "*/*/fit.json",
+        lambda r: {
+            "refits": [refit | {"summary": refit["summary"] | {"active_features": 99}} for refit in r["refits"]]
+        },
+        "final model with fit seed",
+    ),
+    "lost refit": (
+        "cross/E3/fit.json",
+        lambda r: {"refits": r["refits"][:1]},
+        "it has fit seeds [0, 1], the config asks for 3",
     ),
     "bootstrap": (
         "*/*/bootstrap.json",

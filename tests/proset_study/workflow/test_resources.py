@@ -22,7 +22,9 @@ def needs_of(config):
 
 
 def stage1(run, data_set):
-    return Wildcards(fromdict={"run": run, "data_set": data_set, "fold": "0", "first": "0", "last": "49"})
+    return Wildcards(
+        fromdict={"run": run, "data_set": data_set, "fold": "0", "last_fold": "0", "first": "0", "last": "49"}
+    )
 
 
 def test_every_attempt_asks_for_more(config):

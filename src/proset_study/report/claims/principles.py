@@ -9,6 +9,7 @@ from statistics import fmean
 from proset_study.report.claims.checks import FIVE, SIX, Checks, Number, Quantities, combine, compare
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
+from proset_study.store.stored import Missing
 
 ELEVEN = (*SIX, *FIVE)
 ACCURACY = 0.02  # of balanced accuracy that "as good as" allows
@@ -96,8 +97,11 @@ def _minus(number, amount):
 
 def _error_at(fraction):
     def mean_error(final):
-        points = record_of(final, "learning_curve")["points"]
-        return fmean(point["error"] for point in points if point["fraction"] == fraction)
+        drawn = [p for p in record_of(final, "learning_curve")["points"] if p["fraction"] == fraction]
+        fitted = [point["error"] for point in drawn if "error" in point]
+        if not fitted:
+            raise Missing(f"a fit of {final.label} to {fraction:g} of the training part of {final.data_set}")
+        return fmean(fitted)
 
     return mean_error
 

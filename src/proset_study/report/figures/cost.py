@@ -153,7 +153,7 @@ def fitted_batches(finals: list[Final]) -> Iterator[dict]:
     """Diagnostics of every batch that was fitted for some proset models, each once."""
     for final in finals:
         own = final.trials if final.stage1_folder == final.folder else []
-        for record in [*own, *final.paths, final.fit]:
+        for record in [*own, *final.paths, *final.fits]:
             yield from record["summary"]["batches"]
 
 

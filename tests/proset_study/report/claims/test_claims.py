@@ -194,7 +194,7 @@ def recorded(**records):
 
 def learned(least, most):
     points = [{"fraction": part, "error": error} for part, error in ((0.1, least), (1.0, most))]
-    return recorded(learning_curve={"points": points})
+    return recorded(learning_curve={"points": [{"fraction": 0.1, "not_fitted": "too few samples"}, *points]})
 
 
 def split_error(bias2, variance):
@@ -565,6 +565,12 @@ def test_one_missing_data_set_does_not_hide_the_others():
 def test_sum_names_the_missing_data_sets():
     evidence = Records("", {f"F {e}@{d}": 3 for d in SIX if d != "wine" for e in ("E1", "E3")})
     assert verdict_on("S21", "", evidence).evidence == "missing: F E3 wine, F E1 wine"
+
+
+def test_a_fit_that_was_not_possible_decides_nothing():
+    none = recorded(learning_curve={"points": [{"fraction": 0.1, "not_fitted": "too few samples"}]})
+    found = verdict_on("C1", "wine", Records("wine", {f"final {e}": none for e in ("E3", "E8", "E9")}))
+    assert found.verdict == "not decidable"
 
 
 def test_what_is_there_decides_if_it_can():

@@ -83,7 +83,7 @@ def store(study, run, name, folder):
     write_json_lines(folder / run.name / "stage2/folds_0-1.jsonl", records)
     write_json(folder / run.name / "stage2.json", select_complexity(records, "one_standard_deviation"))
     record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / run.name / "model.npz")
-    write_predictions(folder / run.name / "predictions.csv", rows, data.y[rows], probabilities, None)
+    write_predictions(folder / run.name / "predictions.csv", rows, data.y[rows], [probabilities], None)
     write_json(folder / run.name / "fit.json", record)
 
 
