@@ -73,6 +73,7 @@ class ConvexSets(NearestPrototype):
     place = 28
     names = (PATH_NAME,)
     cost = Cost(0.1, 4.3e-7, rows=1.7, features=0.5, trees=0.5, complexity=1)
+    draws = True
     model = FittedConvexSets
     complexity = "size"
     max_complexity = len(PER_CLASS)

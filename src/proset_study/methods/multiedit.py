@@ -25,6 +25,7 @@ class Multiedit(NearestPrototype):
     label = "multiedit"
     place = 24
     cost = Cost(0.01, 5e-9, rows=2)
+    draws = True
     metrics = "any"
 
     def fit(self, parameters, complexity, seed):

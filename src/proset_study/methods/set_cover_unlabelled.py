@@ -23,6 +23,7 @@ class SetCoverUnlabelled(SetCover):
     place = 25
     names = (*SetCover.names, Name("labelled", "share with a label", number=".2f"))
     cost = Cost(0.02, 2.2e-6, rows=1.5)
+    draws = True
     parameters = {  # noqa: RUF012
         **SetCover.parameters,
         "labelled": Range(0.001, 1.0),
