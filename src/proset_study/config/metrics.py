@@ -24,6 +24,10 @@ def metric_errors(config: dict) -> Iterator[str]:
     if wrong := list(_definition_errors(config)):
         yield from wrong
         return
+    for name, settings in config["data_sets"].items():
+        if "metric" in settings and kind_of(settings) == FEATURES:
+            metric = settings["metric"]
+            yield f"data_sets.{name}.metric: {metric!r} is not allowed, it has features; name the metric in experiments"
     study = Study.of(config)
     for run in study.runs.values():
         method = methods.get(run.method)
