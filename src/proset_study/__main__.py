@@ -180,6 +180,41 @@ def evaluate(args: argparse.Namespace) -> None:
     write_json(_file(args, layout.EVALUATION), record)
 
 
+def standing_on(args: argparse.Namespace) -> None:
+    """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
+    from proset_study.fingerprints import key
+    from proset_study.store.results import case_rows, write_rows
+
+    for replicate in args.study.replicates:
+        place = {"study": args.study, "replicate": replicate, "data_set": args.data_set}
+        for run in args.study.runs:
+            _file(argparse.Namespace(**place, run=run), layout.FIT).parent.mkdir(parents=True, exist_ok=True)
+        make_data(argparse.Namespace(**place))
+        make_split(argparse.Namespace(**place))
+        for run in args.study.runs.values():
+            model = {**place, "run": run.name, "code": key("search", method=run.method)}
+            if "stage1" in run.settings:
+                for fold, last_fold in args.study.fold_chunks(run):
+                    for first, last in args.study.trial_chunks(run, args.data_set):
+                        stage1(argparse.Namespace(**model, fold=fold, last_fold=last_fold, first=first, last=last))
+                select_parameters(argparse.Namespace(**model))
+            for first, last in args.study.fold_chunks(run):
+                stage2(argparse.Namespace(**model, first=first, last=last))
+            select_complexity(argparse.Namespace(**model))
+            fit(argparse.Namespace(**model))
+    cases = args.study.cases(args.study.replicates, data_set=args.data_set)
+    write_rows(args.output, [row for case in cases for row in case_rows(_results(args), case)])
+
+
+def standing(args: argparse.Namespace) -> None:
+    """Where a method stands among those of a report."""
+    from proset_study.report.standing import write_standing
+    from proset_study.store.results import read_scores
+
+    rows = [row for file in args.files for row in read_scores(file)]
+    write_standing(Path(layout.report(args.study, "")), args.study, rows, args.report)
+
+
 def score(args: argparse.Namespace) -> None:
     """All numbers of an experiment in a replicate."""
     from proset_study.store.results import case_rows, write_rows
@@ -362,6 +397,8 @@ def _parser() -> argparse.ArgumentParser:
     command("evaluate", evaluate, *model, "kind")
     command("score", score, "study", "replicate", "experiment")
     command("score-data-set", score_data_set, "study", "data-set")
+    command("standing-on", standing_on, "study", "data-set", "output")
+    command("standing", standing, "study", "report", "files")
     command("table", table, "study", "name", "published")
     command("data-set-page", data_set_page, "study", "data-set", "options")
     command("report", report, "study", "published", "options")

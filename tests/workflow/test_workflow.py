@@ -260,3 +260,15 @@ def test_a_failing_job_is_named_and_loses_nothing(project):
     assert message in run.stdout + run.stderr
     assert "E9" not in project.planned("E9")  # the rest was computed all the same
     assert project.planned("E9") == {}
+
+
+def test_a_method_stands_where_it_stood_in_the_study(project):
+    refused = project.snakemake("standing", check=False)
+    assert "standing: no method is named; add --config method=NAME" in refused.stderr
+    done = project.snakemake("standing", "--config", "method=knn", "records=reports/tiny")
+    assert "see reports/standing_knn/standing.md" in done.stderr
+    with (project.folder / "reports/standing_knn/differences.csv").open(encoding="utf-8", newline="") as file:
+        found = {(row["dataset"], row["rival"]): row for row in csv.DictReader(file)}
+    assert float(found["iris_2f", "E8"]["difference"]) == 0
+    assert {data_set for data_set, _ in found} == {"iris_2f", "xor_2f"}
+    assert not (project.folder / "results/standing_knn/replicate_0/iris_2f/E3").exists()

@@ -308,5 +308,5 @@ RESERVED = frozenset(
         "score",
         "score_data_set",
     }
-    | {"table", "data_set_page", "report", "pack", "partial"}
+    | {"table", "data_set_page", "report", "pack", "partial", "standing", "standing_on"}
 )

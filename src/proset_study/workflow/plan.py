@@ -74,6 +74,8 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     wildcards : dict
     study : Study
     """
+    if rule == "standing_on":
+        return _of_all(wildcards["data_set"], study)
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
         return None
     run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
@@ -99,6 +101,20 @@ def _numbers(rule, wildcards):
         return [(fold, None) for fold in range(first, last + 1)]
     folds = range(int(wildcards["fold"]), int(wildcards["last_fold"]) + 1)
     return [(fold, trial) for fold in folds for trial in range(first, last + 1)]
+
+
+def _of_all(data_set: str, study: Study) -> Fits:
+    """All fits of a study of one method on a data set."""
+    (run,) = study.runs.values()
+    trials, last_fold = study.n_trials(run.name, data_set), study.config["folds"] - 1
+    number, seconds = 0, 0.0
+    for rule, first, last in (("stage1", 0, trials - 1), ("stage2", 0, last_fold), ("fit", 0, 0)):
+        wildcards = {"run": run.name, "data_set": data_set, "fold": "0", "last_fold": str(last_fold)}
+        if rule != "fit":
+            wildcards |= {"first": str(first), "last": str(last)}
+        if last >= first and (fits := fits_of(rule, wildcards, study)):
+            number, seconds = number + fits.number, seconds + fits.seconds
+    return Fits(run.method, len(study.replicates) * number, len(study.replicates) * seconds)
 
 
 def _place(wildcards):

@@ -58,6 +58,11 @@ def published(workflow) -> str:
     return os.path.relpath(Path(project(workflow), "data/published/published.csv"))
 
 
+def default_records() -> str:
+    """The report that a method is compared with if none is named: that of the open track, if there is one."""
+    return next((f for f in ("reports/open_track",) if Path(f, layout.ALL_SCORES).exists()), "reports/study")
+
+
 def study_file(study: Study) -> Path:
     """The file by which the study travels to its jobs; other settings, another file."""
     digest = hashlib.sha256(json.dumps(study.config).encode()).hexdigest()[:16]

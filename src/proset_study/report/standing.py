@@ -1,0 +1,181 @@
+"""Where one more method stands among those of a finished study, whose results are taken as they are.
+
+The method is searched, fitted and scored on the data sets, splits and folds of the study, drawn again from its seed, so
+that it is paired with every other method; nothing of theirs is fitted.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import fmean
+
+from proset_study import layout, methods
+from proset_study.config.checks import ConfigError, load
+from proset_study.config.study import Study
+from proset_study.records import read_json, write_text
+from proset_study.report.figures.style import method_name
+from proset_study.report.paired import mean_difference
+from proset_study.store.results import by_fit_seed, read_rows, write_rows
+
+LEVEL = 0.95
+VERDICTS = ("ahead", "behind", "not decided")
+SCORE = "log_loss"
+KEPT = ("seed", "replicates", "folds", "test_fraction", "fit_seeds", "track")
+COLUMNS = (
+    *("dataset", "rival", "rival_method", "method", "replicates"),
+    *("loss", "rival_loss", "difference", "low", "high", "verdict"),
+    *("error", "rival_error", "prototypes", "rival_prototypes", "active_features", "rival_active_features"),
+)
+BESIDES = ("balanced_accuracy", "prototypes", "active_features")
+
+
+def standing_study(method: str, records: Path, experiments: dict) -> Study:
+    """The study of one method on everything that a report has.
+
+    Parameters
+    ----------
+    method : str
+        Name of its module in `proset_study.methods`.
+    records : Path
+        The report: its manifest has the config, results.csv the scores.
+    experiments : dict
+        Those of a config, of which the first with the method says how it is searched. Without one its parameters have
+        their defaults, and its path ends at the smallest size.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such report or method, or if the method cannot be run as the config says.
+    """
+    if method not in methods.METHODS:
+        raise ConfigError(f"method: {method!r} is not allowed, allowed are {', '.join(methods.METHODS)}")
+    if not (records / layout.MANIFEST).is_file() or not (records / layout.ALL_SCORES).is_file():
+        raise ConfigError(f"records: {str(records)!r} has no {layout.MANIFEST} and {layout.ALL_SCORES}, a report has")
+    study = Study.of(read_json(records / layout.MANIFEST)["config"])
+    complexity = max(1, methods.get(method).min_complexity)
+    settings = {"title": method_name(method), "method": method, "stage2": {"complexity": complexity}}
+    settings = next((entry for entry in experiments.values() if entry["method"] == method), settings)
+    settings = {key: value for key, value in settings.items() if key != "vary"}
+    data_sets = study.data_sets
+    return load(
+        {
+            **{key: study.config[key] for key in KEPT if key in study.config},
+            "study": f"standing_{method}",
+            "replicates": study.replicates,
+            "data_sets": {name: study.config["data_sets"][name] for name in data_sets},
+            "experiments": {method: {**settings, "data_sets": data_sets}},
+        }
+    )
+
+
+def differences(study: Study, rows: Iterable[dict], records: Path) -> list[dict]:
+    """The method against every experiment of the records, data set by data set; rows with `COLUMNS`.
+
+    Scores are means over the replicates that both have, of the means over fit seeds; "difference" is the test log-loss
+    of the method minus the rival's, with the ends of a `LEVEL` interval (see `report.paired`). "verdict" is "ahead" or
+    "behind" if the interval lies on one side of 0, else "not decided". With one replicate there is no interval.
+    """
+    ours = {dataset: scores for (dataset, _), scores in _scores(rows).items()}
+    theirs, found = _scores(read_rows(records / layout.ALL_SCORES)), []
+    for (dataset, rival), other in theirs.items():
+        mine = ours.get(dataset, {SCORE: {}})
+        shared = sorted(mine[SCORE].keys() & other[SCORE].keys())
+        if not shared:
+            continue
+        values = [mine[SCORE][r] - other[SCORE][r] for r in shared]
+        row = {"dataset": dataset, "rival": rival, "rival_method": other["method"], "method": mine["method"]}
+        row |= {"replicates": len(shared), "difference": fmean(values)}
+        for whose, scores in (("", mine), ("rival_", other)):
+            mean = {key: fmean(scores[key][r] for r in shared) for key in (SCORE, *BESIDES) if scores[key]}
+            row |= {f"{whose}loss": mean.pop(SCORE), f"{whose}error": 1 - mean.pop("balanced_accuracy")}
+            row |= {f"{whose}{key}": value for key, value in mean.items()}
+        if len(shared) > 1:
+            generated = "generator" in study.config["data_sets"][dataset]
+            overlap = 0.0 if generated else mine["test_samples"][shared[0]] / mine["train_samples"][shared[0]]
+            row["low"], row["high"] = mean_difference(values, overlap).interval(LEVEL)
+            row["verdict"] = VERDICTS[0 if row["high"] < 0 else 1 if row["low"] > 0 else 2]
+        found.append({column: row.get(column) for column in COLUMNS})
+    return found
+
+
+def _scores(rows: Iterable[dict]) -> dict[tuple[str, str], dict]:
+    """By data set and experiment: the "method", and quantities by replicate; without runs that vary a parameter."""
+    wanted = (SCORE, *BESIDES, "test_samples", "train_samples")
+    found: dict = defaultdict(lambda: defaultdict(dict))
+    rows = [
+        r for r in rows if r["quantity"] in wanted and r["section"] not in ("stage1", "stage2") and not r["variant"]
+    ]
+    for row, values in by_fit_seed(rows):
+        scores = found[row["dataset"], row["experiment"]]
+        scores["method"] = row["method"]
+        scores[row["quantity"]][int(row["replicate"])] = fmean(values)
+    return found
+
+
+def write_standing(folder: Path, study: Study, rows: list[dict], records: Path) -> None:
+    """Write differences.csv and standing.md, which says it in words and tables."""
+    found = differences(study, rows, records)
+    write_rows(folder / "differences.csv", found, COLUMNS)
+    write_text(folder / "standing.md", in_words(found, records))
+
+
+def in_words(found: list[dict], records: Path) -> str:
+    """Rank among the methods on each data set, then the differences to each rival over the data sets, as Markdown."""
+    (method,) = {row["method"] for row in found}
+    lines = [f"# {method} among the methods of {records}", ""]
+    lines += [
+        f"Test log-loss; differences with {LEVEL:.0%} intervals. All are means over the replicates that both have.",
+        "Rivals are experiments of the records, which were not fitted again; a method has the rank of its best one.",
+        "",
+    ]
+    titles = ["data set", "rank", "log-loss", "best rival", "its log-loss", "difference", "replicates"]
+    lines += _heading([*titles, "error", "prototypes", "features"])
+    ranks = []
+    for dataset in dict.fromkeys(row["dataset"] for row in found):
+        rivals = [row for row in found if row["dataset"] == dataset]
+        better = {row["rival_method"] for row in rivals if row["rival_loss"] < row["loss"]} - {method}
+        ranks.append(1 + len(better))
+        best = min(rivals, key=lambda row: row["rival_loss"])
+        n_methods = len({method, *(row["rival_method"] for row in rivals)})
+        cells = [dataset, f"{ranks[-1]} of {n_methods}", _number(best["loss"], 3), _label(best)]
+        cells += [_number(best["rival_loss"], 3), _difference(best), best["replicates"], _number(best["error"], 3)]
+        lines.append(_line([*cells, *(_number(best[key]) for key in BESIDES[1:])]))
+    lines += ["", f"Mean rank {fmean(ranks):.1f} over {len(ranks)} data sets.", ""]
+    titles = ["rival", "data sets", *VERDICTS, "mean difference", "error, ours : theirs", "prototypes", "features"]
+    lines += _heading(titles)
+    for rival in dict.fromkeys(row["rival"] for row in found):
+        rows = [row for row in found if row["rival"] == rival]
+        counts = [sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS]
+        pairs = [
+            f"{_mean(rows, key, digits)} : {_mean(rows, f'rival_{key}', digits)}"
+            for key, digits in (("error", 3), *((key, 1) for key in BESIDES[1:]))
+        ]
+        difference = f"{fmean(row['difference'] for row in rows):+.3f}"
+        lines.append(_line([_label(rows[0]), len(rows), *counts, difference, *pairs]))
+    return "\n".join(lines) + "\n"
+
+
+def _heading(titles):
+    return [_line(titles), _line(["---", *(["---:"] * (len(titles) - 1))])]
+
+
+def _line(cells):
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _label(row):
+    return row["rival"] if row["rival"] == row["rival_method"] else f"{row['rival']} ({row['rival_method']})"
+
+
+def _difference(row):
+    interval = "" if row["low"] is None else f" [{row['low']:+.3f}, {row['high']:+.3f}]"
+    return f"{row['difference']:+.3f}{interval}"
+
+
+def _number(value, digits=1):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _mean(rows, key, digits):
+    values = [row[key] for row in rows if row[key] is not None]
+    return _number(fmean(values) if values else None, digits)
