@@ -9,18 +9,21 @@ from proset_study.config.study import Run, Study
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
 from proset_study.methods.base import Method, metrics_of
 
-_OTHERS = ("blocks", "rank")  # modules that compute no dissimilarity of items
-STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {*_OTHERS}))
-FEATURES, STRINGS, MATRIX = (
-    "a table of features",
-    "a column of strings",
-    "a matrix",
-)  # what there is of the samples of a data set
+STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
+# What there is of the samples of a data set, and what metrics need of it.
+FEATURES, STRINGS, MATRIX = "a table of features", "a column of strings", "a matrix"
 NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix": MATRIX}
 
 
 def metric_errors(config: dict) -> Iterator[str]:
     """What is wrong with the metrics of a config whose names are right."""
+    try:
+        yield from _errors(config)
+    except ValueError as error:  # a module of somebody else
+        yield str(error)
+
+
+def _errors(config):
     if wrong := list(_definition_errors(config)):
         yield from wrong
         return
@@ -62,7 +65,17 @@ def _definition_errors(config):
 
 
 def _module(name):
-    return import_module(f"{dissimilarities.__name__}.{name}")
+    """A module that computes dissimilarities; ValueError if it is not as docs/dissimilarities.md says."""
+    full = f"{dissimilarities.__name__}.{name}"
+    try:
+        module = import_module(full)
+    except Exception as error:  # whatever the module of somebody else may raise
+        raise ValueError(f"metric: {full} cannot be imported: {type(error).__name__}: {error}") from error
+    if missing := [part for part in ("distances", "ITEMS", "PARAMETERS") if not hasattr(module, part)]:
+        raise ValueError(f"metric: {full} has no {', '.join(missing)}")
+    if module.ITEMS not in ("images", "strings"):
+        raise ValueError(f"metric: ITEMS of {full} is {module.ITEMS!r}, allowed are images, strings")
+    return module
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:

@@ -7,33 +7,39 @@ from proset.plot.balls import BallsDisplay
 from proset.plot.style import GREY, class_style, plain
 from proset.set_cover import SetCoverClassifier
 from proset_study.data.metrics import EUCLIDEAN, is_ranked
+from proset_study.methods.set_cover import find_radii
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
 from proset_study.report.figures.style import ReportFigure, panels, slug
 from proset_study.store.stored import Final
 
 RADII = 4
-MOST = 60  # balls; more of them cannot be told apart
+MOST = 150  # balls; more of them cannot be told apart
 RESOLUTION = 120  # points a side
 SMALLEST, LARGEST = 5, 60  # samples of the class whose tree is drawn
 
 
 def balls_figure(final: Final) -> ReportFigure | None:
     """Balls and prototypes at several radii, as in figure 1 of the source; None for other metrics or too many balls."""
-    fitted, part, names = fitted_of(final), final.part, final.data.feature_names
-    few = [i for i, cover in enumerate(fitted.covers) if len(cover.index) <= MOST]
-    if final.metric != EUCLIDEAN or not few:
+    part, names = final.part, final.data.feature_names
+    if final.metric != EUCLIDEAN:
         return None
-    shown = [few[round(i)] for i in np.linspace(0, len(few) - 1, min(RADII, len(few)))]
+    models = []
+    for radius in find_radii(part, final.stage2["settings"][-1])[::-1]:
+        model = SetCoverClassifier(eps=float(radius)).fit(part.X, part.y, part.weight)
+        if len(model.prototype_index_) > MOST:
+            break
+        models.append(model)
+    if not models:
+        return None
+    shown = [models[round(i)] for i in np.linspace(len(models) - 1, 0, min(RADII, len(models)))]
     figure, axes = panels(len(shown), 2, (4.5, 4.5), margin=0.5, sharex="all", sharey="all")
     texts = []
-    for panel, i in zip(axes, shown, strict=True):
-        model = SetCoverClassifier(eps=float(fitted.radii[i])).fit(part.X, part.y, part.weight)
+    for panel, model in zip(axes, shown, strict=True):
         given = {"feature_names": names.tolist(), "grid_resolution": RESOLUTION, "ax": panel, "legend": False}
         BallsDisplay.from_estimator(model, part.X, part.y, **given)
-        texts.append(f"{fitted.radii[i]:.3g}: {len(model.prototype_index_):,}")
-        panel.set(
-            title=f"radius {fitted.radii[i]:.3g}, {len(model.prototype_index_):,} prototypes", xlabel="", ylabel=""
-        )
+        number = len(model.prototype_index_)
+        texts.append(f"{model.eps:.3g}: {number:,}")
+        panel.set(title=f"radius {model.eps:.3g}, {number:,} prototypes", xlabel="", ylabel="")
     name = final.data_set
     figure.supxlabel(plain(names[0]), size=9)
     figure.supylabel(plain(names[1]), size=9)
@@ -42,7 +48,7 @@ def balls_figure(final: Final) -> ReportFigure | None:
         category=CATEGORY,
         title=f"{name}: balls and prototypes at several radii",
         caption=f"Data set {name}, replicate {final.replicate}, {len(part.y):,} training samples on standardised"
-        f" features; radii on the path of {final.label} up to the chosen one, and their prototypes: {'; '.join(texts)}."
+        f" features; radii on the path of {final.label} and their numbers of prototypes: {'; '.join(texts)}."
         " Empty marks are samples in no ball of their class, rings are samples in a ball of another class.",
         alt=f"Balls of a set cover on {name}; radius and number of prototypes {'; '.join(texts)}.",
         figure=figure,
