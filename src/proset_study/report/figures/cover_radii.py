@@ -32,7 +32,7 @@ def balls_figure(final: Final) -> ReportFigure | None:
     if not models:
         return None
     shown = [models[round(i)] for i in np.linspace(len(models) - 1, 0, min(RADII, len(models)))]
-    figure, axes = panels(len(shown), 2, (4.5, 4.5), margin=0.5, sharex="all", sharey="all")
+    figure, axes = panels(len(shown), 2, (4.5, 3.9), margin=0.3, sharex="all", sharey="all")
     texts = []
     for panel, model in zip(axes, shown, strict=True):
         given = {"feature_names": names.tolist(), "grid_resolution": RESOLUTION, "ax": panel, "legend": False}
