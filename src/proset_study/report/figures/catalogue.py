@@ -202,7 +202,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
     selecting = [run for run in every if selected.shows_prototypes(run.method) and _by_metric(run)]
-    if len(selecting) > 1:
+    if len({run.method for run in selecting}) > 1:
         found.append(FigureSpec(slug(data_set, "prototypes_by_class"), selecting, selected.class_counts_figure))
         found.append(FigureSpec(slug(data_set, "prototypes_test_path"), selecting, selected.test_path_figure))
     if _is_plane(stored, data_set):

@@ -60,7 +60,8 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
         " equal rows;"
         " those that choose freely give more to classes that vary more.",
         alt=f"Prototypes by class on {name}. "
-        + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True)),
+        + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True))
+        + ".",
         figure=figure,
     )
 
