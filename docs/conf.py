@@ -37,7 +37,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("proset",),
     "reference_url": {"proset": None},
-    "subsection_order": ["examples/models", "examples/tuning", "examples/predictions"],
+    "subsection_order": ["examples/models", "examples/tuning", "examples/predictions", "examples/ensembles"],
     "within_subsection_order": "FileNameSortKey",
     "default_thumb_file": str(Path(__file__).with_name("images") / "decision_surface.png"),
     "download_all_examples": False,

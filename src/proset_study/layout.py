@@ -180,6 +180,13 @@ def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: st
     ]
 
 
+def evaluations_of(study: Study, table: str) -> list[str]:
+    """The front page, which shows all evaluations, if a comparison asks for some; the records of those come first."""
+    kinds = study.config.get("comparisons", {}).get(table, {}).get("evaluations", [])
+    records = [f for f in evaluation_files(study, study.replicates) if Path(f).stem in kinds]
+    return [*records, report(study, INDEX)] if kinds else []
+
+
 def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
     """Numbers of some experiments, by default for all replicates."""
     return [

@@ -1,16 +1,203 @@
-"""The examples of docs/examples, run small; docs/evaluation.md has the numbers of the whole."""
+"""The examples of docs/examples, run small; docs/evaluation.md and error-estimates.md have numbers of the whole."""
 
 import runpy
+from math import inf, log
 from pathlib import Path
 
 import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples/tuning"
+EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+
+
+def example(name):
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return example("ensembles/decision_tree")
+
+
+@pytest.fixture(scope="module")
+def tennis(tree):
+    table = np.array([line.split() for line in tree["TENNIS"].splitlines()])
+    return table[:, :-1], table[:, -1]
+
+
+@pytest.fixture(scope="module")
+def adaboost():
+    return example("ensembles/adaboost")
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return example("predictions/scores")
 
 
 def test_features_selected_before_cross_validation_hide_that_there_is_nothing_to_learn():
-    errors = runpy.run_path(str(EXAMPLES / "feature_selection.py"))["errors"]
+    errors = example("tuning/feature_selection")["errors"]
     wrong, right = np.mean([errors(seed) for seed in range(4)], axis=0)
     assert wrong < 0.1
     assert 0.4 < right < 0.6
     assert errors(0, n_features=500, n_selected=20) == errors(0, n_features=500, n_selected=20)
+
+
+def test_what_was_selected_has_a_score_that_is_too_good():
+    selection = example("tuning/selection")
+    wrong, right, true = np.mean([selection["features"](seed) for seed in range(2)], axis=0)
+    assert true - wrong > 0.1
+    assert abs(true - right) < 0.1
+    members = [KNeighborsClassifier(1), GaussianNB()]
+    wrong, right, _ = np.mean([selection["method"](seed, members) for seed in range(3)], axis=0)
+    assert wrong < right
+
+
+class TestDecisionTree:
+    """The numbers of the lecture, which has them from Mitchell's book."""
+
+    def test_worked_example(self, tree, tennis):
+        X, y = tennis
+        assert tree["entropy"](y) == pytest.approx(0.940, abs=5e-4)
+        gains = dict(zip(tree["NAMES"], (tree["gain"](x, y) for x in X.T), strict=True))
+        assert gains["humidity"] == pytest.approx(0.151, abs=1e-3)
+        assert gains["wind"] == pytest.approx(0.048, abs=5e-4)
+        assert max(gains, key=gains.get) == "outlook"
+        sunny = X[:, 0] == "sunny"
+        below = [tree["gain"](x[sunny], y[sunny]) for x in X.T[1:]]
+        assert below == pytest.approx([0.570, 0.970, 0.019], abs=1.5e-3)
+        assert tree["rules"](tree["grow"](X, y, tree["gain"]), tree["NAMES"]) == [
+            "if outlook = overcast: yes (4 of 4)",
+            "if outlook = rain and wind = strong: no (2 of 2)",
+            "if outlook = rain and wind = weak: yes (3 of 3)",
+            "if outlook = sunny and humidity = high: no (3 of 3)",
+            "if outlook = sunny and humidity = normal: yes (2 of 2)",
+        ]
+
+    def test_question_of_the_lecture(self, tree, tennis):
+        grown = tree["grow"](*tennis, tree["gain"])
+        assert grown.predict(np.array(["sunny", "hot", "high", "weak"])) == "no"
+        assert grown.predict(np.array(["foggy", "hot", "high", "weak"])) == "yes"  # never seen: most days were good
+
+    def test_impurities_by_hand(self, tree):
+        y = np.array(["a", "a", "a", "b"])
+        assert tree["entropy"](y) == pytest.approx(-0.75 * np.log2(0.75) + 0.25 * 2)
+        assert tree["gini"](y) == pytest.approx(2 * 0.75 * 0.25)
+        each = np.array(["1", "2", "3", "4"])  # as good as a number of the row
+        assert tree["gain"](each, y) == tree["entropy"](y)
+        assert tree["gain_ratio"](each, y) == pytest.approx(tree["entropy"](y) / 2)
+        assert tree["gain_ratio"](np.repeat("1", 4), y) == 0.0
+
+    def test_pruning_and_stopping_help_where_labels_are_noisy(self, tree):
+        rng = np.random.default_rng(1)
+        train, validation, test = (tree["noisy_data"](n, rng) for n in (200, 120, 500))
+        error, gain = tree["error"], tree["gain"]
+        steps = [
+            (t.leaves(), error(t, *validation), error(t, *test))
+            for t in tree["prune"](tree["grow"](*train, gain), *validation)
+        ]
+        leaves, held_out, tested = zip(*steps, strict=True)
+        assert list(leaves) == sorted(leaves, reverse=True)
+        assert leaves[-1] == 1
+        best = int(np.argmin(held_out))
+        assert tested[best] < tested[0] - 0.05
+        stopped = tree["grow"](*train, gain, level=0.01)
+        assert stopped.leaves() < leaves[0] / 3
+        assert error(stopped, *test) < tested[0] - 0.05
+        sizes, errors, best = tree["cost_complexity"](*((X.astype(float), y) for X, y in (train, test)))
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[best] < sizes[0] / 2
+        assert errors[best] < errors[0]
+        random = tree["grow"](*train, lambda x, y: rng.random())
+        assert random.leaves() > leaves[0]
+
+
+class TestAdaBoost:
+    def test_weights_of_rules_at_the_ends(self, adaboost):
+        alpha = adaboost["alpha_of"]
+        assert alpha(0.5) == 0.0
+        assert alpha(0.0) == inf
+        assert alpha(0.25) == pytest.approx(log(3) / 2)
+        assert alpha(0.75) == -alpha(0.25)
+
+    def test_two_rounds_by_hand(self, adaboost):
+        X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1, 1, -1, 1])
+        model = adaboost["boost"](X, y, 2)
+        # The first stump has one of four wrong, which then weighs one half.
+        assert model.alphas[0] == pytest.approx(log(3) / 2)
+        first = model.stumps[0].predict(X) != y
+        assert first.sum() == 1
+        weights = np.where(first, 1 / 2, 1 / 6)
+        second = model.stumps[1].predict(X) != y
+        error = weights[second].sum()
+        assert model.alphas[1] == pytest.approx(log((1 - error) / error) / 2)
+        assert model.weights[second].sum() == pytest.approx(0.5)  # of the next round, this rule knows nothing
+
+    def test_a_perfect_rule_is_the_ensemble_and_a_useless_one_ends_it(self, adaboost):
+        X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        perfect = adaboost["boost"](X, np.array([-1, -1, 1, 1]), 10)
+        assert len(perfect.stumps) == 1
+        assert np.array_equal(perfect.margins(X, np.array([-1, -1, 1, 1])), np.ones(4))
+        xor = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        assert len(adaboost["boost"](xor, np.array([1, -1, -1, 1]), 10).stumps) == 0  # every stump has error 1/2
+
+    def test_test_error_falls_after_the_training_error_is_small_and_margins_grow(self, adaboost):
+        rng = np.random.default_rng(0)
+        (X, y, _), (X_test, y_test, _) = adaboost["rings"](200, rng), adaboost["rings"](500, rng)
+        model = adaboost["boost"](X, y, 300)
+        tested = adaboost["errors"](model, X_test, y_test)
+        assert tested[-1] < tested[30]
+        few = type(model)(model.stumps[:30], model.alphas[:30], model.weights)
+        assert model.margins(X, y).min() > few.margins(X, y).min()
+
+    def test_flipped_labels_have_the_largest_weights(self, adaboost):
+        X, y, flipped = adaboost["rings"](300, np.random.default_rng(0), noise=0.1)
+        assert adaboost["flipped_among_heaviest"](adaboost["boost"](X, y, 100), flipped) > 3 * flipped.mean()
+
+
+def test_variance_of_a_forest_is_that_of_the_formula_and_a_vote_beats_its_voters():
+    forest = example("ensembles/forest")
+    few, all_features = (forest["variances"](m, n_sets=8, n_trees=10, n_samples=100) for m in ("sqrt", 20))
+    for found in (few, all_features):
+        assert found["forest"] == pytest.approx(found["formula"], rel=0.25)
+        assert found["forest"] < found["tree"] / 2
+    assert few["correlation"] < all_features["correlation"]
+    majority, alone = forest["consensus"](0.5, 60, np.random.default_rng(0))
+    assert majority > alone + 1
+    ignorant, _ = forest["consensus"](0.25, 60, np.random.default_rng(0))
+    assert ignorant == pytest.approx(2.5, abs=0.6)
+
+
+def test_votes_and_stacks_are_as_good_as_most_of_their_members():
+    combination = example("ensembles/combination")
+    found = combination["compared"](*load_wine(return_X_y=True))
+    members = sorted(found[name] for name in combination["MEMBERS"])
+    for together in ("majority vote", "mean probability", "stacking"):
+        assert found[together] <= members[len(members) // 2]
+
+
+class TestScores:
+    def test_numbers_by_hand(self, scores):
+        y, p = np.array([1, 0, 1, 0]), np.array([0.9, 0.6, 0.55, 0.1])
+        # bins 0.9 (one positive, 0.1 off), 0.6 (no positive, 0.6), 0.5 (one, 0.45), 0.1 (none, 0.1)
+        assert scores["calibration_error"](y, p) == pytest.approx((0.1 + 0.6 + 0.45 + 0.1) / 4)
+        assert scores["lift"](y, p) == pytest.approx([2.0, 1.0, 4 / 3, 1.0])
+        # a missed positive costs 1: alarm above 1/2, one false alarm; costs 9: alarm above 0.1
+        assert scores["expected_cost"](y, p, np.array([1.0, 9.0])) == pytest.approx([0.25, 0.25])
+        one, other = np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])
+        assert scores["mcnemar"](y, one, other) == pytest.approx(2 * 0.5**4)
+        assert scores["mcnemar"](y, one, one) == 1.0
+
+    def test_intervals_have_the_score_inside_and_shrink(self, scores, rng):
+        y = rng.integers(2, size=400)
+        p = np.clip(0.5 + 0.3 * (y - 0.5) + 0.2 * rng.normal(size=400), 0, 1)
+        area = scores["SCORES"]["area under the ROC curve"]
+        low, high = scores["interval"](area, y[:100], p[:100], samples=100)
+        assert low < area(y[:100], p[:100]) < high
+        narrow = np.diff(scores["interval"](area, y, p, "percentile", samples=100))
+        assert narrow < high - low
+        band = scores["roc_band"](y, p, np.array([0.1, 0.5]), samples=50)
+        assert (band[0] < band[1]).all()

@@ -83,6 +83,21 @@ def small_config(odd_file: Path) -> dict:
             },
             "bootstrap": {"of": {"E3": ["flowers"], "E8": ["flowers", "odd"], "E9": ["odd"]}, "samples": 5},
             "bias_variance": {"of": {"E3": ["cross"], "E8": ["cross"]}, "draws": 3, "test_samples": 200},
+            "complexity_curve": {
+                "of": {"E8": ["cross"]},
+                "draws": 2,
+                "test_samples": 100,
+                "sizes": {"E8": [1, 5, 20]},
+            },
+            "error_estimates": {
+                "of": {"E8": ["cross"]},
+                "draws": 10,
+                "fitted_samples": 1,
+                "test_samples": 10_000,
+                "sizes": {"knn": 3},
+                "bootstrap_samples": 3,
+                "leave_one_out": 0,
+            },
         },
     }
 

@@ -4,8 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
 from proset_study import layout
+from proset_study.config.checks import load
 
 SOURCE = Path(layout.__file__).parent
 NAMES = {Path(template).name for template in (layout.DATA, layout.SPLIT, layout.PARAMETERS, layout.COMPLEXITY)}
@@ -28,3 +31,16 @@ def test_templates_have_the_names_that_rules_fill_in():
     names = {"replicate": 0, "data_set": "wine", "run": "E3"}
     assert layout.FIT.format(**names) == "replicate_0/wine/E3/fit.json"
     assert layout.file_in(Path("anywhere"), layout.FIT) == Path("anywhere/fit.json")
+
+
+def test_a_comparison_makes_the_evaluations_that_it_names_and_their_page():
+    config = {}
+    for file in ("config.yaml", "workflow/error_estimates.yaml"):
+        update_config(config, yaml.safe_load((SOURCE.parents[1] / file).read_text(encoding="utf-8")))
+    study = load(config)
+    *records, page = layout.evaluations_of(study, "E18")
+    assert page == "reports/error_estimates/index.html"
+    assert len(records) == 4 * (7 * 3 + 3)  # families, methods and sizes, and the largest size of three methods
+    assert {Path(record).stem for record in records} == {"error_estimates"}
+    assert {Path(r).stem for r in layout.evaluations_of(study, "complexity")[:-1]} == {"complexity_curve"}
+    assert layout.evaluations_of(study, "estimates_knn") == []

@@ -75,6 +75,10 @@ def _meaning_errors(config) -> Iterator[str]:
                 )
         if comparison.get("rows") == "methods":
             yield from _row_errors(f"comparisons.{name}", comparison["experiments"], config)
+        for kind in comparison.get("evaluations", []):
+            if kind not in (asked_for := config.get("evaluations", {})):
+                allowed = ", ".join(asked_for) or "none"
+                yield f"comparisons.{name}.evaluations: {kind!r} is not allowed, allowed are {allowed}"
     for key in ("trials_per_job", "folds_per_job"):
         for method in config.get(key, {}):
             if method not in methods.METHODS:
@@ -127,6 +131,8 @@ def _evaluation_errors(config) -> Iterator[str]:
         for experiment, names in entry["of"].items():
             if experiment not in experiments:
                 yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+            elif evaluations.get(kind).generated and "metric" in (*(e := experiments[experiment]), *e.get("vary", {})):
+                yield f"{where}: {experiment!r} is not allowed, it has a metric, data drawn anew have none"
             for d in names:
                 if d not in allowed:
                     known = ", ".join(allowed) or "none"

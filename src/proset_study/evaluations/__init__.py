@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 
 from proset_study.evaluations.base import Evaluation
 
-_OTHERS = ("base", "refit")  # modules that are no evaluations
+_OTHERS = ("base", "decomposition", "population", "refit")  # modules that are no evaluations
 KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from proset_study.data.dataset import DataSet
-from proset_study.data.generators import mixture_probabilities
-from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.sources import make
+from proset_study.evaluations.decomposition import decompose
+from proset_study.evaluations.population import class_probabilities, join
 from proset_study.evaluations.refit import refit
 from proset_study.records import Resources
 
@@ -45,7 +45,7 @@ class BiasVariance:
         resources = Resources()
         with resources.measure("evaluation"):
             test = _draw(source, settings["test_samples"], case, "test")
-            truth = _truth(test, source)
+            truth = class_probabilities(test, source)
             predictions = np.array([_predictions(draw, test, final, source, case) for draw in range(settings["draws"])])
         errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
         briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
@@ -64,48 +64,10 @@ class BiasVariance:
         }
 
 
-def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, exactly.
-
-    Parameters
-    ----------
-    predictions : ndarray, shape (R, m, K)
-        Class probabilities of m points by models of R >= 2 independent training sets.
-    truth : ndarray, shape (m, K)
-        True class probabilities.
-
-    Returns
-    -------
-    dict
-        "brier", "noise" (that of the truth itself), "bias2" and "variance", means over the points. Neither of the last
-        two depends on R in expectation: the variance divides by R - 1, and what the mean of R predictions still
-        varies is taken from the squared bias, which chance can make slightly negative.
-    """
-    n_draws, mean = len(predictions), predictions.mean(axis=0)
-    noise = float((truth * (1 - truth)).sum(axis=1).mean())
-    variance = float(((predictions - mean) ** 2).sum(axis=2).mean() * n_draws / (n_draws - 1))
-    return {
-        "brier": float(((predictions - truth) ** 2).sum(axis=2).mean()) + noise,
-        "noise": noise,
-        "bias2": float(((mean - truth) ** 2).sum(axis=1).mean() - variance / n_draws),
-        "variance": variance,
-    }
-
-
-def _truth(test, source):
-    """Class probabilities of the test points; of checker and xor the labels follow from the features."""
-    if source["generator"] != "mixture":
-        return np.eye(len(test.class_names))[test.y]
-    means = {key: source[key] for key in ("components", "means_seed") if key in source}
-    return mixture_probabilities(test.X, **means)
-
-
 def _predictions(draw, test, final, source, case):
     train = _draw(source, final["n_fit"], case, f"draw {draw}")
-    X, y = np.vstack([train.X, test.X]), np.append(train.y, test.y)
-    both = DataSet(X, y, train.feature_names, train.class_names, metric=final.get("metric", EUCLIDEAN))
     fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
-    return refit(both, fitted, scored, final, case, case.fit_seed("bias_variance", draw))
+    return refit(join(train, test), fitted, scored, final, case, case.fit_seed("bias_variance", draw))
 
 
 def _draw(source, n_samples, case, which):

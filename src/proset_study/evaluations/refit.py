@@ -4,8 +4,10 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.data.dataset import DataSet
+from proset_study.data.splits import FoldData
 from proset_study.fits.resampling import data_of_rows
 from proset_study.fits.search import Case
+from proset_study.methods.base import Fitted
 
 
 def refit(
@@ -28,10 +30,17 @@ def refit(
     ndarray, shape (len(scored), K)
         Class probabilities.
     """
+    model, fold_data = fit_rows(data, fitted, scored, final, case, seed)
+    return model.predict_proba(fold_data.X_score)
+
+
+def fit_rows(
+    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
+) -> tuple[Fitted, FoldData]:
+    """The model that `refit` predicts with, and the rows as it takes them; parameters as there."""
     method = methods.get(case.method)
     fold_data = data_of_rows(data, fitted, scored, method)
-    model = method(fold_data).fit(final["parameters"], final["complexity"], seed)
-    return model.predict_proba(fold_data.X_score)
+    return method(fold_data).fit(final["parameters"], final["complexity"], seed), fold_data
 
 
 def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:

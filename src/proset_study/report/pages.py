@@ -246,8 +246,8 @@ def _evaluations(stored, finals, by_data_set):
         shown = evaluations.get(kind)
         evaluated = [final for final in stored.evaluated(kind) if final in finals]
         if shown.by_data_set == by_data_set and (rows := shown.rows(evaluated)):
-            cells = [[cell(row) for cell in shown.cells.values()] for row in rows]
-            names = {"kind": kind, "title": shown.title, "text": shown.text}
+            cells = [[cell(row) for cell in shown.cells.values()] for row in shown.condensed(rows)]
+            names = {"kind": kind, "title": shown.title, "text": shown.text, "sentences": shown.sentences(rows)}
             found.append({**names, "headings": list(shown.cells), "rows": cells})
     return found
 

@@ -243,6 +243,10 @@ def _set(*path_and_value):
             _set("comparisons", "c", {"title": "", "experiments": ["E99"]}),
             "comparisons.c.experiments: unknown experiment 'E99'",
         ),
+        (
+            _set("comparisons", "c", {"title": "", "experiments": ["E3"], "evaluations": ["error_estimates"]}),
+            "comparisons.c.evaluations: 'error_estimates' is not allowed, allowed are learning_curve, bootstrap",
+        ),
     ],
 )
 def test_wrong_config_is_refused_with_key_value_and_what_is_allowed(config, change, message):

@@ -3,7 +3,8 @@ import pytest
 
 from proset_study.data.generators import mixture_bayes_error, mixture_probabilities
 from proset_study.data.sources import make
-from proset_study.evaluations.bias_variance import EVALUATION, decompose
+from proset_study.evaluations.bias_variance import EVALUATION
+from proset_study.evaluations.decomposition import decompose
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}

@@ -19,12 +19,24 @@ COUNTED = {  # settings of each kind, and the number of fits that they ask for
     "learning_curve": ({"fractions": [0.1, 0.5, 1.0], "repeats": 4}, 12),
     "bootstrap": ({"samples": 20}, 21),
     "bias_variance": ({"draws": 7, "test_samples": 100}, 7),
+    "complexity_curve": ({"draws": 7, "test_samples": 100, "sizes": {"E8": [1, 5]}}, 7),
+    "error_estimates": (
+        {
+            "draws": 20,
+            "fitted_samples": 1000,
+            "test_samples": 10000,
+            "sizes": {"knn": 7},
+            "bootstrap_samples": 25,
+            "leave_one_out": 50,
+        },
+        20 * (1 + 3 + 9 + 30 + 10 + 25 + 25 + 50),
+    ),
 }
 
 
 def test_kinds_are_found_and_others_are_named():
     assert set(COUNTED) <= {*evaluations.KINDS}
-    with pytest.raises(ValueError, match="'bagging' is unknown, allowed are bias_variance, bootstrap, learning_curve"):
+    with pytest.raises(ValueError, match="'bagging' is unknown, allowed are bias_variance, bootstrap, complexity"):
         evaluations.get("bagging")
 
 

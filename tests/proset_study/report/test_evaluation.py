@@ -7,6 +7,9 @@ import pytest
 from proset_study.report.evaluation import class_rows, confusion_rows, evaluation_tables, write_evaluation
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import COLUMNS, bootstrap_rows
+from proset_study.report.evaluations.complexity_curve import curve_rows as size_rows
+from proset_study.report.evaluations.complexity_curve import curves_figure
+from proset_study.report.evaluations.error_estimates import advice, estimate_rows, pooled
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
 from proset_study.report.figures.catalogue import data_set_figures, missing_records, overview_figures
 from proset_study.store.stored import Stored
@@ -102,3 +105,51 @@ def test_the_caption_knows_how_parts_are_drawn(stored):
     grouped = copy(final)
     grouped.__dict__["data"] = replace(final.data, group=final.data.y)
     assert "nested parts of whole groups, not stratified;" in learning_curve_figure([grouped]).caption
+
+
+def test_estimates_are_counted_against_their_own_truth(stored):
+    (final,) = stored.evaluated("error_estimates")
+    rows = {row["estimate"]: row for row in estimate_rows([final])}
+    draws = [draw["estimates"] for draw in final.evaluation("error_estimates")["draws"]]
+    off = [draw["nested"][0] - draw["nested"][3] for draw in draws]
+    assert rows["nested"]["bias"] == pytest.approx(sum(off) / len(off))
+    assert rows["nested"]["rmse"] == pytest.approx((sum(o**2 for o in off) / len(off)) ** 0.5)
+    inside = [low <= true <= high for _, low, high, true in (draw["holdout_20"] for draw in draws)]
+    assert rows["holdout_20"]["coverage"] == inside.count(True) / len(draws)
+    assert rows["training"]["bias"] < rows["stratified_10"]["bias"]
+    assert rows["stratified_5"]["cpu_s"] < rows["repeated"]["cpu_s"]
+
+
+def test_advice_is_five_sentences_with_the_numbers_of_the_rows(stored):
+    rows = estimate_rows(stored.evaluated("error_estimates"))
+    sentences = advice(rows)
+    assert len(sentences) == 5
+    off = next(row["bias"] for row in rows if row["estimate"] == "training")
+    assert f"off by {off:+.3f} (84 samples)" in sentences[1]
+    assert advice([row for row in rows if row["estimate"] != "nested"]) == advice([]) == []
+
+
+def test_pooled_rows_are_those_of_a_size_over_methods(stored):
+    (row, *_) = estimate_rows(stored.evaluated("error_estimates"))
+    other = {**row, "method": "svm", "possible": row["draws"] - 2, "bias": row["bias"] + 0.2, "rmse": 3 * row["rmse"]}
+    larger = {**row, "n_fit": 1000}
+    both, alone = pooled([row, larger, other])
+    assert (both["n_fit"], both["models"], alone["n_fit"]) == (84, 2, 1000)
+    assert (both["not_possible"], alone["not_possible"]) == (2, 0)
+    assert both["bias"] == pytest.approx(row["bias"] + 0.1)
+    assert both["rmse"] == pytest.approx(5**0.5 * row["rmse"])
+    assert both["bias_standard_error"] == pytest.approx(row["bias_standard_error"])  # one data set: no more is known
+
+
+def test_complexity_curves_have_a_row_a_loss_and_size_that_adds_up(stored):
+    (final,) = stored.evaluated("complexity_curve")
+    rows = size_rows([final])
+    assert [(row["loss"], row["value"]) for row in rows] == [
+        (loss, size) for size in (1, 5, 20) for loss in ("squared", "zero_one")
+    ]
+    for row in rows:
+        assert row["along"] == "k"
+        assert row["noise"] + row["bias2"] + row["variance"] == pytest.approx(row["expected"])
+    figure = curves_figure([final])
+    assert [len(axes.lines[0].get_xdata()) for axes in figure.figure.axes] == [3, 3]
+    assert "KNN along k" in figure.alt

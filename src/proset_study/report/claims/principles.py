@@ -4,16 +4,20 @@ Where they stand, and which statements wait for an experiment, is in data/publis
 `checks.Quantities`.
 """
 
-from statistics import fmean
+from statistics import fmean, stdev
 
 from proset_study.report.claims.checks import FIVE, SIX, Checks, Number, Quantities, combine, compare
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
+from proset_study.report.paired import mean_difference
 from proset_study.store.stored import Missing
 
 ELEVEN = (*SIX, *FIVE)
 ACCURACY = 0.02  # of balanced accuracy that "as good as" allows
 ON_GENERATED = "xor_3f"  # where bias and variance of most methods are evaluated
+# E18, workflow/error_estimates.yaml. The draws of one replicate decide, as replicates do elsewhere.
+SMALLEST, ON_CURVES = "mixture_54", "mixture_189"
+ESTIMATED = ("estimates_knn", "estimates_decision_tree")
 
 
 @claim("P1", *ELEVEN)
@@ -55,12 +59,61 @@ def no_prototype_method_is_always_best(q: Quantities) -> Checks:
     yield compare(Number(f"data sets with {most} best", wins[most]), "<", Number("all", len(ELEVEN)))
 
 
+@claim("Q1", ON_CURVES, over_replicates=True)
+def complexity_trades_bias_for_variance(q: Quantities) -> Checks:
+    """The more complex a model, the smaller its bias and the larger its variance."""
+    for experiment, simplest in (("estimates_knn", -1), ("estimates_decision_tree", 0)):
+        for part, relation in (("bias2", "<"), ("variance", ">")):
+            ends = [q.measure(f"{part} at {i}", experiment, _on_curve(part, i)) for i in (-1 - simplest, simplest)]
+            yield compare(ends[0], relation, ends[1])
+
+
+@claim("Q4", SMALLEST, over_replicates=True)
+def naive_bootstrap_is_too_small(q: Quantities) -> Checks:
+    """The naive bootstrap error is too small; samples that were left out mend that."""
+    for experiment in ESTIMATED:
+        yield compare(_bias(q, experiment, "bootstrap_naive", 1), "<", 0.0)
+        yield compare(_bias(q, experiment, "bootstrap_left_out", 1), ">=", 0.0)
+
+
+@claim("Q7", SMALLEST, over_replicates=True)
+def training_error_is_too_small(q: Quantities) -> Checks:
+    """The training error is no estimate of the error on new samples: it is too small."""
+    for experiment in ESTIMATED:
+        yield compare(_bias(q, experiment, "training", 1), "<", 0.0)
+
+
 @claim("C1", "wine", "cancer", "digits", "checker")
 def more_samples_are_better(q: Quantities) -> Checks:
     """The more samples a model learns from, the smaller its test error."""
     for experiment in ("E3", "E8", "E9"):
         least, most = (q.measure(f"error at {part:g}", experiment, _error_at(part)) for part in (0.1, 1.0))
         yield compare(most, "<", least)
+
+
+@claim("C2", SMALLEST, over_replicates=True)
+def larger_test_parts_vary_less(q: Quantities) -> Checks:
+    """A larger test part gives an estimate of less variance."""
+    for experiment in ESTIMATED:
+        ten, twenty, fifty = (
+            q.measure(f"deviation with {share} % held out", experiment, _deviation(f"holdout_{share}"))
+            for share in (10, 20, 50)
+        )
+        yield compare(fifty, "<", twenty, "<", ten)
+
+
+@claim("C5", SMALLEST, over_replicates=True)
+def nested_selection_is_unbiased(q: Quantities) -> Checks:
+    """A selection inside each training part leaves the estimate unbiased."""
+    for experiment in ESTIMATED:
+        yield compare(_bias(q, experiment, "nested", -1), "<=", 0.0, "<=", _bias(q, experiment, "nested", 1))
+
+
+@claim("C13", SMALLEST, over_replicates=True)
+def a_selecting_score_is_too_good(q: Quantities) -> Checks:
+    """The error on the set that selected the model is too small."""
+    for experiment in ESTIMATED:
+        yield compare(_bias(q, experiment, "validation", 1), "<", 0.0)
 
 
 @claim("B1", ON_GENERATED)
@@ -104,6 +157,31 @@ def _error_at(fraction):
         return fmean(fitted)
 
     return mean_error
+
+
+def _on_curve(part, i):
+    return lambda final: record_of(final, "complexity_curve")["points"][i]["squared"][part]
+
+
+def _estimates(final, name):
+    """Estimate and true error by draw, without draws that lack it."""
+    draws = record_of(final, "error_estimates")["draws"]
+    found = [draw["estimates"][name] for draw in draws if name in draw["estimates"]]
+    return [(estimate, true) for estimate, _, _, true in found]
+
+
+def _deviation(name):
+    return lambda final: stdev(estimate for estimate, _ in _estimates(final, name))
+
+
+def _bias(q, experiment, name, side):
+    """An end of the 95 % interval of the mean difference from the true error: the lower one for -1, the upper for 1."""
+
+    def end(final):
+        off = mean_difference([estimate - true for estimate, true in _estimates(final, name)])
+        return off.interval(0.95)[side > 0]
+
+    return q.measure(f"{'upper' if side > 0 else 'lower'} end of the bias of {name}", experiment, end)
 
 
 def _part(q, part, experiment):

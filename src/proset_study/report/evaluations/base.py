@@ -31,6 +31,10 @@ class EvaluationReport:
         Whether each data set has a figure of its own; else there is one over all of them.
     reads_searches : bool
         Whether the rows need records of searches, which not every replicate of a report has.
+    condensed : callable
+        From rows to those of the table on a page, if there are too many of them.
+    sentences : callable
+        From rows to what they say, in words.
     """
 
     columns: tuple[str, ...]
@@ -41,6 +45,8 @@ class EvaluationReport:
     figure: Callable[[list[Final]], ReportFigure]
     by_data_set: bool = False
     reads_searches: bool = False
+    condensed: Callable[[list[dict]], list[dict]] = list
+    sentences: Callable[[list[dict]], list[str]] = lambda rows: []
 
 
 def number(key: str, digits: int = 3) -> Callable[[dict], str]:

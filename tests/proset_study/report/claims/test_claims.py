@@ -33,7 +33,8 @@ NUMBERS = {
     "M": (42, 43, 44, 45, 46, 47, 48, 50, 52, 53, 54, 55, 59),
     "N": (60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 74, 75),
     "P": (1, 2, 3, 4, 5),
-    "C": (1,),
+    "Q": (1, 4, 7),
+    "C": (1, 2, 5, 13),
     "B": (1, 2, 3, 4),
 }
 IDS = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
@@ -200,6 +201,25 @@ def learned(least, most):
 def split_error(bias2, variance):
     return recorded(bias_variance={"bias2": bias2, "variance": variance})
 
+
+def estimated(**estimates):
+    """A final model of each method of E18 with these estimates by draw, true error 0.5."""
+    draws = [
+        {"estimates": {name: [value, 0.0, 1.0, 0.5] for name, value in zip(estimates, values, strict=True)}}
+        for values in zip(*estimates.values(), strict=True)
+    ]
+    return {f"final estimates_{m}": [recorded(error_estimates={"draws": draws})] for m in ("knn", "decision_tree")}
+
+
+def along(first, last):
+    """A final model with squared bias and variance at both ends of its path."""
+    points = [{"squared": {"bias2": bias2, "variance": variance}} for bias2, variance in (first, last)]
+    return [recorded(complexity_curve={"points": points})]
+
+
+LOW_ENDS, CENTRED, HIGH_ENDS = [0.3, 0.4, 0.35], [0.4, 0.6, 0.5], [0.6, 0.7, 0.65]  # of 0.5
+HELD_OUT = {"holdout_10": [0.2, 0.8, 0.5], "holdout_20": [0.3, 0.7, 0.5], "holdout_50": CENTRED}
+SIMPLE, COMPLEX = (0.3, 0.1), (0.1, 0.3)  # squared bias, variance
 
 # Of the eleven, random forests win on six.
 FORESTS = {f"L {e}@{d}": 0.3 for e in ("random_forest", "bagging") for d in ELEVEN} | {
@@ -506,6 +526,30 @@ OVER_REPLICATES = [
         {"L E3": [0.1, 0.2, 0.2, 0.1, 0.1] * 2, "L E8": [0.1, 0.6] * 5, "L E9": [0.1, 0.5] * 5},
         [{"L E8": [0.3] * 10}, {"L E9": [0.3] * 10}],
     ),
+    (
+        "Q1",
+        "mixture_189",
+        {"final estimates_knn": along(COMPLEX, SIMPLE), "final estimates_decision_tree": along(SIMPLE, COMPLEX)},
+        [{"final estimates_knn": along(SIMPLE, COMPLEX)}, {"final estimates_decision_tree": along(SIMPLE, SIMPLE)}],
+    ),
+    (
+        "Q4",
+        "mixture_54",
+        estimated(bootstrap_naive=LOW_ENDS, bootstrap_left_out=HIGH_ENDS),
+        [
+            estimated(bootstrap_naive=CENTRED, bootstrap_left_out=HIGH_ENDS),
+            estimated(bootstrap_naive=LOW_ENDS, bootstrap_left_out=LOW_ENDS),
+        ],
+    ),
+    ("Q7", "mixture_54", estimated(training=LOW_ENDS), [estimated(training=CENTRED)]),
+    (
+        "C2",
+        "mixture_54",
+        estimated(**HELD_OUT),
+        [estimated(**HELD_OUT | {"holdout_10": CENTRED}), estimated(**HELD_OUT | {"holdout_50": [0.1, 0.9, 0.5]})],
+    ),
+    ("C5", "mixture_54", estimated(nested=CENTRED), [estimated(nested=LOW_ENDS), estimated(nested=HIGH_ENDS)]),
+    ("C13", "mixture_54", estimated(validation=LOW_ENDS), [estimated(validation=CENTRED)]),
 ]
 
 
@@ -650,7 +694,10 @@ NEEDS_RECORDS = (
     "M50",
     "M59",
 )
-NOT_PUBLISHED = ("P1", "P2", "P3", "P4", "P5", "C1", "B1", "B2", "B3", "B4")
+NOT_PUBLISHED = (
+    *("P1", "P2", "P3", "P4", "P5", "Q1", "Q4", "Q7", "C1", "C2", "C5", "C13"),
+    *("B1", "B2", "B3", "B4"),
+)
 NEEDS_RECORDS_FOR_A_PART = ("D40", "N67", "N70")
 UNDECIDED_IF_PUBLISHED = {
     **{

@@ -1,0 +1,96 @@
+"""Bias and variance along the size of models, or along a parameter that is varied."""
+
+from collections import defaultdict
+
+from proset.plot.style import COLOURS, GREY, log_axis
+from proset_study.methods import get
+from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_name, panels
+from proset_study.store.stored import Final
+
+COLUMNS = (*NAMES, "n_fit", "n_scored", "draws", "loss", "along", "value", "expected", "noise", "bias2", "variance")
+LOSSES = {"squared": "squared loss (sum over the classes)", "zero_one": "zero-one loss"}
+_LINES = {
+    "expected": ("expected loss", "black", "-"),
+    "bias2": ("squared bias", COLOURS[0], "--"),
+    "variance": ("variance", COLOURS[1], "-."),
+    "noise": ("noise", GREY, ":"),
+}
+
+
+def curve_rows(finals: list[Final]) -> list[dict]:
+    """The parts of both losses at every size, or at every value of the varied parameter, with `COLUMNS` as keys."""
+    rows = []
+    for final in finals:
+        record = record_of(final, "complexity_curve")
+        head = {**names_of(final), **{key: record[key] for key in ("n_fit", "n_scored", "draws")}}
+        for point in record["points"]:
+            along, value = get(final.run.method).complexity, point["size"]
+            if final.run.variant:
+                (along,) = final.run.settings["vary"]
+                value = record["parameters"][along]
+            for loss in LOSSES:
+                parts = {key: point[loss][key] for key in ("noise", "bias2", "variance")}
+                row = {"loss": loss, "along": along, "value": value, "expected": point[loss]["brier"], **parts}
+                rows.append({**head, **row})
+    return rows
+
+
+def curves_figure(finals: list[Final]) -> ReportFigure:
+    """Parts of the expected loss along the size; a column for each experiment, a row for each loss."""
+    groups: dict[tuple[str, str], list[dict]] = defaultdict(list)
+    for row in curve_rows(finals):
+        groups[row["experiment"], row["dataset"]].append(row)
+    figure, axes = panels(2 * len(groups), len(groups), (2.3, 2.2))
+    texts = []
+    for column, ((_, data_set), rows) in enumerate(groups.items()):
+        for i, (loss, name) in enumerate(LOSSES.items()):
+            panel = axes[i * len(groups) + column]
+            shown = sorted((row for row in rows if row["loss"] == loss), key=lambda row: row["value"])
+            values = [row["value"] for row in shown]
+            for key, (label, colour, line) in _LINES.items():
+                panel.plot(values, [row[key] for row in shown], line, color=colour, label=label)
+            panel.set(xlabel=axis_name(rows[0]["along"]), ylabel=name if column == 0 else "")
+            panel.set_ylim(bottom=min(0.0, *(row["bias2"] for row in shown)))
+            if values[0] > 0 and values[-1] >= 10 * values[0]:
+                log_axis(panel, "x")
+            if i == 0:
+                panel.set_title(f"{method_name(rows[0]['method'])}, {data_set}")
+                first, last = shown[0], shown[-1]
+                ends = (
+                    f"{first['bias2']:.3f} to {last['bias2']:.3f} and {first['variance']:.3f} to {last['variance']:.3f}"
+                )
+                texts.append(f"{method_name(rows[0]['method'])} along {rows[0]['along']} {ends}")
+    legend(figure, 1.6)
+    record = record_of(finals[0], "complexity_curve")
+    return ReportFigure(
+        name="complexity_curve",
+        category="Bias and variance",
+        title="Bias and variance along the size of models",
+        caption=f"Models of {record['draws']} training sets of {record['n_fit']:,} samples, drawn anew, at"
+        f" {record['n_scored']:,} points. Expected loss = noise + squared bias + variance; above for squared loss,"
+        " below for zero-one loss (Kohavi and Wolpert 1996).",
+        alt=f"Squared bias and variance for squared loss from one end to the other: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+REPORT = EvaluationReport(
+    columns=COLUMNS,
+    rows=curve_rows,
+    title="Bias and variance along the size of models",
+    text="Expected loss = noise + squared bias + variance over training sets drawn anew; for zero-one loss by Kohavi"
+    " and Wolpert's definition.",
+    cells={
+        "data set": lambda row: row["dataset"],
+        "experiment": model_name,
+        "loss": lambda row: row["loss"].replace("_", "-"),
+        "along": lambda row: axis_name(row["along"]),
+        "value": lambda row: f"{row['value']:g}",
+        "expected": number("expected", 4),
+        "noise": number("noise", 4),
+        "squared bias": number("bias2", 4),
+        "variance": number("variance", 4),
+    },
+    figure=curves_figure,
+)

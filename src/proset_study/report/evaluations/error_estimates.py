@@ -1,0 +1,197 @@
+"""Estimates of the error rate beside the true one: bias, deviation, coverage and cost, and when to use which."""
+
+from itertools import groupby
+from math import sqrt
+from statistics import fmean, stdev
+
+from proset.plot.style import COLOURS, GREY
+from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, number, record_of
+from proset_study.report.figures.style import ReportFigure, panels
+from proset_study.store.stored import Final
+
+COLUMNS = (
+    *(*NAMES, "n_fit", "n_scored", "draws", "estimate", "possible", "true", "true_standard_error"),
+    *("bias", "bias_standard_error", "deviation", "rmse", "coverage", "cpu_s"),
+)
+LABELS = {  # in the order of tables and figures
+    "training": "training error",
+    "bootstrap_naive": "bootstrap, naive",
+    "holdout_10": "10 % held out",
+    "holdout_20": "20 % held out",
+    "holdout_50": "50 % held out",
+    "leave_group_out": "leave group out (10 x 20 %)",
+    "folds_5": "5 folds",
+    "stratified_5": "5 folds, stratified",
+    "repeated": "3 x 5 folds, stratified",
+    "folds_10": "10 folds",
+    "stratified_10": "10 folds, stratified",
+    "leave_one_out": "leave one out",
+    "out_of_bag": "out of bag (forest)",
+    "bootstrap_left_out": "bootstrap, left out",
+    "bootstrap_632": "bootstrap .632",
+    "bootstrap_632_plus": "bootstrap .632+",
+    "validation": "size selected on 20 % held out, same 20 %",
+    "not_nested": "size selected by 5 folds, same folds",
+    "nested": "size selected by 5 folds, nested",
+}
+OF_THE_SELECTED = ("validation", "not_nested", "nested")
+NEVER = ("training", "bootstrap_naive")
+_SPOKEN_OF = {*OF_THE_SELECTED, *NEVER, "bootstrap_632", "holdout_20", "stratified_10", "repeated"}
+_SPECIAL = ("leave_one_out", "out_of_bag")  # not of every method and size
+_COMPARED = [name for name in LABELS if name not in (*OF_THE_SELECTED, *NEVER, *_SPECIAL)]
+
+
+def estimate_rows(finals: list[Final]) -> list[dict]:
+    """Each estimate of each final model over the training sets, with `COLUMNS` as keys.
+
+    "bias" and "rmse" are of estimate minus true error, "deviation" is that of the estimate alone, "coverage" the
+    proportion of intervals with the true error, "cpu_s" what the estimate's fits take for one training set.
+    """
+    rows = []
+    for final in finals:
+        record = record_of(final, "error_estimates")
+        draws = record["draws"]
+        head = {**names_of(final), "n_fit": record["n_fit"], "n_scored": record["n_scored"], "draws": len(draws)}
+        head["true_standard_error"] = sqrt(fmean(draw["standard_error"] ** 2 for draw in draws))
+        for estimate in LABELS:
+            found = [draw["estimates"][estimate] for draw in draws if estimate in draw["estimates"]]
+            if len(found) < 2:
+                continue
+            off = [value - true for value, _, _, true in found]
+            row = {
+                "estimate": estimate,
+                "possible": len(found),
+                "true": fmean(true for *_, true in found),
+                "bias": fmean(off),
+                "bias_standard_error": stdev(off) / sqrt(len(off)),
+                "deviation": stdev(value for value, *_ in found),
+                "rmse": sqrt(fmean(o**2 for o in off)),
+                "coverage": fmean(low <= true <= high for _, low, high, true in found),
+                "cpu_s": record["resources"][f"{estimate}_cpu_s"] / len(found),
+            }
+            rows.append({**head, **row})
+    return rows
+
+
+def pooled(rows: list[dict]) -> list[dict]:
+    """The same over all methods and data sets of a size, by size and estimate.
+
+    Methods on one data set share its draws: the standard error of the bias is one of data sets only.
+    """
+    found = []
+    rows = sorted(rows, key=lambda row: (row["n_fit"], [*LABELS].index(row["estimate"])))
+    for (size, estimate), same in groupby(rows, key=lambda row: (row["n_fit"], row["estimate"])):
+        group = list(same)
+        data_sets = {row["dataset"] for row in group}
+        means = {key: fmean(row[key] for row in group) for key in ("true", "bias", "coverage", "cpu_s")}
+        squares = {key: fmean(row[key] ** 2 for row in group) for key in ("deviation", "rmse", "bias_standard_error")}
+        found.append(
+            {
+                **{"n_fit": size, "estimate": estimate, "models": len(group), **means},
+                "not_possible": sum(row["draws"] - row["possible"] for row in group),
+                "deviation": sqrt(squares["deviation"]),
+                "rmse": sqrt(squares["rmse"]),
+                "bias_standard_error": sqrt(squares["bias_standard_error"] / len(data_sets)),
+            }
+        )
+    return found
+
+
+def advice(rows: list[dict]) -> list[str]:
+    """Which estimate to use when, in five sentences; of `estimate_rows`, none if these lack what they speak of."""
+    by_size: dict[int, dict[str, dict]] = {}
+    for row in pooled(rows):
+        by_size.setdefault(row["n_fit"], {})[row["estimate"]] = row
+    ends = [by_size[size] for size in sorted({min(by_size), max(by_size)})] if by_size else []
+    if not ends or any(not found.keys() >= _SPOKEN_OF for found in ends):
+        return []
+
+    def at_ends(name, key="bias", sign="+"):
+        return " and ".join(f"{found[name][key]:{sign}.3f} ({found[name]['n_fit']:,} samples)" for found in ends)
+
+    def of_ten_folds(name, key="rmse"):
+        return " and ".join(f"{found[name][key] / found['stratified_10'][key]:.2f}" for found in ends)
+
+    best = [min((r for name, r in found.items() if name in _COMPARED), key=_rmse) for found in by_size.values()]
+    chosen = ", ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} ({row['rmse']:.3f})" for row in best)
+    coverage = {
+        name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
+        for name in ("training", *_COMPARED)
+        if any(name in found for found in by_size.values())
+    }
+    nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
+    return [
+        "By root mean squared error, and of the estimates that need nothing special of a method, these are the best by"
+        f" number of samples: {chosen}; 10 stratified folds have {at_ends('stratified_10', 'rmse', '')}.",
+        f"Never report the training error, which is off by {at_ends('training')}, nor the naive bootstrap, by"
+        f" {at_ends('bootstrap_naive')}; the .632 bootstrap still is by {at_ends('bootstrap_632')}.",
+        f"One part of 20 % held out has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds for"
+        f" {of_ten_folds('holdout_20', 'cpu_s')} of their CPU time, so it is for many samples or dear fits; 5 folds"
+        f" three times have {of_ten_folds('repeated')} times it for {of_ten_folds('repeated', 'cpu_s')} of the time.",
+        "The score by which a size was selected is too good for a report: it is off by"
+        f" {at_ends('validation')} on one validation set, by {at_ends('not_nested')} on 5 folds; cross-validation"
+        f" around the selection is off by {at_ends('nested')}.",
+        f"Of the intervals, that of {LABELS[nearest]} is the nearest to its 95 % ({coverage[nearest]:.0%}); that of 10"
+        f" stratified folds has the true error in {coverage['stratified_10']:.0%}, that of the training error in"
+        f" {coverage['training']:.0%}.",
+    ]
+
+
+def _rmse(row):
+    return row["rmse"]
+
+
+def estimates_figure(finals: list[Final]) -> ReportFigure:
+    """Bias and deviation of every estimate by size, over methods and data sets."""
+    rows = pooled(estimate_rows(finals))
+    sizes = sorted({row["n_fit"] for row in rows})
+    shown = [name for name in LABELS if any(row["estimate"] == name for row in rows)]
+    figure, axes = panels(len(sizes), 4, (2.6, 0.8 + 0.22 * len(shown)), margin=0.2, sharey=True)
+    for panel, size in zip(axes, sizes, strict=True):
+        panel.axvline(0.0, color=GREY, linewidth=0.8)
+        for row in (row for row in rows if row["n_fit"] == size):
+            colour = COLOURS[2 if row["estimate"] in OF_THE_SELECTED else 1 if row["estimate"] in NEVER else 0]
+            spread = sqrt(max(0.0, row["rmse"] ** 2 - row["bias"] ** 2))
+            y = shown.index(row["estimate"])
+            panel.errorbar(row["bias"], y, xerr=spread, marker="o", color=colour, elinewidth=1.2, capsize=0)
+        panel.set(title=f"{size:,} samples", ylim=(len(shown) - 0.5, -0.5))
+    axes[0].set_yticks(range(len(shown)), [LABELS[name] for name in shown])
+    figure.supxlabel("estimate minus true error rate", fontsize=9)
+    first = {row["estimate"]: row for row in rows if row["n_fit"] == sizes[0]}
+    return ReportFigure(
+        name="error_estimates",
+        category="Estimates of the error",
+        title="Estimates of the error: how far from the truth, and how much that varies",
+        caption="Mean of estimate minus true error (dot) and its deviation over training sets (bar), for"
+        f" {len({f.run.method for f in finals})} methods and all generated families. The bar of a good estimate is"
+        " short and its dot at 0; the last three are about the model whose size they were used to select.",
+        alt=f"Estimates of the error; bias with {sizes[0]} samples: "
+        + ", ".join(f"{LABELS[name]} {row['bias']:+.3f}" for name, row in first.items())
+        + ".",
+        figure=figure,
+    )
+
+
+REPORT = EvaluationReport(
+    columns=COLUMNS,
+    rows=estimate_rows,
+    title="Estimates of the error rate (E18)",
+    text="Estimates beside the true error over training sets drawn anew, means over methods and families; coverage is"
+    " the proportion of 95 % intervals that have the true error.",
+    cells={
+        "samples": lambda row: str(row["n_fit"]),
+        "estimate": lambda row: LABELS[row["estimate"]],
+        "models": lambda row: str(row["models"]),
+        "true error": number("true"),
+        "bias": number("bias"),
+        "± bias": number("bias_standard_error"),
+        "deviation": number("deviation"),
+        "root mean squared error": number("rmse"),
+        "coverage": number("coverage", 2),
+        "CPU seconds": number("cpu_s", 4),
+        "too few samples of a class": lambda row: str(row["not_possible"] or ""),
+    },
+    figure=estimates_figure,
+    condensed=pooled,
+    sentences=advice,
+)
