@@ -38,6 +38,7 @@ def main() -> None:
             "same-parameters",
             "rejection",
             "set-cover",
+            "dissimilarities",
             "table",
         ],
     )
@@ -100,6 +101,11 @@ def main() -> None:
 
         write("set_cover", set_cover.COLUMNS, set_cover.run((500, 1000) if args.quick else set_cover.ROWS))
         write("set_cover_gap", set_cover.GAP_COLUMNS, set_cover.gap(data_sets))
+    elif args.part == "dissimilarities":
+        from benchmarks import dissimilarities
+
+        items = {"tangent": (100,), "mismatch": (50,)} if args.quick else dissimilarities.ITEMS
+        write("dissimilarities", dissimilarities.COLUMNS, dissimilarities.run(items))
     elif args.part == "rejection":
         from benchmarks import rejection
 

@@ -102,7 +102,7 @@ def gap(data_sets: list[str] | None) -> list[dict]:
         key = integer_seed(config["seed"], "split", name, 0)
         fold = select_fold(data, split(data.y, config["folds"], config["test_fraction"], key), TEST, scaled=True)
         X, y, n = fold.X, fold.y, len(fold.y)
-        radii = find_radii(X, max(STEPS))
+        radii = find_radii(fold, max(STEPS))
         for step in STEPS:
             (bits,) = ball_bits(lambda these, X=X: cdist(X[these], X), n, n, [radii[step - 1]])
             start = time.process_time()

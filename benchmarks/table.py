@@ -188,6 +188,16 @@ def _set_cover_gap(rows):
     return _markdown(head, body)
 
 
+def _dissimilarities(rows):
+    columns = ["seconds", "nanoseconds_per_pair", "peak_mib", "data_mib"]
+    cases = dict.fromkeys((r["metric"], r["items"]) for r in rows)
+    medians = [
+        [median(float(r[c]) for r in rows if (r["metric"], r["items"]) == case) for c in columns] for case in cases
+    ]
+    head = ["metric", "items", "CPU s", "ns per pair", "peak, MiB", "data, MiB"]
+    return _markdown(head, [[*case, *numbers] for case, numbers in zip(cases, medians, strict=True)])
+
+
 _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
@@ -203,4 +213,9 @@ _SECTIONS = [
     ("Growth", "growth", _growth),
     ("Set cover: greedy on packed balls, and on the matrix of distances", "set_cover", _set_cover),
     ("Set cover: greedy, rounding and bound on the training parts of the study", "set_cover_gap", _set_cover_gap),
+    (
+        "Dissimilarities of images of 16 x 16 and of sequences of 400 letters, medians",
+        "dissimilarities",
+        _dissimilarities,
+    ),
 ]

@@ -26,7 +26,7 @@ MEMORY = 2**28  # bytes of balls that are kept at once
 SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius of a path
 RATIO = 5 / 3  # of these proportions from one radius to the next
 ROUNDING = 1e-12  # gains that differ by less, relative to the weight of all points, are equal
-_Step = tuple[float, int, float]  # gain, candidate, weight of the points newly covered
+_Step = tuple[float, int, float]  # score, candidate, weight of the points newly covered
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,14 @@ def rank_radii(
 
 
 def greedy(
-    bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, only: list[np.ndarray] | None = None
+    bits: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    cost: float,
+    only: list[np.ndarray] | None = None,
+    *,
+    foreign: float = 1.0,
+    ratio: bool = False,
 ) -> Cover:
     """Add the prototype that lowers the objective most, until none does.
 
@@ -162,10 +169,19 @@ def greedy(
         Of one prototype.
     only : list of K arrays of int, optional
         Candidates of each class, if not all.
+    foreign : float >= 0
+        What the weight of points of other classes is multiplied by; 0 gives the plain set cover of each class.
+    ratio : bool
+        Whether to add the prototype that covers most in proportion to its cost, as long as that lowers the objective:
+        the greedy algorithm of weighted set cover, with leaving a point out as a set of its weight.
 
     Returns
     -------
     Cover
+
+    References
+    ----------
+    V. Chvatal, A greedy heuristic for the set-covering problem, Mathematics of Operations Research 4 (1979), 233-235.
 
     Examples
     --------
@@ -180,16 +196,17 @@ def greedy(
     rows = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
     covered = np.array([_weight_in_balls(bits[r], weight[r]) for r in rows])  # (K, 8 ceil(M / 8))
     miscovered = covered.sum(axis=0) - covered
+    costs = foreign * miscovered + cost
     tolerance = ROUNDING * weight.sum()
     sequences = [
-        _class_steps(bits, r, weight, covered[k], miscovered[k] + cost, tolerance, None if only is None else only[k])
+        _class_steps(bits, r, weight, covered[k], costs[k], tolerance, None if only is None else only[k], ratio)
         for k, r in enumerate(rows)
     ]
     steps = list(_merged(sequences, tolerance))
     index = np.array([j for _, j, _, _ in steps], dtype=int)
     labels = np.array([k for _, _, k, _ in steps], dtype=int)
     new = np.array([new for *_, new in steps], dtype=np.float64)
-    gains = new - miscovered[labels, index] - cost
+    gains = new - costs[labels, index]
     return Cover(
         index=index,
         labels=labels,
@@ -220,30 +237,38 @@ def _class_steps(
     costs: np.ndarray,
     tolerance: float,
     only: np.ndarray | None,
+    ratio: bool,
 ) -> Iterator[_Step]:
-    """Yield (gain, candidate, weight of the points newly covered) of each step of the greedy algorithm in one class."""
+    """Yield (score, candidate, weight of the points newly covered) of each step of the greedy algorithm in one class.
+
+    The score is the gain or its ratio to the cost, which is by 1 smaller than that of what is newly covered.
+    """
     gain = covered - costs
+    unit = np.maximum(costs, tolerance) if ratio else None
     if only is not None:
         taken = np.ones(len(gain), dtype=bool)
         taken[only] = False
         gain[taken] = -np.inf
-    while (best := gain.max(initial=-np.inf)) > tolerance:
-        j = int(np.flatnonzero(gain >= best - tolerance)[0])
+    while len(gain):
+        score = gain if unit is None else gain / unit
+        j = int(np.flatnonzero(score >= score.max() - tolerance)[0])
+        if gain[j] <= tolerance:
+            return
         hit = (bits[rows, j >> 3] & (128 >> (j & 7))).astype(bool)
         new, rows = rows[hit], rows[~hit]
-        yield float(gain[j]), j, float(weight[new].sum())
+        yield float(score[j]), j, float(weight[new].sum())
         gain -= _weight_in_balls(bits[new], weight[new])
         gain[j] = -np.inf
 
 
 def _merged(sequences: list[Iterator[_Step]], tolerance: float) -> Iterator[tuple[float, int, int, float]]:
-    """Yield (gain, candidate, class, newly covered) of all classes, the largest gain first."""
+    """Yield (score, candidate, class, newly covered) of all classes, the largest score first."""
     heads = [next(s, None) for s in sequences]
     while steps := {k: head for k, head in enumerate(heads) if head is not None}:
-        best = max(gain for gain, _, _ in steps.values())
-        j, k = min((j, k) for k, (gain, j, _) in steps.items() if gain >= best - tolerance)
-        gain, _, new = steps[k]
-        yield gain, j, k, new
+        best = max(score for score, _, _ in steps.values())
+        j, k = min((j, k) for k, (score, j, _) in steps.items() if score >= best - tolerance)
+        score, _, new = steps[k]
+        yield score, j, k, new
         heads[k] = next(sequences[k], None)
 
 

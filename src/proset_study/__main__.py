@@ -48,6 +48,19 @@ def make_data(args: argparse.Namespace) -> None:
     make(settings, args.study.config["seed"], args.data_set, args.replicate).save(_file(args, layout.DATA))
 
 
+def dissimilarities(args: argparse.Namespace) -> None:
+    """Compute or check the dissimilarities of all samples of a data set."""
+    from proset_study.data.dataset import DataSet
+    from proset_study.data.matrix import write_matrix
+
+    data, settings = DataSet.load(_file(args, layout.DATA)), args.study.metric_settings(args.metric, args.data_set)
+    source = args.study.data_settings(args.data_set)
+    try:
+        write_matrix(_file(args, layout.DISSIMILARITIES), data, settings, source)
+    except ValueError as error:
+        raise ValueError(f"data_sets.{args.data_set}: {error}") from error
+
+
 def openml(args: argparse.Namespace) -> None:
     """Download a data set of OpenML."""
     from proset_study.data.download import download
@@ -330,14 +343,15 @@ def _inputs(args: argparse.Namespace) -> "tuple[DataSet, np.ndarray]":
     from proset_study.data.dataset import DataSet
     from proset_study.data.splits import read_split
 
-    data = DataSet.load(_file(args, layout.DATA))
+    data = DataSet.load(_file(args, layout.DATA), args.study.metric(args.run, args.data_set))
     return data, read_split(_file(args, layout.SPLIT), len(data.y))
 
 
 def _origin(args):
     """What every record of a search depends on, besides its own settings."""
-    place = (args.study.config["seed"], args.replicate, args.data_set, args.run)
-    return [_file(args, layout.DATA), _file(args, layout.SPLIT), args.code, *place]
+    place = (args.replicate, args.data_set, args.run)
+    matrix = map(Path, layout.matrix_files(args.study, *place))
+    return [_file(args, layout.DATA), _file(args, layout.SPLIT), args.code, args.study.config["seed"], *place, *matrix]
 
 
 def _case(args: argparse.Namespace) -> "Case":
@@ -373,6 +387,7 @@ def _parser() -> argparse.ArgumentParser:
     model = (*data_set, "run")
     command("config", config, "files")
     command("data", make_data, *data_set)
+    command("dissimilarities", dissimilarities, *data_set, "metric")
     command("openml", openml, "study", "name")
     command("split", make_split, *data_set)
     command("stage1", stage1, *model, "fold", "last-fold", "first", "last", "code")
@@ -415,6 +430,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "kind": _TEXT,
     "last": _INTEGER,
     "last-fold": _INTEGER,
+    "metric": _TEXT,
     "minutes": {"type": float, "default": 120.0},
     "name": _TEXT,
     "options": _JSON,

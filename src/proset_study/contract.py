@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,9 +19,11 @@ import numpy as np
 from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.config.study import Run
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
-from proset_study.methods.base import Fitted, Method, PriorModel, faults
+from proset_study.methods.base import Fitted, Method, PriorModel, faults, metrics_of
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 
@@ -335,6 +337,20 @@ def models_are_what_is_declared(subject: Subject) -> None:
         np.testing.assert_allclose(explained.familiarity, fitted.familiarity(point[None])[0], rtol=1e-4, atol=1e-6)
 
 
+def metrics_are_heard(subject: Subject) -> None:
+    """By a metric of SciPy, if it takes any, a method predicts as by the matrix of these dissimilarities."""
+    if metrics_of(subject.method) not in ("any", "symmetric"):
+        return
+    named = replace(make_fold_data(3), metric="manhattan")
+    X, X_score = (distances(rows, named.X, named.metric) for rows in (named.X, named.X_score))
+    given = replace(named, X=X, X_score=X_score, metric=PRECOMPUTED)
+    by_name, by_matrix = (subject.fit(data) for data in (named, given))
+    expected, found = by_name.predict_proba(named.X_score), by_matrix.predict_proba(given.X_score)
+    np.testing.assert_allclose(found, expected, atol=1e-6, err_msg="by a matrix it predicts differently")
+    again = subject.method.load(by_matrix.arrays()).predict_proba(given.X_score)
+    assert np.array_equal(again, found), "a stored model of dissimilarities predicts differently"
+
+
 def data_are_left_alone(subject: Subject) -> None:
     """Fits share their data, and so do methods."""
     data = make_fold_data(2)
@@ -386,6 +402,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     simplicity_sorts,
     summaries_have_the_quantities,
     models_are_what_is_declared,
+    metrics_are_heard,
     data_are_left_alone,
     one_thread_is_enough,
 )

@@ -26,6 +26,7 @@ _SHOWN = tuple(f"report.evaluations.{kind}" for kind in KINDS)  # found by name:
 # The entry modules of each job, below `proset_study`; names in braces are arguments of `key`.
 KEYS = {
     "data": ("data.sources", "data.{source}"),
+    "dissimilarities": ("data.matrix", "{module}"),
     "split": ("data.splitting",),
     "search": ("fits.search", "methods.{method}"),
     "select": ("fits.selection", "methods.{method}"),
@@ -68,7 +69,8 @@ def key(job: str, **names: str) -> str:
     job : str
         One of `KEYS`.
     **names : str
-        What is in braces there: "source" (see `data.sources.source_of`), "method", "kind" of evaluation.
+        What is in braces there: "source" (see `data.sources.source_of`), "module" (see `data.matrix.module_of`),
+        "method", "kind" of evaluation.
 
     Returns
     -------

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proset_study.config.study import Study
+from proset_study.data.metrics import stored_metric
 from proset_study.data.paths import located
 from proset_study.evaluations import KINDS
 
@@ -20,6 +21,7 @@ STUDY = "study/{digest}.json"  # the checked config, for the jobs
 REPLICATE = "replicate_{replicate}"
 DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
 DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
+DISSIMILARITIES = f"{DATA_FOLDER}/dissimilarities_{{metric}}.npy"
 FOLDER = f"{DATA_FOLDER}/{{run}}"
 TRIALS = f"{FOLDER}/stage1/folds_{{fold}}-{{last_fold}}_trials_{{first}}-{{last}}.jsonl"
 TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
@@ -96,6 +98,13 @@ def parameters_file(study: Study, replicate: int | str, data_set: str, run: str)
     return [result(study, PARAMETERS, **names)] if "stage1" in study.runs[run].settings else []
 
 
+def matrix_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
+    """The dissimilarities that a run reads, if they are stored."""
+    metric = stored_metric(study.metric(run, data_set))
+    names = {"replicate": replicate, "data_set": data_set, "metric": metric}
+    return [] if metric is None else [result(study, DISSIMILARITIES, **names)]
+
+
 def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
     """All records of stage 1."""
     source = study.stage1_run(study.runs[run])
@@ -120,6 +129,8 @@ def steps_to(study: Study, replicate: int | str, data_set: str, run: str) -> lis
     names = {"replicate": replicate, "data_set": data_set, "run": run}
     place = (study, replicate, data_set, run)
     steps = [("data", [result(study, DATA, **names)]), ("split", [result(study, SPLIT, **names)])]
+    if matrix := matrix_files(study, replicate, data_set, run):
+        steps.append(("dissimilarities", matrix))
     if study.stage1_run(study.runs[run]):
         steps += [("stage1", stage1_files(*place)), ("select_parameters", parameters_file(*place))]
     return [

@@ -200,12 +200,13 @@ def fingerprint(*parts: object) -> str:
     """
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(_file_digest(part.resolve()) if isinstance(part, Path) else _json_digest(part))
+        digest.update(file_digest(part.resolve()) if isinstance(part, Path) else _json_digest(part))
     return digest.hexdigest()[:32]
 
 
 @cache
-def _file_digest(path: Path) -> bytes:
+def file_digest(path: Path) -> bytes:
+    """SHA-256 of a file as this process first found it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 

@@ -43,9 +43,11 @@ from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
 from proset_study.data.download import download
 from proset_study.data.encoding import Encoder
+from proset_study.data.matrix import write_matrix
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
+from proset_study.dissimilarities import mismatch
 
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
@@ -104,6 +106,12 @@ def data_case(content, name="t.csv", **settings):
         make({"file": name, "target": "kind", **settings}, 0, "mine", 0)
 
     return case
+
+
+def asymmetric(folder):
+    (folder / "t.csv").write_text("a,b,kind\n0,1,x\n3,0,y\n", encoding="utf-8")
+    source = {"file": "t.csv", "target": "kind", "metric": "precomputed"}
+    write_matrix(Path("results/t.npy"), make(source, 0, "mine", 0), {"of": "precomputed"}, source)
 
 
 def wide(folder):
@@ -323,6 +331,9 @@ CASES = {
     "null character": data_case("a,kind\n1,u\n2,u\0\n3,u\n4,u\0\n"),
     "too many fields": data_case(CSV + "1,2,3,4,x,6\n"),
     "more fields than names": data_case("a,kind\n1,2,x\n3,4,y\n"),
+    "matrix not square": data_case(CSV, metric="precomputed"),
+    "matrix not symmetric": asymmetric,
+    "string missing": data_case(COLOURS, items="colour"),
     "open quote": data_case(CSV.replace("2.5", '"2.5')),
     "Latin-1 data": data_case(CSV.replace("x", "\xe9").encode("latin-1")),
     "UTF-16": data_case(CSV.encode("utf-16")),
@@ -367,6 +378,10 @@ CASES = {
     "class without a sample": lambda _: make(
         {"generator": "clusters", "test_samples": 30, "imbalance": 100}, 0, "c", 0
     ),
+    "long motifs": lambda _: make({"generator": "protein_families", "motifs": 2, "motif_length": 60}, 0, "p", 0),
+    "no amino acid": lambda _: mismatch.distances(["ACDEF", "ACDXF"]),
+    "short string": lambda _: mismatch.distances(["ACDEF", "ACDE"]),
+    "as many mismatches": lambda _: mismatch.distances(["AC", "AD"], k=2, m=2),
     "class of one": split_case([10, 10, 1], 2),
     "more folds than samples": split_case([50, 5], 5),
     # model files

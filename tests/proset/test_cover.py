@@ -37,6 +37,35 @@ def test_the_greedy_algorithm_is_that_of_the_definition(problem):
     np.testing.assert_allclose(found.objective_path, path, atol=1e-9)
 
 
+@pytest.mark.parametrize(("foreign", "ratio"), [(1.0, True), (0.0, False), (0.25, True), (3.0, False)])
+def test_so_are_its_variants(problem, foreign, ratio):
+    inside, y, weight, cost = problem
+    cost = max(cost, 0.01)  # a ratio to nothing is none
+    found = greedy(bits_of(inside), y, weight, cost, foreign=foreign, ratio=ratio)
+    pairs, path = reference.greedy(inside, y, weight, cost, foreign, ratio)
+    assert list(zip(found.index.tolist(), found.labels.tolist(), strict=True)) == pairs
+    np.testing.assert_allclose(found.objective_path, path, atol=1e-9)
+
+
+def test_the_ratio_prefers_a_small_ball_without_foreign_points():
+    """Gains 5 - 2 - 1 and 2 - 1 = 1, but 5 / 3 is less than 2 / 1. The plain cover takes the large ball alone."""
+    inside = np.array([[1, 1], [1, 1], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0]])
+    bits, y, weight = np.packbits(inside, axis=1), np.array([0, 0, 0, 0, 0, 1, 1]), np.ones(7)
+    assert greedy(bits, y, weight, 1.0).index.tolist() == [0]
+    by_ratio = greedy(bits, y, weight, 1.0, ratio=True)
+    assert by_ratio.index.tolist() == [1]  # then three points for a cost of three are no gain
+    assert by_ratio.miscovered.tolist() == [0.0]
+    plain = greedy(bits, y, weight, 1.0, foreign=0.0)
+    assert chosen(plain) == {0: [0], 1: [0]}
+    assert plain.miscovered.tolist() == [2.0, 5.0]
+
+
+def test_with_no_cost_at_all_the_ratio_is_no_error():
+    inside = np.eye(3)
+    found = greedy(np.packbits(inside.astype(int), axis=1), np.zeros(3, dtype=int), np.ones(3), 0.0, ratio=True)
+    assert found.index.tolist() == [0, 1, 2]
+
+
 def test_the_greedy_algorithm_is_that_of_the_definition_in_chunks(monkeypatch):
     monkeypatch.setattr(cover, "CHUNK", 1000)
     rng = np.random.default_rng(0)

@@ -8,6 +8,9 @@ import pytest
 
 from proset_study import evaluations, layout
 from proset_study.config.checks import load
+from proset_study.data.dataset import DataSet
+from proset_study.data.matrix import write_matrix
+from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
 from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
@@ -134,9 +137,12 @@ def _write_odd(path):
 
 def _compute(study, results, replicate, data_set):
     settings, folder = study.config, results / f"replicate_{replicate}" / data_set
-    data = make(settings["data_sets"][data_set], settings["seed"], data_set, replicate)
+    source = study.data_settings(data_set)
+    data = make(source, settings["seed"], data_set, replicate)
     folder.mkdir(parents=True)
     data.save(folder / "data.npz")
+    for metric in study.stored_metrics(data_set):
+        write_matrix(matrix_file(folder / "data.npz", metric), data, study.metric_settings(metric, data_set), source)
     folds = split(
         data.y,
         settings["folds"],
@@ -146,8 +152,9 @@ def _compute(study, results, replicate, data_set):
     )
     write_split(folder / "split.csv", folds)
     for run in study.runs.values():
-        if (data_set, run.name) != NOT_RUN:
+        if data_set in run.data_sets and (data_set, run.name) != NOT_RUN:
             names = (data_set, run.name, run.method, arithmetic_of(run.method))
+            data = DataSet.load(folder / "data.npz", study.metric(run.name, data_set))
             _run(study, run, data, folds, Case(settings["seed"], replicate, *names), folder)
 
 

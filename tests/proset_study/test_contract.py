@@ -203,6 +203,7 @@ BROKEN = {
         (changed(label=None, place="first"), "`place` is 'first', must be a int"),
         (changed(cost=1.5), "`cost` is 1.5, must be a Callable"),
         (changed(weights="yes"), "allowed are frequency, importance, none"),
+        (changed(metrics="all"), "`metrics` is 'all', allowed are any, symmetric, vectors, none"),
         (fitted_with(arrays=None), "no arrays"),
     ],
     "importing_the_module_imports_no_library": [
@@ -264,6 +265,7 @@ BROKEN = {
         (explaining(active=[0]), "not those with a weight"),
         (explaining(active=[0, 1]), "explanation"),
     ],
+    "metrics_are_heard": [(changed(metrics="any"), "by a matrix it predicts differently")],
     "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
     "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],
 }

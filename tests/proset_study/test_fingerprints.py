@@ -8,7 +8,7 @@ import pytest
 
 from proset import arithmetic
 from proset_study import fingerprints
-from proset_study.data.sources import SOURCES
+from proset_study.data.sources import MATRICES, SOURCES
 from proset_study.environment import library_arithmetic
 from proset_study.evaluations import KINDS
 from proset_study.fingerprints import (
@@ -31,8 +31,10 @@ HEAD = """\
 # Rewritten by: python -m tests.proset_study.test_fingerprints
 """
 EXAMPLES = ("proset", "knn", "xgboost", "random_forest")  # methods
+METRICS = ("dissimilarities.mismatch", "dissimilarities.tangent", "data.custom_matrix")
 ALL = [
-    *(("data", {"source": source}) for source in SOURCES.values()),
+    *(("data", {"source": source}) for source in (*SOURCES.values(), MATRICES)),
+    *(("dissimilarities", {"module": module}) for module in METRICS),
     ("split", {}),
     *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
     ("select", {"method": "proset"}),
@@ -194,7 +196,7 @@ def test_the_statement_of_a_claim_counts_for_the_report(package):
 
 
 def test_libraries_count_for_what_imports_them():
-    users = {"xgboost==": ["xgboost"], "skops==": ["random_forest"], "scipy==": ["knn", "xgboost"]}
+    users = {"xgboost==": ["xgboost"], "skops==": ["random_forest"], "scipy==": list(EXAMPLES)}
     for library, known in users.items():
         assert [user for user in EXAMPLES if library in counted("search", method=user)] == known
     assert [source for source in SOURCES.values() if "pandas==" in counted("data", source=source)] == ["custom"]

@@ -27,19 +27,25 @@ def objective(
     return value + cost * sum(len(prototypes) for prototypes in chosen.values())
 
 
-def greedy(inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float) -> tuple[list[tuple[int, int]], list]:
+def greedy(
+    inside: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, foreign: float = 1.0, ratio: bool = False
+) -> tuple[list[tuple[int, int]], list]:
     """Pairs (candidate, class) in order of choice, and the objective after 0, 1, ... of them.
 
     Every step looks at all pairs; equal gains (to nine decimals) go to the lowest candidate, then the lowest class.
+    With `ratio`, the pair that covers most for its cost is taken, of those that have a gain.
     """
     pairs, path = [], [float(weight.sum())]
     uncovered = np.ones(len(y), dtype=bool)
     while True:
-        gains = np.empty((inside.shape[1], max(y) + 1))
+        new, costs = np.empty((2, inside.shape[1], max(y) + 1))
         for j, ball in enumerate(inside.T):
-            for k in range(gains.shape[1]):
-                gains[j, k] = weight[ball & uncovered & (y == k)].sum() - weight[ball & (y != k)].sum() - cost
-        j, k = np.unravel_index(gains.round(9).argmax(), gains.shape)
+            for k in range(new.shape[1]):
+                new[j, k] = weight[ball & uncovered & (y == k)].sum()
+                costs[j, k] = foreign * weight[ball & (y != k)].sum() + cost
+        gains = new - costs
+        scores = new / costs if ratio else gains
+        j, k = np.unravel_index(scores.round(9).argmax(), gains.shape)
         if gains[j, k] <= 1e-9:
             return pairs, path
         pairs.append((int(j), int(k)))

@@ -41,6 +41,32 @@ rule data:
         " --data-set {wildcards.data_set:q} 2> {log:q}"
 
 
+rule dissimilarities:
+    """Compute the dissimilarities of a data set by one metric, or check those of a file."""
+    input:
+        data=rules.data.output,
+        file=lambda wildcards: layout.custom_files(study, wildcards.data_set) if wildcards.metric == PRECOMPUTED else [],
+    output:
+        f"{RESULTS}{layout.DISSIMILARITIES}",
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/dissimilarities_{metric}.log",
+    priority: 1
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
+    params:
+        study=lambda wildcards, input: study_file,
+        settings=lambda wildcards: study.metric_settings(wildcards.metric, wildcards.data_set),
+        code=lambda wildcards: key(
+            "dissimilarities", module=module_of(study.metric_settings(wildcards.metric, wildcards.data_set))
+        ),
+    shell:
+        "python -m proset_study dissimilarities --study {params.study:q} --replicate {wildcards.replicate:q}"
+        " --data-set {wildcards.data_set:q} --metric {wildcards.metric:q} 2> {log:q}"
+
+
 rule split:
     """Split a data set into training folds and test part."""
     input:

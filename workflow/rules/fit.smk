@@ -6,6 +6,7 @@ rule fit:
     input:
         data=rules.data.output,
         split=rules.split.output,
+        matrix=lambda wildcards: layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
         parameters=lambda wildcards: layout.parameters_file(
             study, wildcards.replicate, wildcards.data_set, wildcards.run
         ),
@@ -38,6 +39,7 @@ rule evaluate:
     input:
         data=rules.data.output,
         split=rules.split.output,
+        matrix=lambda wildcards: layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
         final=rules.fit.output.record,
     output:
         f"{RESULTS}{layout.EVALUATION}",

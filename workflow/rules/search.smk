@@ -6,6 +6,7 @@ rule stage1:
     input:
         data=rules.data.output,
         split=rules.split.output,
+        matrix=lambda wildcards: layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
     output:
         f"{RESULTS}{layout.TRIALS}",
     log:
@@ -59,6 +60,7 @@ rule stage2:
     input:
         data=rules.data.output,
         split=rules.split.output,
+        matrix=lambda wildcards: layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
         parameters=lambda wildcards: layout.parameters_file(
             study, wildcards.replicate, wildcards.data_set, wildcards.run
         ),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from proset_study import evaluations, methods
+from proset_study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
 from proset_study.config.suite import suite_errors, written_out
@@ -12,6 +13,7 @@ from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.methods.base import Method, largest_complexity
+from proset_study.records import file_digest
 
 
 class ConfigError(ValueError):
@@ -37,7 +39,7 @@ def load(config: dict) -> Study:
     errors = list(dict.fromkeys(schema_errors(config))) or list(suite_errors(config))
     if not errors:
         config = written_out(config)
-        errors = list(dict.fromkeys(_meaning_errors(config)))
+        errors = list(dict.fromkeys(_meaning_errors(config))) or list(dict.fromkeys(metric_errors(config)))
     if not errors:
         errors = list(_data_errors(Study.of(config)))
     if errors:
@@ -122,13 +124,15 @@ def _row_errors(where, names, config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    # Each draw of clusters is another problem, so that none can be drawn anew.
-    generated = [d for d, entry in data_sets.items() if entry.get("generator", "clusters") != "clusters"]
+    # Each draw of clusters is another problem, and digits and families are made of what there is or known by a file.
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor", "mixture")]
     for kind, entry in config.get("evaluations", {}).items():
         where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
         for experiment, names in entry["of"].items():
             if experiment not in experiments:
                 yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
+            elif evaluations.get(kind).generated and "metric" in (*(e := experiments[experiment]), *e.get("vary", {})):
+                yield f"{where}: {experiment!r} is not allowed, it has a metric, data drawn anew have none"
             for d in names:
                 if d not in allowed:
                     known = ", ".join(allowed) or "none"
@@ -174,11 +178,15 @@ def _data_errors(study) -> Iterator[str]:
             yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], found))
         else:
             try:
-                check_file(settings["file"])
+                path = check_file(settings["file"])
+                if (wanted := settings.get("sha256")) and (digest := file_digest(path).hex()) != wanted:
+                    yield f"{where}.sha256: {wanted!r} is not allowed, that of {settings['file']} is {digest!r}"
             except ValueError as error:
                 yield f"{where}.{error}"
+            if settings["file"].endswith(".npz") and kind_of(settings) != MATRIX:
+                yield f"{where}.file: {settings['file']!r} is not allowed, .npz is for metric: precomputed only"
             written = [key for key in ("sep", "decimal") if key in settings]
-            if written and settings["file"].endswith(".parquet"):
+            if written and not settings["file"].endswith(".csv"):
                 yield f"{where}.{written[0]}: {settings[written[0]]!r} is not allowed, it is for .csv only"
             elif settings.get("sep", ",") == settings.get("decimal", "."):
                 yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
@@ -229,6 +237,8 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
             for name, value in settings.get("parameters", {}).items():
                 found += _value_errors(f"{where}.parameters.{name}", method, name, value)
         for name, values in entry.get("vary", {}).items():
+            if name == "metric":
+                continue
             found += [e for value in values for e in _value_errors(f"{where}.vary.{name}", method, name, value)]
         needed = [p for p in method.required if p not in given]
         if needed:
@@ -294,6 +304,7 @@ RESERVED = frozenset(
         "study",
         "evaluate",
         "data",
+        "dissimilarities",
         "split",
         "stage1",
         "select_parameters",

@@ -71,6 +71,7 @@ def _explain(error) -> str:
         "minProperties": lambda v: f"needs at least {v} key(s)",
         "maxProperties": lambda v: f"may have at most {v} key(s)",
         "uniqueItems": lambda v: "must not repeat an item",
+        "dependentRequired": lambda v: "; ".join(f"with {key} it needs {', '.join(more)}" for key, more in v.items()),
         "oneOf": lambda v: f"needs one of {', '.join(key for option in v for key in option['required'])}",
     }
     rule = rules[error.validator](error.validator_value) if error.validator in rules else error.message

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 
 TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
@@ -172,14 +173,45 @@ class Study:
     # What enters a result: the settings behind it, and nothing else of the config.
 
     def data_settings(self, data_set: str) -> dict:
-        """What one data set is made from; how figures show it is no part of it, and one of OpenML is its table."""
-        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k != "image"}
+        """What one data set is made from; how figures show it is no part of it, and one of OpenML is its table.
+
+        Neither is by what its samples are compared, unless that is the file itself.
+        """
+        left_out = ("image", "sha256")
+        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in left_out}
+        if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
+            del settings["metric"]
         return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings
+
+    def metric(self, run: str, data_set: str) -> str:
+        """By what a run compares the samples of a data set: as the experiment says, or else the data set."""
+        default = self.config["data_sets"][data_set].get("metric", EUCLIDEAN)
+        found: str = self.runs[run].settings.get("metric", default)
+        return f"{RANK}_{default}" if found == RANK and default != EUCLIDEAN else found
+
+    def metric_settings(self, metric: str, data_set: str) -> dict:
+        """What the stored dissimilarities of a data set depend on, next to the data; see `data.matrix.write_matrix`."""
+        settings = self.config["data_sets"][data_set]
+        image = {"image": settings["image"]} if "image" in settings else {}
+        return {**self.config.get("metrics", {}).get(metric, {"of": metric}), **image}
+
+    def stored_metrics(self, data_set: str) -> list[str]:
+        """Metrics of a data set whose dissimilarities are stored, of all runs."""
+        found = (
+            stored_metric(self.metric(run.name, data_set)) for run in self.runs.values() if data_set in run.data_sets
+        )
+        return list(dict.fromkeys(filter(None, found)))
+
+    def _metric(self, run, data_set):
+        """The metric as a setting, unless it is that of most."""
+        metric = self.metric(run, data_set)
+        return {} if metric == EUCLIDEAN else {"metric": metric}
 
     def stage1_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 1 depend on; the number of trials is not part of it."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        return {key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1}
+        kept = {key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1}
+        return {**kept, **self._metric(run, data_set)}
 
     def fixed_parameters(self, run: str) -> dict:
         """Parameters that are not searched in either stage."""
@@ -188,7 +220,8 @@ class Study:
     def stage2_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 2 depend on, next to the selection of stage 1."""
         stage2 = self.runs[run].stage("stage2", data_set)
-        return {key: value for key, value in stage2.items() if key != "selection_rule"}
+        kept = {key: value for key, value in stage2.items() if key != "selection_rule"}
+        return {**kept, **self._metric(run, data_set)}
 
     def evaluation_settings(self, kind: str) -> dict:
         """What the records of one kind of evaluation depend on, next to the final model."""
@@ -211,7 +244,7 @@ class Study:
 
     def of_data_set(self, data_set: str) -> "Study":
         """The part of the study that the page of one data set shows."""
-        kept = ("study", "track", "seed", "fit_seeds", "folds", "trials_per_job", "folds_per_job")
+        kept = ("study", "track", "seed", "fit_seeds", "folds", "trials_per_job", "folds_per_job", "metrics")
         config = {key: self.config[key] for key in kept if key in self.config}
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
@@ -261,7 +294,8 @@ def _runs(config) -> Iterator[Run]:
             if value is None:
                 yield Run(experiment, experiment, "", settings)
             else:
-                varied = _merged(settings, {"parameters": {parameter: value}})
+                change = {"metric": value} if parameter == "metric" else {"parameters": {parameter: value}}
+                varied = _merged(settings, change)
                 variant = f"{parameter.removeprefix('n_')}={value}"
                 yield Run(f"{experiment}-{variant}", experiment, variant, varied)
 

@@ -36,6 +36,8 @@ class Columns:
         At least two classes, each with a row of positive weight.
     weights : Series of number >= 0, shape (N,), or None
     groups : Series without missing values, shape (N,), or None
+    items : Series of str, shape (N,), or None
+        With them there are no features.
     """
 
     features: "pd.DataFrame"
@@ -43,6 +45,7 @@ class Columns:
     labels: "pd.Series"
     weights: "pd.Series | None"
     groups: "pd.Series | None"
+    items: "pd.Series | None" = None
 
 
 def read_columns(
@@ -56,6 +59,7 @@ def read_columns(
     sep: str = ",",
     decimal: str = ".",
     threshold: float | None = None,
+    items: str | None = None,
 ) -> Columns:
     """Features, target, sample weights and groups of a .csv or .parquet file.
 
@@ -78,6 +82,8 @@ def read_columns(
         What is between the fields of a .csv file, and its decimal mark.
     threshold : float or None
         Of a number in `target`: the classes are up to it and above it.
+    items : str or None
+        Column with a string for each sample; then other columns are not looked at.
 
     Returns
     -------
@@ -88,7 +94,8 @@ def read_columns(
     ValueError
         If the table is not like that.
     """
-    as_written = [name for name in (None if threshold is not None else target, group, *categorical) if name is not None]
+    texts = (None if threshold is not None else target, group, items, *categorical)
+    as_written = [name for name in texts if name is not None]
     table = read_table(file, as_written, len(drop), sep, decimal)
     if not len(table):
         raise ValueError(f"{file} has a header and no rows")
@@ -102,11 +109,15 @@ def read_columns(
         "drop": drop,
         "weight": [weight] if weight else [],
         "group": [group] if group else [],
+        "items": [items] if items else [],
         "categorical": categorical,
     }
     _check_roles(file, list(table.columns), roles)
     features = table.drop(columns=[name for role, names in roles.items() if role != "categorical" for name in names])
-    if not features.shape[1]:
+    if items:
+        _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
+        features = features[[]]
+    elif not features.shape[1]:
         raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
     categorical = [
         name for name in features.columns.tolist() if name in categorical or features[name].dtype == "category"
@@ -123,7 +134,8 @@ def read_columns(
         _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
     classes = table[target] if threshold is None else _sides(file, table[target], threshold)
     labels = _labels(file, classes, target, table[weight] if weight else None)
-    return Columns(features, categorical, labels, table[weight] if weight else None, table[group] if group else None)
+    named = (table[name] if name else None for name in (weight, group, items))
+    return Columns(features, categorical, labels, *named)
 
 
 def _check_roles(file, columns, roles):

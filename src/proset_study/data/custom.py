@@ -19,6 +19,7 @@ def make(
     sep: str = ",",
     decimal: str = ".",
     threshold: float | None = None,
+    items: str | None = None,
 ) -> DataSet:
     """The data set of a table: all columns but the named ones are features.
 
@@ -44,13 +45,17 @@ def make(
         What is between the fields of a .csv file, and its decimal mark.
     threshold : float, optional
         The target is a number, and the classes are up to this number and above it.
+    items : str, optional
+        Column with a string for each sample; then there are no features.
 
     Raises
     ------
     ValueError
         Says what is wrong with the file; see `columns.read_columns`.
     """
-    columns = read_columns(file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold)
+    columns = read_columns(
+        file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold, items
+    )
     categories = category_column = None
     if columns.categorical:
         X, categories, category_column = encode_categories(columns.features, columns.categorical, impute)
@@ -69,4 +74,5 @@ def make(
         categories=categories,
         category_column=category_column,
         impute=impute,
+        items=None if columns.items is None else columns.items.to_numpy(dtype=str),
     )

@@ -7,17 +7,22 @@ from typing import Any
 import numpy as np
 
 from proset.archive import read_archive, write_archive
+from proset_study.data.distances import read_matrix
+from proset_study.data.metrics import EUCLIDEAN, matrix_file, stored_metric
 from proset_study.records import check_place, damaged, place
+
+_OF_A_RUN = ("metric", "matrix", "row")
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """Features, class indices and names.
+    """Features, class indices and names, and how its samples are compared.
 
     Attributes
     ----------
     X : ndarray of float64, shape (N, D)
-        With categories, their codes, and NaN where a value is missing; `encoding.Encoder` makes features of it.
+        With categories, their codes, and NaN where a value is missing; `encoding.Encoder` makes features of it. D is 0
+        where all that is known of samples is how dissimilar they are.
     y : ndarray of int, shape (N,)
         Class indices 0..K-1.
     feature_names : ndarray of str, shape (D,)
@@ -33,6 +38,14 @@ class DataSet:
         The column of `X` that each code is from.
     impute : str or None
         How missing values are filled in, a strategy of scikit-learn's SimpleImputer.
+    items : ndarray of str, shape (N,), or None
+        Samples that are no vectors, such as sequences.
+    metric : str
+        By which the methods of a run compare samples; see `data.metrics`. Not stored.
+    matrix : ndarray, shape (M, M), or None
+        Dissimilarities, if they are those of a file. Not stored.
+    row : ndarray of int, shape (N,), or None
+        Row of each sample in `matrix`. Not stored.
     """
 
     X: np.ndarray
@@ -45,6 +58,10 @@ class DataSet:
     categories: np.ndarray | None = None
     category_column: np.ndarray | None = None
     impute: str | None = None
+    items: np.ndarray | None = None
+    metric: str = EUCLIDEAN
+    matrix: np.ndarray | None = None
+    row: np.ndarray | None = None
 
     @property
     def is_encoded(self) -> bool:
@@ -60,20 +77,29 @@ class DataSet:
 
     def save(self, path: str | Path) -> None:
         """Write as .npz, atomically."""
-        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_A_RUN}
         header = {"content": "data set", "place": place(path)}
         write_archive(path, header, {k: np.asarray(v) for k, v in arrays.items() if v is not None})
 
     @classmethod
-    def load(cls, path: str | Path) -> "DataSet":
-        """Read what `save` wrote; ValueError if the file is damaged."""
+    def load(cls, path: str | Path, metric: str = EUCLIDEAN) -> "DataSet":
+        """Read what `save` wrote, and the dissimilarities next to it if `metric` needs them.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged.
+        """
         try:
             header, arrays = read_archive(path)
             check_place(path, header)
             impute = str(arrays.pop("impute")) if "impute" in arrays else None
-            return cls(**arrays, impute=impute)
+            data = cls(**arrays, impute=impute, metric=metric)
         except (TypeError, ValueError) as error:
             raise damaged(path, error) from error
+        if (stored := stored_metric(metric)) is None:
+            return data
+        return replace(data, matrix=read_matrix(matrix_file(path, stored), len(data.y)), row=np.arange(len(data.y)))
 
     def take(self, rows: np.ndarray) -> "DataSet":
         """The data set of some rows.
@@ -89,6 +115,7 @@ class DataSet:
         >>> data.take(np.array([1, 1])).X.tolist()
         [[0.0, 1.0], [0.0, 1.0]]
         """
-        by_row = {name: getattr(self, name) for name in ("X", "y", "sample_weight", "test", "group")}
+        names = ("X", "y", "sample_weight", "test", "group", "items", "row")
+        by_row = {name: getattr(self, name) for name in names}
         taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in by_row.items()}
         return replace(self, **taken)

@@ -1,4 +1,4 @@
-"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians, clusters on a grid."""
+"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians, clusters on a grid, `generated_items`."""
 
 import math
 from collections.abc import Callable
@@ -7,6 +7,7 @@ import numpy as np
 
 from proset_study import seeds
 from proset_study.data.dataset import DataSet
+from proset_study.data.generated_items import digits_16, protein_families
 
 CLUSTERS = {  # what response curves start from; `clusters` says what these are
     "samples": 1000,
@@ -291,4 +292,6 @@ _GENERATORS: dict[str, Callable[..., DataSet]] = {
     "xor": xor,
     "mixture": mixture,
     "clusters": clusters,
+    "digits_16": digits_16,
+    "protein_families": protein_families,
 }

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cache
+from zipfile import BadZipFile
 
+from proset_study.data.array_file import n_items
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
 from proset_study.data.paths import located
 
@@ -65,11 +68,17 @@ def size_of(data: dict) -> Size:
     if data.get("generator") == "clusters":
         given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
         return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
+    if data.get("generator") == "digits_16":
+        return Size(data.get("images", SKLEARN["digits"].rows) * data.get("copies", 1), 256, 10)
+    if data.get("generator") == "protein_families":
+        return Size(data.get("members", 45) + data.get("others", 1663), 0, 2)
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
     if "openml" in data:
         return Size(*_downloaded(table_of(data["openml"])))
+    if data.get("metric") == PRECOMPUTED or "items" in data:
+        return Size(_table(data["file"], data.get("sep", ","))[0], 0, UNKNOWN_CLASSES)
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
@@ -104,9 +113,11 @@ def _table(file: str, sep: str) -> tuple[int, int]:
 
             metadata = read_metadata(located(file))
             return metadata.num_rows, metadata.num_columns
+        if file.endswith(".npz"):
+            return n_items(located(file)), 0
         with located(file).open("rb") as table:
             start = table.read(LOOK)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, BadZipFile):
         return UNKNOWN
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))

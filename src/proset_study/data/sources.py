@@ -6,16 +6,19 @@ from importlib import import_module
 import numpy as np
 
 from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.seeds import generator
 
 # By the key in the config: the module whose `make` takes random numbers and the entry of the config. It is found, not
 # imported here, so that nothing counts for a data set but its own source: pandas only for custom tables.
 SOURCES = {"generator": "generators", "sklearn": "bundled", "file": "custom"}
+MATRICES = "custom_matrix"  # in place of the last one
 
 
 def source_of(settings: dict) -> str:
     """Name of the module of this package that makes the data set of an entry of the config's `data_sets`."""
-    return next(module for key, module in SOURCES.items() if key in settings)
+    found = next(module for key, module in SOURCES.items() if key in settings)
+    return MATRICES if found == "custom" and settings.get("metric") == PRECOMPUTED else found
 
 
 def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:

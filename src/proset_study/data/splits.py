@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from proset_study.data.dataset import DataSet
+from proset_study.data.distances import distances, ranks
 from proset_study.data.encoding import Encoder
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, base_metric, is_ranked
 from proset_study.records import read_table, write_text
 
 TEST = -1  # in the array of folds: the row belongs to the test part
@@ -39,6 +41,9 @@ class FoldData:
         Subtracted from and divided out of all rows; statistics of the rows to fit alone.
     encoder : Encoder or None
         From the columns of the data set to features; learned from the rows to fit alone.
+    metric : str
+        How methods that ask for it compare rows: as SciPy does by that name. With "precomputed", as in scikit-learn,
+        `X` and `X_score` have no features, but dissimilarities from the rows to fit, shapes (n, n) and (m, n).
     """
 
     X: np.ndarray
@@ -52,6 +57,17 @@ class FoldData:
     centre: np.ndarray
     scale: np.ndarray
     encoder: Encoder | None = None
+    metric: str = EUCLIDEAN
+
+    @property
+    def points(self) -> np.ndarray:
+        """What can become a prototype, as `distances` takes it: `X`; with "precomputed" numbers of rows, (n, 1)."""
+        return np.arange(len(self.y))[:, None] if self.metric == PRECOMPUTED else self.X
+
+    @property
+    def n_features(self) -> int:
+        """Number of features; 0 with "precomputed"."""
+        return 0 if self.metric == PRECOMPUTED else self.X.shape[1]
 
 
 def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -> FoldData:
@@ -80,6 +96,36 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -
         fitted &= weight > 0  # a sample of weight 0 is as good as none
     if len(np.unique(data.y[fitted])) < len(data.class_names):
         raise ValueError(f"{where}: some class of {', '.join(data.class_names)} has no sample to fit on")
+    if data.matrix is None or data.row is None:
+        X, X_score, centre, scale, encoder = _features(data, fitted, scored, scaled, where)
+        metric = base_metric(data.metric)
+    else:
+        X, X_score = (data.matrix[np.ix_(data.row[part], data.row[fitted])] for part in (fitted, scored))
+        metric = PRECOMPUTED
+    if is_ranked(data.metric):
+        if metric != PRECOMPUTED:
+            X, X_score = distances(X, X, metric), distances(X_score, X, metric)
+        X, X_score, metric = ranks(X, X), ranks(X_score, X), PRECOMPUTED
+    if metric == PRECOMPUTED:
+        centre, scale, encoder = np.zeros(len(X)), np.ones(len(X)), None
+    return FoldData(
+        X=X,
+        y=data.y[fitted],
+        weight=None if weight is None else weight[fitted],
+        X_score=X_score,
+        y_score=data.y[scored],
+        weight_score=None if weight is None else weight[scored],
+        rows_score=np.flatnonzero(scored),
+        n_classes=len(data.class_names),
+        centre=centre,
+        scale=scale,
+        encoder=encoder,
+        metric=metric,
+    )
+
+
+def _features(data, fitted, scored, scaled, where):
+    """Features of the rows to fit and to score, what was subtracted and divided out, and the encoder."""
     X, X_score, encoder = data.X[fitted], data.X[scored], None
     if data.is_encoded:
         try:
@@ -93,16 +139,4 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
         if encoder is not None:
             centre[~encoder.is_number], scale[~encoder.is_number] = 0.0, 1.0
-    return FoldData(
-        X=(X - centre) / scale,
-        y=data.y[fitted],
-        weight=None if weight is None else weight[fitted],
-        X_score=(X_score - centre) / scale,
-        y_score=data.y[scored],
-        weight_score=None if weight is None else weight[scored],
-        rows_score=np.flatnonzero(scored),
-        n_classes=len(data.class_names),
-        centre=centre,
-        scale=scale,
-        encoder=encoder,
-    )
+    return (X - centre) / scale, (X_score - centre) / scale, centre, scale, encoder

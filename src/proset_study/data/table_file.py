@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the methods need several times as much
+MAX_ARCHIVE = 4_000_000_000  # bytes of dissimilarities: those of 20,000 items in double precision, and some
 SHOWN = 12  # names in a message
 BLOCK = 2**24  # bytes that are read at a time to count lines
 
@@ -32,9 +33,10 @@ def check_file(file: str) -> Path:
         state = "is a folder" if path.is_dir() else "does not exist"
         raise ValueError(f"file: {file!r} {state}; it is looked for from {Path.cwd()}")
     size = path.stat().st_size
-    if size > MAX_BYTES:
+    max_bytes = MAX_ARCHIVE if file.endswith(".npz") else MAX_BYTES
+    if size > max_bytes:
         raise ValueError(
-            f"file: {file!r} has {size / 1e6:,.0f} MB, at most {MAX_BYTES / 1e6:,.0f} MB are allowed; "
+            f"file: {file!r} has {size / 1e6:,.0f} MB, at most {max_bytes / 1e6:,.0f} MB are allowed; "
             "leave out columns or take a sample of the rows"
         )
     if size == 0:

@@ -298,6 +298,7 @@ def best_size(paths: list[np.ndarray]) -> int:
 
 def leave_one_out(model: FittedKNN) -> np.ndarray:
     """Whether the k nearest among the others are wrong about each fitted sample, shape (N,); no two are the same."""
+    assert model.tree is not None, "data drawn anew are compared by Euclidean distances"
     votes = np.zeros((len(model.y), model.n_classes))
     for nearest in model.tree.query(model.tree.data, k=np.arange(2, model.k + 2))[1].T:  # the first is the sample
         votes[np.arange(len(votes)), model.y[nearest]] += model.weight[nearest]

@@ -11,6 +11,7 @@ from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import Encoder
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted, Method
@@ -54,13 +55,15 @@ def fit_final(
         "complexity": complexity,
         "n_fit": len(fold_data.y),
         "n_scored": len(fold_data.y_score),
-        "n_features": fold_data.X.shape[1],
+        "n_features": fold_data.n_features,
+        **({} if data.metric == EUCLIDEAN else {"metric": data.metric}),
         **result,
     }
     arrays = {**fitted.arrays(), "scaler_centre": fold_data.centre, "scaler_scale": fold_data.scale}
     if fold_data.encoder is not None:
         arrays |= fold_data.encoder.arrays()
     header = {"content": "final model", "place": place(model_path), **case.names(), "parameters": parameters}
+    header["metric"] = data.metric
     write_archive(model_path, header, arrays)
     return record, fold_data.rows_score, probabilities
 
@@ -118,15 +121,16 @@ def rounded(probabilities: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FinalModel:
-    """A stored final model; it takes features in the units of the data set."""
+    """A stored final model; it takes features in the units of the data set, or dissimilarities from the fitted rows."""
 
     fitted: Fitted
     centre: np.ndarray
     scale: np.ndarray
     encoder: Encoder | None = None
+    metric: str = EUCLIDEAN
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities, shape (N, K), of rows as in `DataSet.X`."""
+        """Class probabilities, shape (N, K), of rows as in `DataSet.X`, or of their dissimilarities."""
         return self.fitted.predict_proba(self.scaled(X))
 
     def encoded(self, X: np.ndarray) -> np.ndarray:
@@ -145,7 +149,7 @@ def read_model(path: str | Path) -> FinalModel:
         check_place(path, header)
         centre, scale = arrays.pop("scaler_centre"), arrays.pop("scaler_scale")
         encoder = Encoder.pop_from(arrays)
-        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder)
+        return FinalModel(methods.get(header["method"]).load(arrays), centre, scale, encoder, header["metric"])
     except (KeyError, ValueError) as error:
         raise damaged(path, error) from error
 

@@ -221,7 +221,7 @@ def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed
         "error": errors if staged else errors[0],
         "n_fit": len(fold_data.y),
         "n_scored": len(fold_data.y_score),
-        "n_features": fold_data.X.shape[1],
+        "n_features": fold_data.n_features,
         "summary": fitted.summary(),
         **({"staged_summary": fitted.staged_summary()} if staged else {}),
         "resources": resources.record(),

@@ -18,6 +18,7 @@ import numpy as np
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
+METRICS = ("any", "symmetric", "vectors", "none")
 ABOUT = (
     "label",
     "place",
@@ -104,6 +105,10 @@ class Method(Protocol):
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
     # while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
     weights: ClassVar[str]
+    # Which metrics it takes by `FoldData.metric`: "none", it has features and compares them in a way of its own;
+    # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric. May be
+    # left out.
+    metrics: ClassVar[str] = "none"
     complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
     min_complexity: ClassVar[int]
     max_complexity: ClassVar[int] = sys.maxsize  # the longest path; may be left out
@@ -146,6 +151,11 @@ def largest_complexity(method: type[Method]) -> int:
     return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
 
 
+def metrics_of(method: type[Method]) -> str:
+    """By what a method compares samples; one of `METRICS`."""
+    return getattr(method, "metrics", Method.metrics)
+
+
 def faults(method: Any) -> list[str]:
     """What keeps an object from being a class that is a `Method`, in words; empty if nothing does."""
     if not isinstance(method, type):
@@ -173,6 +183,8 @@ def _wrong_values(method: type[Method]) -> list[str]:
         for name, value in method.parameters.items()
         if not isinstance(value, Range)
     ]
+    if (metrics := metrics_of(method)) not in METRICS:
+        found.append(f"`metrics` is {metrics!r}, allowed are {', '.join(METRICS)}")
     names = getattr(method, "names", Method.names)
     found += [f"`names` has {name!r}, must be a Name" for name in names if not isinstance(name, Name)]
     if method.weights not in WEIGHTS:

@@ -5,6 +5,9 @@ nearest sample of any other class, so that no ball covers a foreign sample. Ball
 sample is covered. Distances to a prototype are divided by its radius. A sample that lies on one of another class has a
 ball without content: it is neither covered nor a prototype.
 
+Along the path balls may hold more and more foreign samples (alpha of the source): they reach to the next one after
+these. The parameter `uncovered` (beta) is the share of the samples of a class that may be left out.
+
 References
 ----------
 C. E. Priebe, J. G. DeVinney, D. J. Marchette and D. A. Socolinsky, Classification using class cover catch digraphs,
@@ -13,14 +16,18 @@ Journal of Classification 20 (2003).
 
 import numpy as np
 
+from proset_study.data.distances import distances, distances_by_rows
+from proset_study.data.splits import FoldData
+from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
     FittedPrototypes,
     NearestPrototype,
-    nearest,
     refuse_large_classes,
-    refuse_path,
+    refuse_long_path,
 )
+
+FOREIGN = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 
 
 class CCCD(NearestPrototype):
@@ -29,36 +36,71 @@ class CCCD(NearestPrototype):
     label = "CCCD"
     place = 10
     cost = Cost(0.1, 3e-9, rows=2, features=0.5)
+    metrics = "symmetric"
+
+    names = (
+        Name("foreign", "size on the path of 0, 1, 2, 3, 5, 7, 10, 15, ... foreign samples in a ball"),
+        Name("uncovered", "share of a class that is left out", number=".2f"),
+    )
+    complexity = "foreign"
+    max_complexity = len(FOREIGN)
+    larger_is_simpler = True
+    parameters = {"uncovered": Range(0.0, 0.9)}  # noqa: RUF012
+
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters.get("uncovered", 0.0),)
 
     def fit(self, parameters, complexity, seed):
-        from scipy.spatial.distance import cdist
-
-        refuse_path(complexity)
+        refuse_long_path(complexity, len(FOREIGN), f"{FOREIGN[-1]} foreign samples in a ball")
         refuse_large_classes(self.data)
-        X, y = self.data.X, self.data.y
-        radius, kept = np.zeros(len(y)), []
-        for k in range(self.data.n_classes):
-            own = np.flatnonzero(y == k)
-            foreign = X[y != k]
-            _, radius[own] = nearest(X[own], foreign, np.ones(len(foreign)))
-            covers = cdist(X[own], X[own]) < radius[own, None]
-            kept += own[dominating(covers)].tolist()
-        if not kept:
+        data, radii = self.data, np.zeros((complexity, len(self.data.y)))
+        kept: list[list[int]] = [[] for _ in range(complexity)]
+        for k in range(data.n_classes):
+            own = np.flatnonzero(data.y == k)
+            radii[:, own] = foreign_radii(data, own, np.flatnonzero(data.y != k), complexity)
+            between = distances(data.X[own], data.points[own], data.metric)
+            may_be_left = int(parameters.get("uncovered", 0.0) * len(own))
+            for radius, found in zip(radii, kept, strict=True):
+                found += own[dominating(between < radius[own, None], may_be_left)].tolist()
+        if not all(kept):
             raise ValueError("cccd finds no ball: every training sample lies on one of another class")
-        return FittedPrototypes(X[kept], y[kept], radius[kept], np.ones(len(kept), dtype=int), self.data.n_classes)
+        rows, size = np.concatenate(kept), np.repeat(np.arange(complexity), [len(found) for found in kept])
+        return FittedPrototypes(
+            data.points[rows], data.y[rows], radii[size, rows], size + 1, data.n_classes, data.metric
+        )
 
 
-def dominating(covers: np.ndarray) -> list[int]:
+def foreign_radii(data: FoldData, own: np.ndarray, others: np.ndarray, complexity: int) -> np.ndarray:
+    """Radii of balls with at most `FOREIGN[0]`, `FOREIGN[1]`, ... samples of other classes, shape (complexity, n).
+
+    Parameters
+    ----------
+    data : FoldData
+    own, others : ndarray of int, shapes (n,), (m,)
+        Rows of the centres and of the foreign samples; a ball that may hold all of these reaches to the farthest.
+    complexity : int
+    """
+    allowed = np.minimum(FOREIGN[:complexity], len(others) - 1)
+    radii = np.empty((complexity, len(own)))
+    for rows, between in distances_by_rows(data.X[own], data.points[others], data.metric):
+        radii[:, rows] = np.partition(between, np.unique(allowed), axis=1)[:, allowed].T
+    return radii
+
+
+def dominating(covers: np.ndarray, may_be_left: int = 0) -> list[int]:
     """Rows that cover together what all rows cover; each covers the most of what was left, the first among equals.
 
     Parameters
     ----------
     covers : ndarray of bool, shape (n, n)
         Whether the ball of the row covers the sample of the column.
+    may_be_left : int
+        So many samples need not be covered, but one row is chosen if it covers any.
     """
-    chosen = []
+    chosen: list[int] = []
     left, gain = np.asarray(covers.any(axis=0)), np.asarray(covers.sum(axis=1))
-    while left.any():
+    while left.sum() > (may_be_left if chosen else 0):
         best = int(gain.argmax())
         new = np.flatnonzero(covers[best] & left)
         chosen.append(best)

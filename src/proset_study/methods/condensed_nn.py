@@ -9,8 +9,11 @@ References
 P. E. Hart, The condensed nearest neighbor rule, IEEE Trans. Inform. Theory 14 (1968).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from proset_study.data.distances import distances
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype, refuse_path
 
@@ -21,26 +24,31 @@ class CondensedNN(NearestPrototype):
     label = "condensed NN"
     place = 9
     cost = Cost(0.05, 2e-10, rows=2.4)
+    metrics = "any"
     draws = True
 
     def fit(self, parameters, complexity, seed):
         refuse_path(complexity)
-        X, y = self.data.X, self.data.y
-        kept = condensed(X, y, np.random.default_rng(seed).permutation(len(y)))
-        return FittedPrototypes.of([(X[kept], y[kept])], self.data.n_classes)
+        data = self.data
+
+        def distances_from(sample: int) -> np.ndarray:
+            return distances(data.X, data.points[[sample]], data.metric)[:, 0]
+
+        kept = condensed(distances_from, data.y, np.random.default_rng(seed).permutation(len(data.y)))
+        return FittedPrototypes.of([(data.points[kept], data.y[kept])], data)
 
 
-def condensed(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> list[int]:
+def condensed(distances_from: Callable[[int], np.ndarray], y: np.ndarray, order: np.ndarray) -> list[int]:
     """Rows of a consistent subset, in the order in which they were added.
 
     Parameters
     ----------
-    X, y : ndarrays, shapes (n, D), (n,)
+    distances_from : callable
+        From a sample to the distances of all samples from it, shape (n,).
+    y : ndarray of int, shape (n,)
     order : ndarray of int, shape (n,)
         In which samples are looked at; the first is the first of the set.
     """
-    from scipy.spatial.distance import cdist
-
     kept: list[int] = []
     distance, predicted = np.full(len(y), np.inf), np.full(len(y), -1)  # of the nearest of those kept
     before = -1
@@ -49,7 +57,7 @@ def condensed(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> list[int]:
         for i in order:
             if predicted[i] != y[i] and distance[i] > 0:
                 kept.append(int(i))
-                added = cdist(X, X[[i]])[:, 0]
+                added = distances_from(int(i))
                 closer = added < distance
                 distance[closer], predicted[closer] = added[closer], y[i]
     return kept

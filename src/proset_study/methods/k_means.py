@@ -13,6 +13,7 @@ import numpy as np
 from proset_study.data.splits import FoldData
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
+    BY_CLASS_SIZE,
     PATH_NAME,
     PER_CLASS,
     FittedPrototypes,
@@ -31,6 +32,7 @@ class KMeans(NearestPrototype):
     place = 6
     names = (PATH_NAME,)
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)
+    parameters = BY_CLASS_SIZE
     draws = True
     complexity = "size"
     max_complexity = len(PER_CLASS)
@@ -41,19 +43,19 @@ class KMeans(NearestPrototype):
         super().__init__(data)
 
     def fit(self, parameters, complexity, seed):
-        return FittedPrototypes.of(centres(self.data, complexity, seed), self.data.n_classes)
+        return FittedPrototypes.of(centres(self.data, parameters, complexity, seed), self.data)
 
 
-def centres(data: FoldData, complexity: int, seed: np.random.SeedSequence) -> Sets:
-    """Centres of each class for every size."""
+def centres(data: FoldData, parameters: dict, complexity: int, seed: np.random.SeedSequence) -> Sets:
+    """Centres of each class for every size; arguments as of `Method.fit`."""
     from sklearn.cluster import KMeans
 
-    def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
+    def place(own: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
         for number in numbers:
             model = KMeans(number, n_init=STARTS, random_state=int(seed.generate_state(1)[0]))
-            yield model.fit(X).cluster_centers_
+            yield model.fit(data.X[own]).cluster_centers_
 
-    return per_class(data, complexity, place)
+    return per_class(data, complexity, place, bool(parameters.get("by_class_size", 0)))
 
 
 METHOD = KMeans

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from proset_study.data.distances import distances
 from proset_study.data.splits import FoldData
 from proset_study.methods.costs import Cost
 from proset_study.methods.nearest_prototype import (
+    BY_CLASS_SIZE,
     PATH_NAME,
     PER_CLASS,
     FittedPrototypes,
@@ -32,6 +34,8 @@ class KMedoids(NearestPrototype):
     place = 5
     names = (PATH_NAME,)
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)
+    metrics = "symmetric"
+    parameters = BY_CLASS_SIZE
     draws = True
     complexity = "size"
     max_complexity = len(PER_CLASS)
@@ -43,18 +47,18 @@ class KMedoids(NearestPrototype):
 
     def fit(self, parameters, complexity, seed):
         from kmedoids import fasterpam
-        from scipy.spatial.distance import cdist
 
         refuse_large_classes(self.data)
-        start = int(seed.generate_state(1)[0])
+        data, start = self.data, int(seed.generate_state(1)[0])
 
-        def place(X: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
-            distances = cdist(X, X)
+        def place(own: np.ndarray, numbers: list[int]) -> Iterator[np.ndarray]:
+            between = distances(data.X[own], data.points[own], data.metric)
             for number in numbers:
-                found = fasterpam(distances, number, init="random", random_state=start, n_cpu=1)
-                yield X[np.sort(found.medoids)]
+                found = fasterpam(between, number, init="random", random_state=start, n_cpu=1)
+                yield data.points[own[np.sort(found.medoids)]]
 
-        return FittedPrototypes.of(per_class(self.data, complexity, place), self.data.n_classes)
+        by_class_size = bool(parameters.get("by_class_size", 0))
+        return FittedPrototypes.of(per_class(data, complexity, place, by_class_size), data)
 
 
 METHOD = KMedoids

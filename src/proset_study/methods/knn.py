@@ -1,10 +1,12 @@
-"""k nearest neighbours, Euclidean, uniform weights; its path counts neighbours."""
+"""k nearest neighbours, uniform weights, Euclidean unless told otherwise; its path counts neighbours."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from proset_study.data.distances import distances_by_rows
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, Range
 
@@ -14,27 +16,49 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FittedKNN:
-    """The training data in a search tree; see `methods.base.Fitted`."""
+    """The training data, in a search tree where there is one; see `methods.base.Fitted`.
 
-    tree: "KDTree"
+    Attributes
+    ----------
+    points : ndarray, shape (n, D)
+        As `FoldData.points`.
+    y, weight : ndarrays, shape (n,)
+    n_classes, k : int
+    metric : str
+        As `FoldData.metric`.
+    tree : KDTree or None
+        Of Euclidean distances.
+    """
+
+    points: np.ndarray
     y: np.ndarray
     weight: np.ndarray
     n_classes: int
     k: int
+    metric: str
+    tree: "KDTree | None"
 
     def predict_proba(self, X):
         *_, last = self.staged_predict_proba(X)
         return last
 
     def staged_predict_proba(self, X):
-        _, neighbours = self.tree.query(X, k=np.arange(1, self.k + 1))  # one query for every k
         votes = np.zeros((len(X), self.n_classes))
-        for nearest in neighbours.T:
+        for nearest in self._neighbours(X).T:
             votes[np.arange(len(X)), self.y[nearest]] += self.weight[nearest]
             yield votes / votes.sum(axis=1, keepdims=True)
 
+    def _neighbours(self, X):
+        """Samples, the nearest first, shape (n, k): one query for every k."""
+        if self.tree is not None:
+            return self.tree.query(X, k=np.arange(1, self.k + 1))[1]
+        found = np.empty((len(X), self.k), dtype=int)
+        for rows, between in distances_by_rows(X, self.points, self.metric):
+            found[rows] = between.argsort(axis=1, kind="stable")[:, : self.k]
+        return found
+
     def summary(self):
-        return {"active_features": self.tree.m}
+        return {"active_features": 0 if self.metric == PRECOMPUTED else self.points.shape[1]}
 
     def staged_summary(self):
         return {}
@@ -45,8 +69,8 @@ class FittedKNN:
         return total / total.sum()
 
     def arrays(self):
-        sizes = {"n_classes": np.array(self.n_classes), "k": np.array(self.k)}
-        return {"X": self.tree.data, "y": self.y, "weight": self.weight, **sizes}
+        others = {"n_classes": np.array(self.n_classes), "k": np.array(self.k), "metric": np.array(self.metric)}
+        return {"X": self.points, "y": self.y, "weight": self.weight, **others}
 
 
 class KNN:
@@ -59,6 +83,7 @@ class KNN:
     scaled = True
     probabilistic = True
     weights = "importance"
+    metrics = "any"
     complexity = "k"
     min_complexity = 1
     larger_is_simpler = True
@@ -67,10 +92,7 @@ class KNN:
     quantities = ("active_features",)
 
     def __init__(self, data: FoldData):
-        from scipy.spatial import KDTree
-
-        self.data = data
-        self.tree = KDTree(data.X)
+        self.data, self.tree = data, _tree(data.X, data.metric)
 
     @staticmethod
     def simplicity(parameters):
@@ -88,8 +110,8 @@ class KNN:
     @staticmethod
     def operations(record):
         """The search tree leaves out distances where features are few; they are counted."""
-        distances = record["n_fit"] * record["n_scored"]
-        return distances, distances * record["n_features"]
+        pairs = record["n_fit"] * record["n_scored"]
+        return pairs, pairs * record["n_features"]
 
     def fit(self, parameters, complexity, seed):
         if complexity > len(self.data.y):
@@ -97,14 +119,19 @@ class KNN:
                 f"complexity: {complexity} neighbours are more than the {len(self.data.y)} samples to search"
             )
         weight = np.ones(len(self.data.y)) if self.data.weight is None else self.data.weight
-        return FittedKNN(self.tree, self.data.y, weight, self.data.n_classes, complexity)
+        data = self.data
+        return FittedKNN(data.points, data.y, weight, data.n_classes, complexity, data.metric, self.tree)
 
     @staticmethod
     def load(arrays):
-        from scipy.spatial import KDTree
+        others = int(arrays["n_classes"]), int(arrays["k"]), (metric := str(arrays["metric"]))
+        return FittedKNN(arrays["X"], arrays["y"], arrays["weight"], *others, _tree(arrays["X"], metric))
 
-        sizes = int(arrays["n_classes"]), int(arrays["k"])
-        return FittedKNN(KDTree(arrays["X"]), arrays["y"], arrays["weight"], *sizes)
+
+def _tree(X, metric):
+    from scipy.spatial import KDTree
+
+    return KDTree(X) if metric == EUCLIDEAN else None
 
 
 METHOD = KNN

@@ -31,10 +31,10 @@ class LVQ(KMeans):
     def fit(self, parameters, complexity, seed):
         data, rng, moved = self.data, np.random.default_rng(seed), []
         weight = np.ones(len(data.y)) if data.weight is None else data.weight
-        for prototypes, labels in centres(data, complexity, seed):
+        for prototypes, labels in centres(data, parameters, complexity, seed):
             draws = rng.choice(len(data.y), DRAWS * len(labels), p=weight / weight.sum())
             moved.append((olvq1(prototypes, labels, data.X[draws], data.y[draws]), labels))
-        return FittedPrototypes.of(moved, data.n_classes)
+        return FittedPrototypes.of(moved, data)
 
 
 def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

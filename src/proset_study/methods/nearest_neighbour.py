@@ -17,10 +17,11 @@ class NearestNeighbour(NearestPrototype):
     label = "1-NN"
     place = 8
     cost = Cost(0.06, 3.3e-9, rows=2)
+    metrics = "any"
 
     def fit(self, parameters, complexity, seed):
         refuse_path(complexity)
-        return FittedPrototypes.of([(self.data.X, self.data.y)], self.data.n_classes)
+        return FittedPrototypes.of([(self.data.points, self.data.y)], self.data)
 
 
 METHOD = NearestNeighbour

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.data.distances import distances_by_rows
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 PATH_NAME = Name("size", "size on the path of 1, 2, 3, 5, 7, 10, 15, 20, ... prototypes per class")
+BY_CLASS_SIZE = {"by_class_size": Range(0, 1, integer=True)}  # 1: the more samples of a class, the more prototypes
 MAX_OF_A_CLASS = 10_000  # samples, for methods that need all distances within a class: 800 MB
-CHUNK = 2**22  # distances that are held at once: 32 MiB
 
 Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classes (m,), for every size
 
@@ -24,7 +26,7 @@ class FittedPrototypes:
     Attributes
     ----------
     X : ndarray, shape (M, D)
-        Prototypes of all sizes, one set after the other.
+        Prototypes of all sizes, one set after the other; as `FoldData.points`.
     labels : ndarray of int, shape (M,)
         Their classes.
     radius : ndarray, shape (M,)
@@ -32,6 +34,8 @@ class FittedPrototypes:
     size : ndarray of int, shape (M,)
         The place on the path of the size each belongs to: 1, 2, ..., in this order.
     n_classes : int
+    metric : str
+        As `FoldData.metric`.
     """
 
     X: np.ndarray
@@ -39,13 +43,14 @@ class FittedPrototypes:
     radius: np.ndarray
     size: np.ndarray
     n_classes: int
+    metric: str = EUCLIDEAN
 
     @classmethod
-    def of(cls, sets: Sets, n_classes: int) -> "FittedPrototypes":
+    def of(cls, sets: Sets, data: FoldData) -> "FittedPrototypes":
         """Prototypes by size, distances as they are."""
         X, labels = (np.concatenate(found) for found in zip(*sets, strict=True))
         size = np.repeat(np.arange(1, len(sets) + 1), [len(labels) for _, labels in sets])
-        return cls(X, labels, np.ones(len(labels)), size, n_classes)
+        return cls(X, labels, np.ones(len(labels)), size, data.n_classes, data.metric)
 
     def predict_proba(self, X):
         return self._predict(X, self.size[-1])
@@ -56,7 +61,7 @@ class FittedPrototypes:
 
     def _predict(self, X, size):
         there = self.size == size
-        chosen, _ = nearest(X, self.X[there], self.radius[there])
+        chosen, _ = nearest(X, self.X[there], self.radius[there], self.metric)
         return np.eye(self.n_classes)[self.labels[there][chosen]]
 
     def summary(self):
@@ -64,7 +69,8 @@ class FittedPrototypes:
 
     def staged_summary(self):
         prototypes = np.bincount(self.size)[1:].tolist()
-        return {"active_features": [self.X.shape[1]] * len(prototypes), "prototypes": prototypes}
+        features = 0 if self.metric == PRECOMPUTED else self.X.shape[1]
+        return {"active_features": [features] * len(prototypes), "prototypes": prototypes}
 
     def prototypes(self):
         largest = self.size == self.size[-1]
@@ -77,13 +83,14 @@ class FittedPrototypes:
             "radius": self.radius,
             "size": self.size,
             "n_classes": np.array(self.n_classes),
+            "metric": np.array(self.metric),
         }
 
 
 class NearestPrototype:
     """What the methods have in common; see `methods.base.Method`. Each of them has its own `fit`."""
 
-    model = FittedPrototypes
+    model: type[Fitted] = FittedPrototypes
     scaled = True
     probabilistic = False
     weights = "none"  # the rule knows no sample weights
@@ -91,7 +98,7 @@ class NearestPrototype:
     min_complexity = 1
     larger_is_simpler = False
     parameters: dict[str, Range] = {}  # noqa: RUF012
-    required = ()
+    required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
     import_seconds = 1.0
 
@@ -114,11 +121,13 @@ class NearestPrototype:
     @staticmethod
     def load(arrays):
         X, labels, radius, size = (arrays[name] for name in ("prototypes", "labels", "radius", "size"))
-        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]))
+        return FittedPrototypes(X, labels, radius, size, int(arrays["n_classes"]), str(arrays["metric"]))
 
 
-def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The prototype with the smallest Euclidean distance / radius, the first among equals.
+def nearest(
+    X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray, metric: str = EUCLIDEAN
+) -> tuple[np.ndarray, np.ndarray]:
+    """The prototype with the smallest distance / radius, the first among equals.
 
     Parameters
     ----------
@@ -126,6 +135,8 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     prototypes : ndarray, shape (m, D)
     radius : ndarray, shape (m,)
         Positive.
+    metric : str
+        As in `distances.distances`.
 
     Returns
     -------
@@ -133,14 +144,10 @@ def nearest(X: np.ndarray, prototypes: np.ndarray, radius: np.ndarray) -> tuple[
     distance : ndarray, shape (n,)
         Divided by the radius.
     """
-    from scipy.spatial.distance import cdist
-
     chosen, distance = np.empty(len(X), dtype=int), np.empty(len(X))
-    rows = max(1, CHUNK // len(prototypes))
-    for start in range(0, len(X), rows):
-        chunk = slice(start, start + rows)
-        scaled = cdist(X[chunk], prototypes) / radius
-        chosen[chunk], distance[chunk] = scaled.argmin(axis=1), scaled.min(axis=1)
+    for rows, between in distances_by_rows(X, prototypes, metric):
+        scaled = between / radius
+        chosen[rows], distance[rows] = scaled.argmin(axis=1), scaled.min(axis=1)
     return chosen, distance
 
 
@@ -148,6 +155,12 @@ def refuse_path(complexity: int) -> None:
     """ValueError unless a method without a path is fitted at its only size."""
     if complexity != 1:
         raise ValueError(f"complexity: {complexity} is not allowed, must be 1: this method finds one set of prototypes")
+
+
+def refuse_long_path(complexity: int, longest: int, end: str) -> None:
+    """ValueError if a path has no such place; `end` says what is at its last one."""
+    if complexity > longest:
+        raise ValueError(f"complexity: {complexity} is not allowed, at most {longest}: {end}")
 
 
 def refuse_large_classes(data: FoldData) -> None:
@@ -160,8 +173,13 @@ def refuse_large_classes(data: FoldData) -> None:
         )
 
 
-def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]]) -> Sets:
-    """As many prototypes for each class, from 1 to `PER_CLASS[complexity - 1]`.
+def per_class(
+    data: FoldData,
+    complexity: int,
+    place: Callable[[np.ndarray, list[int]], Iterator[np.ndarray]],
+    by_class_size: bool,
+) -> Sets:
+    """As many prototypes for each class, from 1 to `PER_CLASS[complexity - 1]`, or so many in the mean of the classes.
 
     A class with fewer different samples than that gets as many prototypes as it has different samples, so that long
     paths end in the rule of the nearest neighbour.
@@ -171,23 +189,24 @@ def per_class(data: FoldData, complexity: int, place: Callable[[np.ndarray, list
     data : FoldData
     complexity : int
     place : callable
-        Called once a class with its samples and the numbers of prototypes; gives, for each number, prototypes of shape
-        (number, D).
+        Called once a class with the rows of its samples and the numbers of prototypes; gives, for each number,
+        prototypes of shape (number, D).
+    by_class_size : bool
+        Whether numbers are in proportion to the samples of the classes, at least 1.
 
     Raises
     ------
     ValueError
         If the path is not so long.
     """
-    if complexity > len(PER_CLASS):
-        raise ValueError(
-            f"complexity: {complexity} is not allowed, at most {len(PER_CLASS)}: {PER_CLASS[-1]:,} prototypes per class"
-        )
+    refuse_long_path(complexity, len(PER_CLASS), f"{PER_CLASS[-1]:,} prototypes per class")
     by_class = []
     for k in range(data.n_classes):
-        X = data.X[data.y == k]
-        different = len(np.unique(X, axis=0))
-        by_class.append(list(place(X, [min(number, different) for number in PER_CLASS[:complexity]])))
+        own = np.flatnonzero(data.y == k)
+        different = len(np.unique(data.points[own], axis=0))
+        share = data.n_classes * len(own) / len(data.y) if by_class_size else 1.0
+        numbers = [max(1, round(share * number)) for number in PER_CLASS[:complexity]]
+        by_class.append(list(place(own, [min(number, different) for number in numbers])))
     return [
         (np.concatenate(found), np.repeat(np.arange(data.n_classes), [len(f) for f in found]))
         for found in zip(*by_class, strict=True)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset.cover import Cover, balls_of_path, chunks, default_cost, greedy, path_radii
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.prototypes import Prototypes
 
@@ -27,13 +29,15 @@ class FittedSetCover:
     Attributes
     ----------
     candidates : ndarray, shape (M, D)
-        The samples come first.
+        The samples come first; as `FoldData.points`.
     radii : ndarray, shape (complexity,)
     covers : list of `proset.cover.Cover`
         One for each radius.
     majority : int
         Class that is predicted without prototypes.
     n_classes : int
+    metric : str
+        As `FoldData.metric`.
     """
 
     candidates: np.ndarray
@@ -41,6 +45,7 @@ class FittedSetCover:
     covers: list[Cover]
     majority: int
     n_classes: int
+    metric: str
 
     def predict_proba(self, X):
         return np.eye(self.n_classes)[self._predict(X, self.covers[-1:])[0]]
@@ -51,20 +56,19 @@ class FittedSetCover:
 
     def _predict(self, X, covers):
         """Class of the nearest prototype, shape (len(covers), m), from one pass over the distances."""
-        from scipy.spatial.distance import cdist
-
         used = np.unique(np.concatenate([cover.index for cover in covers]))
         places = [np.searchsorted(used, cover.index) for cover in covers]
         found = np.full((len(covers), len(X)), self.majority)
         for rows in chunks(len(X), max(1, len(used))):
-            distances = cdist(X[rows], self.candidates[used])
+            between = distances(X[rows], self.candidates[used], self.metric)
             for labels, place, cover in zip(found, places, covers, strict=True):
                 if len(place):
-                    labels[rows] = cover.labels[distances[:, place].argmin(axis=1)]
+                    labels[rows] = cover.labels[between[:, place].argmin(axis=1)]
         return found
 
     def summary(self):
-        return {"active_features": self.candidates.shape[1], **{k: v[-1] for k, v in self.staged_summary().items()}}
+        features = 0 if self.metric == PRECOMPUTED else self.candidates.shape[1]
+        return {"active_features": features, **{k: v[-1] for k, v in self.staged_summary().items()}}
 
     def staged_summary(self):
         bounds = [cover.lower_bound for cover in self.covers]
@@ -87,6 +91,7 @@ class FittedSetCover:
             "radii": self.radii,
             "majority": np.array(self.majority),
             "n_classes": np.array(self.n_classes),
+            "metric": np.array(self.metric),
             "prototypes": np.array([len(c.index) for c in self.covers]),
             "objective_path": np.concatenate([c.objective_path for c in self.covers]),
             "lower_bound": np.array(bounds),
@@ -99,18 +104,24 @@ class SetCover:
 
     label = "set cover"
     place = 4
-    names = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
+    names: tuple[Name, ...] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 6.5e-6, rows=1.5)
     import_seconds = 1.0
-    model = FittedSetCover
+    model: type[Fitted] = FittedSetCover
     scaled = True
     probabilistic = False
     weights = "importance"
+    metrics = "any"
     complexity = "radius"
     min_complexity = 1
     larger_is_simpler = True
-    parameters = {"cost": Range(0.0, 1e6)}  # noqa: RUF012
-    required = ()
+    parameters = {  # noqa: RUF012
+        "cost": Range(0.0, 1e6),
+        "balanced": Range(0, 1, integer=True),  # 1: classes have the same weight
+        "foreign_cost": Range(0.0, 1e6),  # what a wrongly covered sample counts; 0 gives a plain cover of each class
+        "ratio": Range(0, 1, integer=True),  # 1: the greedy choice is by what is covered in proportion to its cost
+    }
+    required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
 
     def __init__(self, data: FoldData):
@@ -121,8 +132,8 @@ class SetCover:
     @staticmethod
     def operations(record):
         """Distances of all pairs; what the greedy choice adds up are bits."""
-        distances = record["n_fit"] ** 2 + record["summary"]["prototypes"] * record["n_scored"]
-        return distances, distances * record["n_features"]
+        pairs = record["n_fit"] ** 2 + record["summary"]["prototypes"] * record["n_scored"]
+        return pairs, pairs * record["n_features"]
 
     @staticmethod
     def simplicity(parameters):
@@ -132,28 +143,31 @@ class SetCover:
     def fixed(n_features):
         return {}
 
-    def candidates(self, seed):
-        """Points that may become prototypes, the samples first."""
-        return self.data.X
+    def labelled(self, parameters, seed):
+        """Rows of the samples to cover, shape (n,)."""
+        return np.arange(len(self.data.y))
+
+    def candidates(self, parameters, seed):
+        """Points that may become prototypes."""
+        return self.data.points
 
     @staticmethod
-    def cover(bits, y, weight, cost, n_candidates, rng):
+    def cover(bits, y, weight, cost, n_candidates, rng, parameters):
         """Choose the prototypes of one radius."""
-        return greedy(bits, y, weight, cost)
+        variant = {"foreign": parameters.get("foreign_cost", 1.0), "ratio": bool(parameters.get("ratio", 0))}
+        return greedy(bits, y, weight, cost, **variant)
 
     def fit(self, parameters, complexity, seed):
-        from scipy.spatial.distance import cdist
-
-        data, rng = self.data, np.random.default_rng(seed)
-        weight = np.ones(len(data.y)) if data.weight is None else data.weight
+        data, rng, rows = self.data, np.random.default_rng(seed), self.labelled(parameters, seed)
+        y, weight = data.y[rows], weights(data, rows, parameters)
         cost = parameters.get("cost", default_cost(weight))
-        candidates = self.candidates(seed)
-        radii = find_radii(data.X, complexity)
-        size = len(data.y), len(candidates)
-        balls = balls_of_path(lambda rows: cdist(data.X[rows], candidates), *size, radii)
-        covers = [self.cover(bits, data.y, weight, cost, size[1], rng) for bits in balls]
-        majority = int(np.bincount(data.y, weights=weight).argmax())
-        return FittedSetCover(candidates, radii, covers, majority, data.n_classes)
+        candidates = self.candidates(parameters, seed)
+        radii = find_radii(data, complexity)
+        size = len(rows), len(candidates)
+        balls = balls_of_path(lambda part: distances(data.X[rows[part]], candidates, data.metric), *size, radii)
+        covers = [self.cover(bits, y, weight, cost, size[1], rng, parameters) for bits in balls]
+        majority = int(np.bincount(y, weights=weight).argmax())
+        return FittedSetCover(candidates, radii, covers, majority, data.n_classes, data.metric)
 
     @staticmethod
     def load(arrays):
@@ -163,14 +177,22 @@ class SetCover:
         bounds = [None if np.isnan(b) else float(b) for b in arrays["lower_bound"]]
         covers = [Cover(*fields) for fields in zip(*stacked, paths, bounds, strict=True)]
         sizes = int(arrays["majority"]), int(arrays["n_classes"])
-        return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes)
+        return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes, str(arrays["metric"]))
 
 
-def find_radii(X: np.ndarray, complexity: int) -> np.ndarray:
+def weights(data: FoldData, rows: np.ndarray, parameters: dict) -> np.ndarray:
+    """Weights of samples, shape (n,); if the parameters say so, with the same sum for every class."""
+    y, weight = data.y[rows], np.ones(len(rows)) if data.weight is None else data.weight[rows]
+    if parameters.get("balanced", 0):
+        return weight * (weight.sum() / data.n_classes / np.bincount(y, weights=weight))[y]
+    return weight
+
+
+def find_radii(data: FoldData, complexity: int) -> np.ndarray:
     """Radii of the path, shape (complexity,); at most `ROWS` rows are looked at, evenly spread."""
-    from scipy.spatial.distance import pdist
-
-    return path_radii(pdist(X[:: -(-len(X) // ROWS)]), complexity)
+    some = slice(None, None, -(-len(data.y) // ROWS))
+    between = distances(data.X[some], data.points[some], data.metric)
+    return path_radii(between[np.triu_indices(len(between), 1)], complexity)
 
 
 METHOD = SetCover

@@ -20,6 +20,7 @@ class SetCoverCentres(SetCover):
     label = "set cover (centres)"
     place = 19
     cost = Cost(0.1, 8e-6, rows=1.5)
+    metrics = "vectors"
     draws = True
 
     def __init__(self, data):
@@ -27,7 +28,7 @@ class SetCoverCentres(SetCover):
 
         super().__init__(data)
 
-    def candidates(self, seed):
+    def candidates(self, parameters, seed):
         from sklearn.cluster import KMeans
 
         data, found = self.data, [self.data.X]

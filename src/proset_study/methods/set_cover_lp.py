@@ -16,6 +16,7 @@ class SetCoverLP(SetCover):
     label = "set cover (LP)"
     place = 20
     cost = Cost(0.3, 4.7e-5, rows=1.5)
+    parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
     draws = True
 
     def __init__(self, data):
@@ -24,7 +25,7 @@ class SetCoverLP(SetCover):
         super().__init__(data)
 
     @staticmethod
-    def cover(bits, y, weight, cost, n_candidates, rng):
+    def cover(bits, y, weight, cost, n_candidates, rng, parameters):
         from proset.cover_lp import round_relaxed
 
         return round_relaxed(bits, y, weight, cost, n_candidates, rng)

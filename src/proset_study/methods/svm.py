@@ -1,20 +1,68 @@
-"""Support vector machine with the Gaussian kernel exp(-gamma |x - x'|^2); it has no path.
+"""Support vector machine with the Gaussian kernel exp(-gamma d(x, x')^2), d Euclidean unless told otherwise; no path.
 
 Probabilities are a sigmoid of the decision values (of each class against the rest), fitted by cross-validation inside
 the training data.
+
+With another dissimilarity than the Euclidean distance the kernel matrix may have negative eigenvalues. Then the
+absolute value of the smallest is added to its diagonal ("shift"), which makes it definite and leaves the kernel of
+different samples, and so predictions, as they are; how much it was is in the summary, `kernel_shift`.
 
 References
 ----------
 C. Cortes and V. Vapnik, Support-vector networks, Machine Learning 20 (1995), 273-297.
 J. Platt, Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods, in
 Advances in Large Margin Classifiers, MIT Press (1999), 61-74.
+V. Roth, J. Laub, M. Kawanabe and J. M. Buhmann, Optimal cluster preserving embedding of nonmetric proximity data, IEEE
+Trans. Pattern Analysis and Machine Intelligence 25 (2003), 1540-1551.
 """
 
+from dataclasses import dataclass
+
+import numpy as np
+
+from proset_study.data.distances import distances
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.methods.base import Range
 from proset_study.methods.costs import Cost
-from proset_study.methods.estimators import EstimatorMethod
+from proset_study.methods.estimators import EstimatorMethod, FittedEstimator
 
 FOLDS = 3  # of the calibration
+ROUNDING = 1e-7  # of the largest eigenvalue: dissimilarities are stored in single precision
+
+
+@dataclass(frozen=True)
+class FittedKernelMachine(FittedEstimator):
+    """A support vector machine on kernel matrices; see `FittedEstimator`.
+
+    Attributes
+    ----------
+    points : ndarray, shape (n, D)
+        As `FoldData.points`.
+    metric : str
+        As `FoldData.metric`.
+    gamma : float
+    shift : float >= 0
+        Added to the diagonal of the kernel matrix.
+    """
+
+    points: np.ndarray
+    metric: str
+    gamma: float
+    shift: float
+
+    def staged_predict_proba(self, X):
+        return super().staged_predict_proba(kernel(X, self.points, self.metric, self.gamma))
+
+    def summary(self):
+        features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
+        return {**super().summary(), "active_features": features, "kernel_shift": self.shift}
+
+    def staged_summary(self):
+        return {name: [value] for name, value in self.summary().items()}
+
+    def arrays(self):
+        numbers = {"gamma": np.array(self.gamma), "shift": np.array(self.shift)}
+        return {**super().arrays(), "points": self.points, "metric": np.array(self.metric), **numbers}
 
 
 class SVM(EstimatorMethod):
@@ -23,6 +71,7 @@ class SVM(EstimatorMethod):
     label = "SVM"
     place = 21
     cost = Cost(0.015, 6.5e-8, rows=2)
+    metrics = "symmetric"
     draws = True
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
     required = ("C", "gamma")
@@ -45,12 +94,14 @@ class SVM(EstimatorMethod):
         return -parameters["gamma"], -parameters["C"]  # wide kernels first, then a soft margin
 
     @staticmethod
-    def estimator(parameters, complexity, seed):
+    def estimator(parameters, complexity, seed, kernel="rbf"):
+        import scipy.linalg
+        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC
 
-        machine = SVC(C=float(parameters["C"]), gamma=float(parameters["gamma"]))
+        machine = SVC(C=float(parameters["C"]), gamma=float(parameters["gamma"]), kernel=kernel)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         return CalibratedClassifierCV(machine, method="sigmoid", cv=folds, n_jobs=1, ensemble=False)
 
@@ -59,6 +110,44 @@ class SVM(EstimatorMethod):
         (calibrated,) = estimator.calibrated_classifiers_
         machine = calibrated.estimator
         return {"active_features": [machine.n_features_in_], "support_vectors": [int(machine.n_support_.sum())]}
+
+    def fit(self, parameters, complexity, seed):
+        data, gamma = self.data, float(parameters["gamma"])
+        if data.metric == EUCLIDEAN:
+            return super().fit(parameters, complexity, seed)
+        matrix = kernel(data.X, data.points, data.metric, gamma)
+        matrix[np.diag_indices_from(matrix)] += (shift := shift_of(matrix))
+        estimator = self.estimator(parameters, complexity, int(seed.generate_state(1)[0]), PRECOMPUTED)
+        estimator.fit(matrix, data.y, **({} if data.weight is None else {"sample_weight": data.weight}))
+        return FittedKernelMachine(type(self), estimator, complexity, data.points, data.metric, gamma, shift)
+
+    @classmethod
+    def load(cls, arrays):
+        fitted = super().load(arrays)
+        if "metric" not in arrays:
+            return fitted
+        others = arrays["points"], str(arrays["metric"]), float(arrays["gamma"]), float(arrays["shift"])
+        return FittedKernelMachine(cls, fitted.estimator, fitted.complexity, *others)
+
+
+def kernel(X: np.ndarray, points: np.ndarray, metric: str, gamma: float) -> np.ndarray:
+    """The Gaussian kernel of dissimilarities, shape (n, m); X, points and metric as of `distances.distances`."""
+    matrix: np.ndarray = np.exp(-gamma * distances(X, points, metric).astype(np.float64) ** 2)
+    return matrix
+
+
+def shift_of(matrix: np.ndarray) -> float:
+    """What must be added to the diagonal of a symmetric matrix so that no eigenvalue is negative, up to `ROUNDING`.
+
+    Examples
+    --------
+    >>> shift_of(np.array([[1.0, 0.5], [0.5, 1.0]])), round(shift_of(np.array([[1.0, 1.5], [1.5, 1.0]])), 12)
+    (0.0, 0.5)
+    """
+    from scipy.linalg import eigvalsh
+
+    eigenvalues = eigvalsh(matrix)
+    return float(-eigenvalues[0]) if eigenvalues[0] < -ROUNDING * eigenvalues[-1] else 0.0
 
 
 METHOD = SVM

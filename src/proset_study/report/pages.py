@@ -11,6 +11,7 @@ import jinja2
 import numpy as np
 
 from proset_study import layout, methods
+from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json, read_text, write_text
@@ -108,11 +109,12 @@ def description(final: Final) -> str:
     data = final.data
     n_train, n_test = (int(part.sum()) for part in _parts(final))
     columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
+    features = f"{data.n_features} features{columns}" if data.n_features else "no features"
     imputed = f", missing values imputed ({data.impute})" if data.impute else ""
     groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
     return (
-        f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {data.n_features} features"
-        f"{columns}, {len(data.class_names)} classes{imputed}{groups}"
+        f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {features}, "
+        f"{len(data.class_names)} classes{imputed}{groups}"
     )
 
 
@@ -231,7 +233,7 @@ def _final(final):
     return {
         "run": final.run.name,
         "label": final.label,
-        "method": method_name(final.run.method),
+        "method": method_name(final.run.method) + ("" if final.metric == EUCLIDEAN else f", {final.metric}"),
         "complexity": fit["complexity"],
         "complexity_name": methods.get(final.run.method).complexity,
         "all_parameters": _parameters(fit["parameters"]) or "no parameters",

@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from proset_study.methods import METHODS
 from proset_study.report.figures.style import method_name
 from proset_study.report.grids import Cell, Column, Grid, decimals, number
 from proset_study.report.tables import MISSING, SECTIONS, Table, format_number, quantity_label
@@ -38,26 +39,29 @@ def _of_experiment(table):
 def _of_comparison(table):
     found = []
     by_method = any("row" in c for c in table.cells)
+
+    def row_of(cell):
+        return cell["row"] if by_method else cell["experiment"]
+
     groups = [(h, cells) for h, cells in table.groups] if by_method else [(q, c) for q, c in _by_quantity(table)]
     for heading, cells in groups:
-        data_sets = list(dict.fromkeys(f"{c['dataset']} {c['variant']}".strip() for c in cells))
+        data_sets = list(dict.fromkeys(_place(c) for c in cells))
         columns = [Column("method" if by_method else "experiment", text=True), *map(Column, data_sets)]
         rows = []
-        for name in dict.fromkeys(c["method"] if by_method else c["experiment"] for c in cells):
-            own = {
-                f"{c['dataset']} {c['variant']}".strip(): c
-                for c in cells
-                if (c["method"] if by_method else c["experiment"]) == name
-            }
+        for name in dict.fromkeys(map(row_of, cells)):
+            own = {_place(c): c for c in cells if row_of(c) == name}
+            written = method_name(name) if name in METHODS else name
             for part in (part for part in _PARTS if _has(own.values(), part)):
-                head = Cell(
-                    f"{method_name(name) if by_method else name} {_PARTS[part]}".strip(), tone="soft" if part else ""
-                )
+                head = Cell(f"{written} {_PARTS[part]}".strip(), tone="soft" if part else "")
                 rows.append([head, *(_number(own.get(d), part) for d in data_sets)])
         found.append(
             Grid(f"{table.name}-{heading}".replace(" ", "-"), f"{table.name}: {heading}", columns, rows, sort=False)
         )
     return found
+
+
+def _place(cell):
+    return cell.get("column") or f"{cell['dataset']} {cell['variant']}".strip()
 
 
 def _by_quantity(table):

@@ -32,6 +32,7 @@ LABELS = {
     "brier_score": "Brier score",
     "roc_auc": "ROC-AUC",
     "balanced_accuracy": "Balanced acc.",
+    "error": "test error",
 }
 COLUMNS = (
     "experiment",
@@ -177,7 +178,8 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
     cells = [cell for e in experiments for cell in cells if cell["experiment"] == e]
     if name not in comparisons:
         return experiment_table(name, entry["title"], cells, published)
-    make = {"experiments": comparison_table, "methods": methods_table}[entry.get("rows", "experiments")]
+    kinds = {"experiments": comparison_table, "methods": methods_table, "prototypes": prototypes_table}
+    make = kinds[entry.get("rows", "experiments")]
     return make(
         name, entry["title"], cells, overlaps(stored, [e for e in experiments if e in stored.study.experiments])
     )
@@ -231,6 +233,21 @@ def methods_table(name: str, title: str, cells: list[dict], overlap: dict[str, f
     return Table(name, title, groups)
 
 
+def prototypes_table(name: str, title: str, cells: list[dict], overlap: dict[str, float]) -> Table:
+    """Test error and number of prototypes with a row per experiment and metric; marks as in `comparison_table`."""
+    groups = []
+    for quantity, heading in (("error", "Test error"), ("prototypes", "Number of prototypes")):
+        group = [{**c, "row": _labelled(c), "column": c["dataset"]} for c in cells if _is(c, "final", quantity)]
+        if quantity == "error":
+            _mark(group, overlap, lambda value: value)
+        groups.append((heading, group))
+    return Table(name, title, groups)
+
+
+def _labelled(cell):
+    return ", ".join(filter(None, (cell["experiment"], cell["variant"].removeprefix("metric="))))
+
+
 def _mark(cells, overlap, loss):
     """Mark what the replicates cannot tell from the best of the data set; nothing if there is one replicate."""
     for data_set in {cell["dataset"] for cell in cells}:
@@ -246,7 +263,7 @@ def _is(cell, section, quantity):
 
 
 def _column(cell):
-    return f"{cell['dataset']} {cell['variant']}".strip()
+    return cell.get("column") or f"{cell['dataset']} {cell['variant']}".strip()
 
 
 def quantity_label(quantity: str) -> str:
@@ -283,6 +300,8 @@ def format_number(quantity: str, value: float | None) -> str:
         return "n/a"
     if number := name_of(quantity.removeprefix("optimal_").removeprefix("selected_")).number:
         return format(value, number).replace("e-0", "e-")
+    if quantity == "error":
+        return f"{value:.3f}"
     if any(fraction in quantity for fraction in FRACTIONS):
         return f"{value:.2f}"
     if value != round(value):

@@ -98,4 +98,6 @@ def log_of(study: Study, rule: str, file: str) -> Path:
     if rule in ("stage1", "stage2"):
         run, *names = below
         return logs / replicate / data_set / run / f"{'_'.join(names)}.log"
+    if rule == "dissimilarities":
+        return logs.joinpath(replicate, data_set, f"{below[0]}.log")
     return logs.joinpath(replicate, data_set, *below[:-1], f"{rule}.log")

@@ -9,7 +9,7 @@ from proset_study import layout, methods
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.records import damaged, is_number, read_json, read_text, write_text
-from proset_study.scores import score_predictions
+from proset_study.scores import error_rate, score_predictions
 
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -69,6 +69,8 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     for fit, predicted in zip((fitted, *fitted.get("refits", ())), probabilities, strict=True):
         part = f"{REFIT}{fit['fit_seed']}" if "fit_seed" in fit else "final"
         numbers += [(part, quantity, fit["summary"][quantity]) for quantity in method.quantities]
+        if "prototypes" in method.quantities:
+            numbers.append((part, "error", error_rate(predicted, y, weight)))
         numbers += [(part, name, value) for name, value in score_predictions(predicted, y, weight).items()]
     names = {key: case[key] for key in COLUMNS[:5]}
     return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]

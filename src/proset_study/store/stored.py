@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study import layout
+from proset_study import layout, methods
 from proset_study.config.study import Run, Study
 from proset_study.data.dataset import DataSet
-from proset_study.data.splits import TEST, read_split
+from proset_study.data.metrics import EUCLIDEAN
+from proset_study.data.splits import TEST, FoldData, read_split, select_fold
 from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.records import read_json, read_json_lines
@@ -146,13 +147,24 @@ class Final:
 
     @cached_property
     def data(self) -> DataSet:
-        """The whole data set."""
-        return DataSet.load(layout.file_in(self.folder.parent, layout.DATA))
+        """The whole data set, with the metric of the run."""
+        return DataSet.load(layout.file_in(self.folder.parent, layout.DATA), self.metric)
 
     @cached_property
     def folds(self) -> np.ndarray:
         """Fold of each row, `TEST` for the test part, shape (N,)."""
         return read_split(layout.file_in(self.folder.parent, layout.SPLIT), len(self.data.y))
+
+    @cached_property
+    def part(self) -> FoldData:
+        """What the model was fitted to and scored on, as it was."""
+        return select_fold(self.data, self.folds, TEST, methods.get(self.run.method).scaled)
+
+    @property
+    def metric(self) -> str:
+        """By what samples were compared; "euclidean" where there is nothing else."""
+        found: str = self.fit.get("metric", EUCLIDEAN)
+        return found
 
     @property
     def X_test(self) -> np.ndarray:

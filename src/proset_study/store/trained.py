@@ -10,6 +10,7 @@ from proset.tables import terms
 from proset_study import layout
 from proset_study.data.categories import read_rows
 from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import compares_features
 from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Trained:
     """What `load_trained` gives; tables need the columns of the features, others are left out.
+
+    Tables for a model of dissimilarities have those from each of `training_rows`, in this order.
 
     Attributes
     ----------
@@ -94,6 +97,14 @@ class Trained:
         return frame
 
     def _rows(self, table):
+        if not compares_features(self.model.metric):
+            number = len(self.training_rows)
+            if table.shape[1] != number:
+                raise ValueError(
+                    f"table: {table.shape[1]} columns are not allowed, must be the dissimilarities by"
+                    f" {self.model.metric} from the {number} training rows, in their order"
+                )
+            return table.to_numpy(dtype=np.float64)
         if self.model.encoder is not None:
             return read_rows(self.model.encoder, table)
         if lacking := [name for name in self.columns if name not in table.columns]:

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import layout
+from proset_study.data.matrix import write_matrix
+from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split
 from proset_study.data.splitting import split
@@ -26,6 +28,9 @@ def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
         data.save(path)
         if content_hash(path) != digests.pop(name, None):
             yield f"{name}: the data made again from the seed differ"
+        for metric in study.stored_metrics(data_set):
+            settings = study.metric_settings(metric, data_set)
+            write_matrix(matrix_file(path, metric), data, settings, study.data_settings(data_set))
         if replicate not in stored.recorded:
             continue
         key = integer_seed(config["seed"], "split", data_set, replicate)

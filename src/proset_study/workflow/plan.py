@@ -126,7 +126,7 @@ def _stored(rule, wildcards, study, planned):
     if rule not in ("stage1", "stage2"):
         return 0
     replicate, data_set, run = _place(wildcards)
-    above = [("data", replicate, data_set, None), ("split", replicate, data_set, None)]
+    above = [(made, replicate, data_set, None) for made in ("data", "split", "dissimilarities")]
     if rule == "stage2":
         above.append(("select_parameters", replicate, data_set, run))
     if planned & {*above}:
@@ -143,7 +143,8 @@ def _stored(rule, wildcards, study, planned):
     fold, trial = numbers[0]
     data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
     code, seed = fingerprints.key("search", method=study.runs[run].method), study.config["seed"]
-    origin = [data, split, code, seed, int(replicate), data_set, run]
+    matrix = map(Path, layout.matrix_files(study, replicate, data_set, run))
+    origin = [data, split, code, seed, int(replicate), data_set, run, *matrix]
     try:
         if rule == "stage1":
             key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)

@@ -12,6 +12,7 @@ from proset_study.workflow.plan import fits_of
 
 MEGABYTES = 1000  # measured: 40 to 310 for the job, 130 for each Snakemake around it (one, with Slurm's plugin two)
 COPIES = 10  # of all features in float64; measured: 3 for a fit of proset, 5 for one of XGBoost
+MATRICES = 2  # of all dissimilarities in float32: the file, mapped, and what a fold takes of it; measured: 1.6
 MINUTES = 3  # a job starts Python and its libraries in seconds, from a slow shared disk in up to a minute
 PAGE_MINUTES = 10  # measured: 12 s for the page of digits
 SECONDS_PER_VALUE = 1e-6  # to read, scale and compress the features
@@ -26,7 +27,8 @@ class ResourceEstimate:
 
     def memory(self, wildcards, attempt: int) -> int:
         """Megabytes of a job on one data set or, without the wildcard `data_set`, on all of them."""
-        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(dict(wildcards.items())))
+        named = dict(wildcards.items())
+        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(named) + MATRICES * 4e-6 * self._pairs(named))
 
     def minutes(self, wildcards, attempt: int, rulename: str) -> int:
         """Run time of a job; for those that fit something, by method, size and number of fits."""
@@ -38,5 +40,12 @@ class ResourceEstimate:
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
     def _values(self, wildcards):
-        names = [wildcards["data_set"]] if "data_set" in wildcards else self._study.data_sets
-        return sum(size_of(self._study.config["data_sets"][name]).values for name in names)
+        return sum(size_of(self._study.config["data_sets"][name]).values for name in self._names(wildcards))
+
+    def _pairs(self, wildcards):
+        """Of the samples of the largest data set that has dissimilarities in memory: one is at a time."""
+        compared = [name for name in self._names(wildcards) if self._study.stored_metrics(name)]
+        return max((size_of(self._study.config["data_sets"][name]).rows ** 2 for name in compared), default=0)
+
+    def _names(self, wildcards):
+        return [wildcards["data_set"]] if "data_set" in wildcards else self._study.data_sets

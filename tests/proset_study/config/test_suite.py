@@ -1,16 +1,18 @@
 import copy
+import hashlib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from snakemake.utils import update_config
 
-from proset_study.config.checks import load
+from proset_study.config.checks import ConfigError, load
 from proset_study.data.sizes import size_of
 from proset_study.data.sources import make
 
 ROOT = Path(__file__).parents[3]
-SUITES = sorted((ROOT / "workflow/suites").glob("*.yaml"))
+SUITES = sorted(f for f in (ROOT / "workflow/suites").glob("*.yaml") if "\nsuite:" in f.read_text(encoding="utf-8"))
 LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
 
 
@@ -60,3 +62,44 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
     assert {name: runs[0].data_sets for name, runs in study.experiments.items()} == {"E3": ["xor_3f"]}
     assert "suite" not in study.config  # jobs and reports see what it stands for
     assert study.config["experiments"]["E8"] == config["experiments"]["E8"]
+
+
+OF_A_USER = {
+    "usps": {"digit": list("01") * 30, **{f"pixel{i}": range(60) for i in range(256)}},
+    "proteins": {"id": range(60), "sequence": ["ACDEFGHIKL"] * 60, "family": ["member", "other"] * 30},
+    "diabetes": {"pregnant": range(60), "glucose": range(60), "diabetes": ["neg", "pos"] * 30},
+    "glass": {"Id": range(60), "RI": range(60), "Type": [1, 2, 3] * 20},
+    "heart": {"age": range(60), "disease": [1, 2] * 30},
+    "liver": {"mcv": range(60), "selector": [1, 2] * 30},
+    "vowel": {"train_or_test": 0, "speaker": range(60), "sex": 0, "f0": range(60), "vowel": list("abc") * 20},
+}
+
+
+def test_data_sets_of_the_source_on_set_cover_are_taken_from_files_of_their_form(tmp_path, monkeypatch):
+    config = config_of(ROOT / "workflow/suites/set_cover.yaml")
+    assert sum(1 for _ in load(config).final_models([0])) == 65
+    assert set(OF_A_USER) < set(config["data_sets"])
+    monkeypatch.chdir(tmp_path)
+    Path("data/private").mkdir(parents=True)
+    names = list(OF_A_USER)
+    del config["additional_replicates"]
+    config["only"] = {"E15_set_cover": names}
+    config["experiments"]["E15_set_cover"] |= {"data_sets": names}
+    del config["experiments"]["E15_set_cover"]["vary"]
+    for name, columns in OF_A_USER.items():
+        pd.DataFrame(columns).to_csv(f"data/private/{name}.csv", index=False)
+    study = load(config)
+    assert study.stored_metrics("proteins") == ["mismatch"]
+    for name in names:
+        data = make(study.data_settings(name), 0, name, 0)
+        assert data.n_features == (0 if name == "proteins" else data.X.shape[1])
+        assert len(data.y) == 60
+    config["data_sets"]["glass"]["sha256"] = "0" * 64
+    with pytest.raises(ConfigError, match=r"glass.sha256: '0{64}' is not allowed, that of data/private/glass.csv is"):
+        load(config)
+    digest = hashlib.sha256(Path("data/private/glass.csv").read_bytes()).hexdigest()
+    config["data_sets"]["glass"]["sha256"] = digest
+    assert "sha256" not in load(config).data_settings("glass")
+    config["data_sets"]["glass"] |= {"file": "data/private/absent.csv"}
+    with pytest.raises(ConfigError, match=r"data_sets.glass.file: 'data/private/absent.csv' does not exist"):
+        load(config)

@@ -34,6 +34,11 @@ MEASURED = {  # rows of 20 features in 5 classes, of which 56 % were fitted and 
     "set_cover": {20_000: 11.1, 40_000: 32},
     "set_cover_centres": {1_000: 0.2, 20_000: 10.0},
     "set_cover_lp": {1_000: 0.91},
+    "set_cover_unlabelled": {5_000: 0.28, 20_000: 2.6},
+    "convex_sets": {1_000: 1.6, 5_000: 25.3},
+    "multiedit": {20_000: 0.7},
+    "set_covering_machine": {1_000: 0.99, 5_000: 21.6},
+    "set_covering_machine_lp": {1_000: 0.44},
 }
 IN_STUDY = {  # method, data set and complexity: seconds
     ("logistic_regression", "xor_6_6f", 18): 0.21,

@@ -20,7 +20,7 @@ from proset_study.methods.xgboost import depth_limit
 from proset_study.scores import log_loss
 
 SEED = np.random.SeedSequence(3)
-WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "cccd")
+WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "multiedit")
 PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
@@ -30,7 +30,12 @@ PARAMETERS = {
     "set_cover_lp": {},
     "adaboost": {"max_depth": 2, "learning_rate": 0.5},
     "xgboost": {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7},
-    **{name: {} for name in ("k_means", "k_medoids", "lvq", *WITHOUT_PATH)},
+    "set_cover_unlabelled": {"labelled": 0.3},
+    "set_covering_machine": {"penalty": 1.0},
+    **{
+        name: {}
+        for name in ("set_covering_machine_lp", "convex_sets", "cccd", "k_means", "k_medoids", "lvq", *WITHOUT_PATH)
+    },
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},

@@ -7,14 +7,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from proset_study import methods
+from proset_study.data.distances import CHUNK
 from proset_study.data.splits import FoldData
-from proset_study.methods.cccd import dominating
+from proset_study.methods.cccd import FOREIGN, dominating
 from proset_study.methods.condensed_nn import condensed
 from proset_study.methods.lvq import RATE, olvq1
-from proset_study.methods.nearest_prototype import CHUNK, MAX_OF_A_CLASS, PER_CLASS, FittedPrototypes, nearest
+from proset_study.methods.multiedit import PARTS, QUIET, edited
+from proset_study.methods.nearest_prototype import MAX_OF_A_CLASS, PER_CLASS, FittedPrototypes, nearest
 
 SEED = np.random.SeedSequence(3)
-SINGLE = ("nearest_neighbour", "condensed_nn", "cccd")
+SINGLE = ("nearest_neighbour", "condensed_nn", "multiedit")
 PATHS = ("k_means", "k_medoids", "lvq")
 
 
@@ -137,11 +139,11 @@ def test_lvq_draws_heavy_samples_more_often(rng):
 
 
 def test_condensed_set_by_hand():
-    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    x = np.arange(6.0)
     y = np.array([0, 0, 0, 1, 1, 1])
     # 0 is the first; 3 is wrong and added; 2 is nearer to 3, so it is added too; then all are right.
-    assert condensed(X, y, np.arange(6)) == [0, 3, 2]
-    assert condensed(X, y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.arange(6)) == [0, 3, 2]
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
 
 
 def test_condensed_set_makes_no_error_on_the_samples(digits):
@@ -156,8 +158,8 @@ def test_condensed_set_makes_no_error_on_the_samples(digits):
 
 def test_condensed_set_of_samples_that_contradict_each_other():
     """It ends, and the one that was added first decides."""
-    X, y = np.array([[0.0], [0.0], [5.0], [5.0]]), np.array([0, 1, 1, 0])
-    assert condensed(X, y, np.arange(4)) == [0, 2]
+    x, y = np.array([0.0, 0.0, 5.0, 5.0]), np.array([0, 1, 1, 0])
+    assert condensed(lambda i: np.abs(x - x[i]), y, np.arange(4)) == [0, 2]
 
 
 def test_balls_by_hand():
@@ -183,11 +185,82 @@ def test_balls_cover_their_class_and_nothing_else(digits):
     np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
 
 
+def test_balls_with_foreign_samples_by_hand():
+    """As above, with an own sample of class 1 at 1.5. The ball of -2 reaches to 1.5, then to 4, 5, and no farther."""
+    X, y = [[-2.0], [0.0], [1.0], [2.0], [4.0], [5.0], [1.5]], [0, 0, 0, 0, 1, 1, 1]
+    fitted = fit("cccd", X, y, 4)
+    sets = [fitted.size == size for size in (1, 2, 3, 4)]
+    assert fitted.X[sets[0]][fitted.labels[sets[0]] == 0][:, 0].tolist() == [-2.0, 2.0]
+    assert fitted.radius[sets[0]][:2].tolist() == [3.5, 0.5]
+    of_first = [(fitted.X[s][0, 0], fitted.radius[s][0]) for s in sets]
+    assert of_first == [(-2.0, 3.5), (-2.0, 6.0), (-2.0, 7.0), (-2.0, 7.0)]
+    assert [int((fitted.labels[s] == 0).sum()) for s in sets] == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("uncovered", [0.0, 0.2])
+def test_balls_hold_as_many_foreign_samples_and_leave_out_as_many_as_allowed(uncovered, digits):
+    X, y = digits
+    fitted = methods.get("cccd")(make_part(X, y)).fit({"uncovered": uncovered}, 6, SEED)
+    for size, allowed in enumerate(FOREIGN[:6], start=1):
+        there = fitted.size == size
+        inside = np.linalg.norm(X[:, None] - fitted.X[there], axis=2) < fitted.radius[there] * (1 - 1e-12)
+        own = y[:, None] == fitted.labels[there]
+        foreign = (inside & ~own).sum(axis=0)
+        assert foreign.max() == allowed
+        left = [np.mean(~(inside & own)[y == k].any(axis=1)) for k in range(5)]
+        assert max(left) <= uncovered
+        assert (uncovered == 0) == (max(left) == 0)
+
+
+def test_numbers_in_proportion_to_the_size_of_a_class(digits):
+    X, y = digits
+    some = np.concatenate([np.flatnonzero(y == k)[:size] for k, size in enumerate((100, 50, 30, 15, 5))])
+    for name in PATHS:
+        fitted = methods.get(name)(make_part(X[some], y[some])).fit({"by_class_size": 1}, 5, SEED)
+        by_size = [np.bincount(fitted.labels[fitted.size == size]).tolist() for size in range(1, 6)]
+        assert by_size == [[2, 1, 1, 1, 1], [5, 2, 2, 1, 1], [8, 4, 2, 1, 1], [12, 6, 4, 2, 1], [18, 9, 5, 3, 1]]
+
+
+def slowly_edited(X, y, rng):
+    """From the definition, sample by sample."""
+    kept, quiet = list(range(len(y))), 0
+    while quiet < QUIET:
+        parts = np.array_split(rng.permutation(kept), PARTS)
+        wrong = set()
+        for i, part in enumerate(parts):
+            teachers = parts[(i + 1) % PARTS]
+            for sample in part:
+                nearest_one = min(teachers, key=lambda t: np.linalg.norm(X[sample] - X[t]))
+                if y[nearest_one] != y[sample]:
+                    wrong.add(int(sample))
+        quiet = 0 if wrong else quiet + 1
+        kept = [sample for sample in kept if sample not in wrong]
+    return kept
+
+
+def test_multiedit_is_that_of_the_definition(rng):
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(loc=1.5, size=(60, 2))])
+    y = np.repeat([0, 1], 60)
+    kept = edited(make_part(X, y), np.random.default_rng(4))
+    assert kept.tolist() == slowly_edited(X, y, np.random.default_rng(4))
+    assert 0.4 * len(y) < len(kept) < 0.95 * len(y)
+    rest = KNeighborsClassifier(1).fit(X[kept], y[kept])
+    middle = X[:, 0] + X[:, 1] < 1.5
+    assert np.mean(rest.predict(X) == np.where(middle, 0, 1)) > 0.9  # the border is nearly that of Bayes
+
+
+def test_multiedit_of_samples_that_all_contradict_each_other_keeps_some():
+    kept = edited(make_part([[0.0]] * 8, [0, 1, 0, 1, 0, 1, 0, 1]), np.random.default_rng(0))
+    assert len(kept)
+
+
 def test_greedy_cover_takes_the_most_of_what_is_left():
     covers = np.zeros((6, 6), dtype=bool)
     for row, columns in enumerate([(0, 1, 2), (1, 2, 3, 4), (0, 5), (3,), (4,), (5,)]):
         covers[row, list(columns)] = True
     assert dominating(covers) == [1, 2]
+    assert dominating(covers, may_be_left=2) == [1]
+    assert dominating(covers, may_be_left=6) == [1]
 
 
 def test_samples_on_foreign_ones_have_no_ball():
@@ -197,7 +270,7 @@ def test_samples_on_foreign_ones_have_no_ball():
         fit("cccd", [[0.0], [0.0]], [0, 1])
 
 
-@pytest.mark.parametrize("name", [*SINGLE, "k_means", "k_medoids"])
+@pytest.mark.parametrize("name", [*SINGLE, "cccd", "k_means", "k_medoids"])
 def test_sample_weights_are_refused(name):
     with pytest.raises(ValueError, match=f"method: '{name}' has no sample weights; leave out the key weight"):
         fit(name, LINE, LINE_CLASSES, 1, np.ones(len(LINE)))
@@ -233,7 +306,7 @@ def test_equal_numbers_of_prototypes_on_scaled_digits_get_better(name, digits):
 
 def test_arrays_bring_the_prototypes_back(digits):
     X, y = digits
-    for name in (*SINGLE, *PATHS):
+    for name in (*SINGLE, "cccd", *PATHS):
         fitted = fit(name, X, y)
         again = methods.get(name).load(fitted.arrays())
         assert isinstance(again, FittedPrototypes)

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, write_split
 from proset_study.data.splitting import split
@@ -79,3 +81,22 @@ def test_what_cannot_be_answered_is_refused(own):
         load_trained(folder / "knn").familiarity(table)
     with pytest.raises(FileNotFoundError):
         load_trained(folder / "absent")
+
+
+def test_a_model_of_dissimilarities_takes_those_from_its_training_rows(tmp_path):
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(60, 2))
+    apart, y = np.linalg.norm(points[:, None] - points, axis=2), (points[:, 0] > 0).astype(int)
+    data = DataSet(np.empty((60, 0)), y, np.array([], dtype=str), np.array(["left", "right"]))
+    data.save(tmp_path / "data.npz")
+    np.save(matrix_file(tmp_path / "data.npz", "precomputed"), apart)
+    folds = split(y, 2, 0.3, 0)
+    write_split(tmp_path / "split.csv", folds)
+    (tmp_path / "knn").mkdir()
+    loaded = DataSet.load(tmp_path / "data.npz", "precomputed")
+    _, rows, p = fit_final(loaded, folds, {}, 3, Case(0, 0, "d", "knn", "knn"), tmp_path / "knn/model.npz")
+    trained = load_trained(tmp_path / "knn")
+    table = pd.DataFrame(apart[rows][:, trained.training_rows])
+    np.testing.assert_allclose(trained.predict_proba(table).to_numpy(), p, rtol=1e-6)
+    with pytest.raises(ValueError, match="60 columns are not allowed, must be the dissimilarities by precomputed from"):
+        trained.predict(pd.DataFrame(apart))

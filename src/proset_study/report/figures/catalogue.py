@@ -8,6 +8,7 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.config.study import Run
 from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import compares_features
 from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
@@ -16,10 +17,12 @@ from proset_study.report import evaluations, findings
 from proset_study.report.figures import (
     complexity,
     cost,
+    cover_radii,
     over_replicates,
     performance,
     prototypes,
     search,
+    selected,
     set_cover,
     surfaces,
     trials,
@@ -166,7 +169,8 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     with_path = [run for run in runs if has_path(run, data_set)]
     of_prototypes = prototype_runs(study, data_set)
     draw_prototypes = partial(prototypes.error_figure, settings=study.config["data_sets"][data_set])
-    varied = [[r for r in every if r.experiment == e] for e in dict.fromkeys(r.experiment for r in every if r.variant)]
+    by_number = dict.fromkeys(r.experiment for r in every if r.variant and "metric" not in r.settings["vary"])
+    varied = [[r for r in every if r.experiment == e] for e in by_number]
     searched = [run for run in of_prototypes if study.stage1_run(run) is not None]
     found = [
         FigureSpec(slug(data_set, "complexity"), probabilistic, complexity.complexity_figure),
@@ -187,8 +191,19 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         ),
         *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
+    selecting = [run for run in every if selected.shows_prototypes(run.method) and _by_metric(run)]
+    if len({run.method for run in selecting}) > 1:
+        found.append(FigureSpec(slug(data_set, "prototypes_by_class"), selecting, selected.class_counts_figure))
+        found.append(FigureSpec(slug(data_set, "prototypes_test_path"), selecting, selected.test_path_figure))
     if _is_plane(stored, data_set):
-        found.append(FigureSpec(slug(data_set, "surfaces"), runs, surfaces.surfaces_figure))
+        found += [
+            FigureSpec(slug(data_set, "cover_balls", run.name), [run], _of_one(cover_radii.balls_figure))
+            for run in runs
+            if run.method == "set_cover"
+        ]
+        of_features = [run for run in runs if compares_features(study.metric(run.name, data_set))]
+        draw_surfaces = partial(surfaces.surfaces_figure, settings=study.config["data_sets"][data_set])
+        found.append(FigureSpec(slug(data_set, "surfaces"), of_features, draw_surfaces))
         found += [
             FigureSpec(
                 slug(data_set, "surfaces", source.name, run.name),
@@ -208,10 +223,10 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
             found.append(FigureSpec(slug(data_set, kind), evaluated, shown.figure, evaluation=kind))
     if of_proset:
         found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
-    for run in runs:
-        if run.method == "set_cover":
-            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run)
     first = {run.method: run for run in reversed(runs)}
+    for run in every:
+        if run.method == "set_cover" and _by_metric(run):
+            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run, first.get("k_means"))
     if {"set_cover", "set_cover_lp"} <= first.keys():
         both = [first["set_cover"], first["set_cover_lp"]]
         name, draw = slug(data_set, "cover_bounds"), lambda pair: set_cover.bounds_figure(*pair)
@@ -258,7 +273,7 @@ def _planned_of_proset(settings, data_set, of_proset, compared):
     return [*found, FigureSpec(slug(data_set, "coverage"), of_proset, performance.coverage_figure)]
 
 
-def _planned_of_set_cover(settings, data_set, run):
+def _planned_of_set_cover(settings, data_set, run, k_means):
     shape = tuple(settings["image"]) if "image" in settings else None
     figures = {
         "images": lambda final: set_cover.images_figure(final, shape) if shape else None,
@@ -266,8 +281,18 @@ def _planned_of_set_cover(settings, data_set, run):
         "tree": lambda final: set_cover.tree_figure(final, shape),
         "objective": set_cover.objective_figure,
         "classes": set_cover.classes_figure,
+        "class_tree": cover_radii.class_tree_figure,
     }
-    return [FigureSpec(slug(data_set, "cover", what, run.name), [run], _of_one(draw)) for what, draw in figures.items()]
+    found = [FigureSpec(slug(data_set, "cover", w, run.name), [run], _of_one(draw)) for w, draw in figures.items()]
+    if shape and k_means:
+        name, draw = slug(data_set, "centres_and_prototypes", run.name), partial(selected.centres_figure, shape=shape)
+        found.append(FigureSpec(name, [k_means, run], _of_one(draw), needs_all=True))
+    return found
+
+
+def _by_metric(run):
+    """Whether a run is no variant, or one by its metric only."""
+    return not run.variant or "metric" in run.settings["vary"]
 
 
 def _of_one(draw):

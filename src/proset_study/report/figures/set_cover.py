@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from proset.cover import Cover
 from proset.plot.style import GREY, MARKERS, class_style, plain
+from proset_study.data.distances import distances
+from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
@@ -22,7 +24,7 @@ FEWEST = 8  # prototypes; fewer need no map
 
 def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
     """The first prototypes as images in order of selection, and how many samples each covers; None without any."""
-    cover = _cover(final)
+    cover = cover_of(final)
     shown = _images(final, shape)
     if not shown:
         return None
@@ -54,14 +56,14 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
 
 
 def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
-    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than `FEWEST`."""
-    cover = _cover(final)
+    """Prototypes arranged by multidimensional scaling, as images or as points; None for few, or ranks."""
+    cover = cover_of(final)
     index = cover.index[:SHOWN]
-    if len(index) < FEWEST:
+    if len(index) < FEWEST or is_ranked(final.metric):
         return None
     from sklearn.manifold import ClassicalMDS
 
-    place = ClassicalMDS(n_components=2).fit_transform(_fitted(final).candidates[index])
+    place = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(between(final, index))
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
     size = np.log1p(cover.covered[: len(index)])
     size /= size.max()
@@ -85,14 +87,15 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     margin = 0.06 * spread
     axes.set(xlim=(place[:, 0].min() - margin, place[:, 0].max() + margin), aspect="equal")
     axes.set(ylim=(place[:, 1].min() - margin, place[:, 1].max() + margin))
-    axes.set(xlabel="first coordinate (standard deviations of the features)", ylabel="second coordinate")
+    unit = " (standard deviations of the features)" if final.metric == EUCLIDEAN else ""
+    axes.set(xlabel=f"first coordinate{unit}", ylabel="second coordinate")
     legend(figure, widest=1.0)
     name, what = final.data_set, "Side" if shape else "Area"
     return ReportFigure(
         name=slug(name, "cover_arrangement", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
-        caption=f"The first {len(index)} prototypes by classical scaling of distances on standardised features. {what}"
+        caption=f"The first {len(index)} prototypes by classical scaling of {distance_of(final)}. {what}"
         f" grows with the {_amount(final)} of training samples rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
         figure=figure,
@@ -101,15 +104,16 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
 
 def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
     """Complete-linkage tree of the training samples with the prototypes marked; None for too many samples."""
-    if final.fit["n_fit"] > LARGEST_TREE:
+    n = final.fit["n_fit"]
+    if n > LARGEST_TREE or is_ranked(final.metric):
         return None
     from scipy.cluster.hierarchy import dendrogram, linkage
 
-    cover, fitted = _cover(final), _fitted(final)
-    samples = fitted.candidates[: final.fit["n_fit"]]
-    tree = dendrogram(linkage(samples, "complete"), no_plot=True)
-    place = np.empty(len(samples))
-    place[tree["leaves"]] = 10.0 * np.arange(len(samples)) + 5.0  # as the function has it
+    cover, fitted = cover_of(final), fitted_of(final)
+    apart = between(final, np.arange(n))[np.triu_indices(n, 1)]
+    tree = dendrogram(linkage(apart, "complete"), no_plot=True)
+    place = np.empty(n)
+    place[tree["leaves"]] = 10.0 * np.arange(n) + 5.0  # as the function has it
     figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     axes = figure.subplots()
     axes.set_rasterization_zorder(1)
@@ -117,7 +121,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=0.5))
     top, radius = max(map(max, tree["dcoord"])), fitted.radii[-1]
     axes.axhline(radius, color="black", linestyle=":", linewidth=1.0, label=f"radius of the balls, {radius:.3g}")
-    chosen = np.flatnonzero(cover.index < len(samples))  # centres of k-means are no leaves
+    chosen = np.flatnonzero(cover.index < n)  # centres of k-means are no leaves
     for k in np.unique(cover.labels[chosen]):
         own = chosen[cover.labels[chosen] == k]
         x = place[cover.index[own]]
@@ -126,9 +130,9 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     lowest = -0.06 * top
     if shape:
         lowest = _images_below(axes, final, shape, chosen[:UNDER_A_TREE], place, top)
-    axes.set(xlim=(0, 10.0 * len(samples)), ylim=(lowest, 1.02 * top), xticks=[])
+    axes.set(xlim=(0, 10.0 * n), ylim=(lowest, 1.02 * top), xticks=[])
     axes.set_yticks([t for t in axes.get_yticks() if 0 <= t <= top])
-    axes.set(xlabel=f"{len(samples):,} training samples", ylabel="distance at which groups are joined")
+    axes.set(xlabel=f"{n:,} training samples", ylabel="distance at which groups are joined")
     legend(figure)
     name = final.data_set
     below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
@@ -136,16 +140,16 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
-        caption="Complete linkage on standardised features: samples joined below the dotted line are in each other's"
+        caption=f"Complete linkage by {distance_of(final)}: samples joined below the dotted line are in each other's"
         f" balls. Marks: samples chosen as prototypes, by class.{below}",
-        alt=f"Tree of {len(samples)} training samples on {name} with {len(chosen)} prototypes marked.",
+        alt=f"Tree of {n} training samples on {name} with {len(chosen)} prototypes marked.",
         figure=figure,
     )
 
 
 def objective_figure(final: Final) -> ReportFigure | None:
     """Objective, and its improvement, after each step of the greedy algorithm; None without steps."""
-    cover = _cover(final)
+    cover = cover_of(final)
     if not len(cover.index):
         return None
     steps = np.arange(len(cover.objective_path))
@@ -206,7 +210,7 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
 
 def classes_figure(final: Final) -> ReportFigure | None:
     """Proportion of the prototypes next to that of training samples, by class; None without prototypes."""
-    cover, names = _cover(final), final.data.class_names
+    cover, names = cover_of(final), final.data.class_names
     if not len(cover.index):
         return None
     samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
@@ -237,29 +241,45 @@ def classes_figure(final: Final) -> ReportFigure | None:
     )
 
 
-def _fitted(final: Final) -> FittedSetCover:
+def fitted_of(final: Final) -> FittedSetCover:
+    """The set covers of a final model."""
     fitted = final.model.fitted
     assert isinstance(fitted, FittedSetCover), "these figures are drawn of set covers only"
     return fitted
 
 
-def _cover(final: Final) -> Cover:
-    return _fitted(final).covers[-1]
+def cover_of(final: Final) -> Cover:
+    """That of the chosen radius."""
+    return fitted_of(final).covers[-1]
 
 
 def _amount(final):
     return "number" if final.data.sample_weight is None else "weight"
 
 
+def between(final: Final, index: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    """Dissimilarities of some candidates from each other, or of some training samples (rows) from them."""
+    fitted = fitted_of(final)
+    points, samples = fitted.candidates[index], index if rows is None else rows
+    X = final.part.X[samples] if fitted.metric == PRECOMPUTED else fitted.candidates[samples]
+    return distances(X, points, fitted.metric)
+
+
+def distance_of(final: Final) -> str:
+    """What samples are compared by, in words."""
+    if final.metric == EUCLIDEAN:
+        return "distances on standardised features"
+    on = " on standardised features" if fitted_of(final).metric != PRECOMPUTED else ""
+    return f"dissimilarities by {final.metric}{on}"
+
+
 def _newly_covered(final):
     """Number of training samples of its class that each prototype covers and none before it did, shape (P,)."""
-    from scipy.spatial.distance import cdist
-
-    cover, fitted = _cover(final), _fitted(final)
-    samples, y = fitted.candidates[: final.fit["n_fit"]], _classes(final)
-    left, found = np.ones(len(samples), dtype=bool), []
+    cover, fitted, part = cover_of(final), fitted_of(final), final.part
+    left, found = np.ones(len(part.y), dtype=bool), []
     for j, k in zip(cover.index, cover.labels, strict=True):
-        new = left & (y == k) & (cdist(fitted.candidates[[j]], samples)[0] < fitted.radii[-1])
+        apart = distances(part.X, fitted.candidates[[j]], fitted.metric)[:, 0]
+        new = left & (part.y == k) & (apart < fitted.radii[-1])
         left &= ~new
         found.append(new.sum())
     return np.array(found)
@@ -276,8 +296,11 @@ def _class(final, k):
 
 def _images(final, shape):
     """The first prototypes in the units of the data."""
-    model = final.model
-    features = _fitted(final).candidates[_cover(final).index[:SHOWN]] * model.scale + model.centre
+    index, fitted, model = cover_of(final).index[:SHOWN], fitted_of(final), final.model
+    if fitted.metric == PRECOMPUTED:
+        features = final.data.X[training_rows(final.data, final.folds)[index]]
+    else:
+        features = fitted.candidates[index] * model.scale + model.centre
     return [row.reshape(shape) for row in features]
 
 
@@ -288,12 +311,12 @@ def _grey_levels(final):
 def _images_below(axes, final, shape, chosen, place, top):
     """Images of some prototypes in a row below a tree, in the order of their leaves; the lowest y that is used."""
     images, limits = _images(final, shape), _grey_levels(final)
-    chosen = chosen[np.argsort(place[_cover(final).index[chosen]])]
+    chosen = chosen[np.argsort(place[cover_of(final).index[chosen]])]
     width = 10.0 * final.fit["n_fit"] / UNDER_A_TREE
     high, low = -0.16 * top, -0.34 * top
     for slot, number in enumerate(chosen):
-        leaf, centre = place[_cover(final).index[number]], (slot + 0.5) * width
-        style = class_style(_cover(final).labels[number])
+        leaf, centre = place[cover_of(final).index[number]], (slot + 0.5) * width
+        style = class_style(cover_of(final).labels[number])
         axes.plot([leaf, centre], [-0.03 * top, high], color=style["color"], linewidth=0.6, zorder=2)
         extent = (centre - 0.45 * width, centre + 0.45 * width, low, high)
         axes.imshow(images[number], cmap="gray_r", interpolation="nearest", extent=extent, aspect="auto", **limits)

@@ -5,6 +5,7 @@ import numpy as np
 from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
+from proset_study.data.generators import mixture_probabilities
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import ReportFigure, method_name, panels, slug
 from proset_study.scores import log_loss
@@ -13,12 +14,22 @@ from proset_study.store.stored import Final
 SMALL, LARGE = 180, 420  # pixels a side
 
 
-def surfaces_figure(finals: list[Final]) -> ReportFigure:
-    """Small multiples: one panel per final model."""
+def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
+    """Small multiples: one panel per final model; with the best possible boundary where it is known.
+
+    Parameters
+    ----------
+    finals : list of Final
+        All of one data set.
+    settings : dict
+        The config's entry of the data set.
+    """
     figure, axes = panels(len(finals), 4 if len(finals) > 4 else 3, (2.5, 2.6), sharex="all", sharey="all")
     displays = [display(final, SMALL) for final in finals]
     for panel, final, shown in zip(axes, finals, displays, strict=True):
         _draw(shown, panel, scale=0.5)
+        if is_known := settings.get("generator") == "mixture":
+            _best_boundary(panel, shown, settings)
         loss = log_loss(final.probabilities, final.y, final.weight)
         label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
         panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
@@ -28,7 +39,7 @@ def surfaces_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "surfaces"),
         category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
-        caption=_CAPTION,
+        caption=_CAPTION + (" Dashed: the best possible rule." if is_known else ""),
         alt=_alt(finals),
         figure=figure,
     )
@@ -82,6 +93,14 @@ def display(final: Final, resolution: int) -> DecisionSurfaceDisplay:
 def _draw(shown, axes, scale):
     shown.plot(axes, scale=scale, legend=False)
     axes.set(xlabel="", ylabel="")  # the panels share them
+
+
+def _best_boundary(axes, shown, settings):
+    points = np.column_stack([axis.ravel() for axis in np.meshgrid(shown.x, shown.y)])
+    given = {key: settings[key] for key in ("components", "means_seed") if key in settings}
+    best = mixture_probabilities(points, **given).argmax(axis=1).reshape(len(shown.y), len(shown.x))
+    for k in range(1, best.max() + 1):
+        axes.contour(shown.x, shown.y, best == k, levels=[0.5], colors="black", linewidths=0.9, linestyles="--")
 
 
 def _finish(figure, axes, displays):

@@ -6,6 +6,7 @@ from proset.plot.style import log_axis, plain
 from proset_study import methods
 from proset_study.report.figures.complexity import loss_and_error
 from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels, slug
+from proset_study.report.prototypes import test_error
 from proset_study.store.stored import Final
 
 
@@ -15,12 +16,14 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
     (parameter,) = first.run.settings["vary"]
     finals = sorted(finals, key=lambda f: f.run.settings["parameters"][parameter])
     values = np.array([f.run.settings["parameters"][parameter] for f in finals], dtype=float)
-    losses, errors = np.transpose([loss_and_error(f) for f in finals])
+    of_labels = not methods.get(first.run.method).probabilistic
+    score = "error" if of_labels else "log-loss"
+    losses, errors = np.transpose([(test_error if of_labels else loss_and_error)(f) for f in finals])
     quantities = [q for q in methods.get(first.run.method).quantities if all(q in f.fit["summary"] for f in finals)]
     figure, axes = panels(1 + len(quantities), 1 + len(quantities), (3.2, 3.0), margin=0.2)
     style = {**method_style(first.run.method), "linestyle": "-"}
     axes[0].errorbar(values, losses, errors, ecolor="#C4C4C4", **style)
-    axes[0].set_ylabel("test log-loss (nats)")
+    axes[0].set_ylabel("test error" if of_labels else "test log-loss (nats)")
     texts = []
     for panel, quantity in zip(axes[1:], quantities, strict=True):
         counts = [f.fit["summary"][quantity] for f in finals]
@@ -34,7 +37,7 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
             log_axis(panel, "x")
     data_set, experiment = first.data_set, first.run.experiment
     step = methods.get(first.run.method).complexity
-    shown = "; ".join([f"log-loss {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
+    shown = "; ".join([f"{score} {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
     return ReportFigure(
         name=slug(data_set, "varied", experiment),
         category="Search",

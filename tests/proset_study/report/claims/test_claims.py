@@ -115,7 +115,8 @@ def proset_final(*batches, X=None, y=None, lambda_w=None, probabilities=None):
 
 def knn_final(X, y, k, probabilities=None):
     X = np.asarray(X, dtype=float)
-    return final(FittedKNN(KDTree(X), np.asarray(y), np.ones(len(y)), 2, k), X.shape[1], X, y, probabilities)
+    fitted = FittedKNN(X, np.asarray(y), np.ones(len(y)), 2, k, "euclidean", KDTree(X))
+    return final(fitted, X.shape[1], X, y, probabilities)
 
 
 def final(fitted, width, X=None, y=None, probabilities=None, lambda_w=None):

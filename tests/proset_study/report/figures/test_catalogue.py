@@ -145,7 +145,7 @@ def test_surface_is_what_the_model_predicts(stored, experiment):
 
 def test_points_of_a_surface_are_the_test_samples_and_misclassified_ones_are_marked(stored):
     final = stored.final("E8", "flowers")
-    axes = surfaces.surfaces_figure([final]).figure.axes[0]
+    axes = surfaces.surfaces_figure([final], {}).figure.axes[0]
     wrong = final.probabilities.argmax(axis=1) != final.y
     marked = [c for c in axes.collections if c.get_zorder() == 2.2]
     plain_points = [c for c in axes.collections if c.get_zorder() == 2]
@@ -157,7 +157,7 @@ def test_points_of_a_surface_are_the_test_samples_and_misclassified_ones_are_mar
 
 def test_prototypes_are_where_they_are_in_the_units_of_the_data_with_area_by_weight(stored):
     final = stored.final("E3", "flowers")
-    axes = surfaces.surfaces_figure([final]).figure.axes[0]
+    axes = surfaces.surfaces_figure([final], {}).figure.axes[0]
     outline, shown = (c for c in axes.collections if c.get_zorder() == 2.4)
     np.testing.assert_array_equal(_offsets(outline), _offsets(shown))
     batches = final.model.fitted.model.batches
@@ -203,8 +203,9 @@ def _without_prototypes(final):
 def test_a_model_without_prototypes_is_drawn_too(stored):
     final = _without_prototypes(stored.final("E3", "flowers"))
     assert not performance.familiarity(final).any()
-    for draw in (weights.weights_figure, surfaces.surfaces_figure, performance.coverage_figure):
+    for draw in (weights.weights_figure, performance.coverage_figure):
         assert draw([final]).figure.axes
+    assert surfaces.surfaces_figure([final], {}).figure.axes
     drawn = weights.relevance_figure([_without_prototypes(stored.final("E3", "cross"))], 2)
     assert drawn.caption.endswith("0 of 2 relevant and 0 of 1 irrelevant features active.")
 

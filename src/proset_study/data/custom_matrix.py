@@ -1,0 +1,107 @@
+"""The data set of a matrix of dissimilarities: what is known of its samples besides them, and the matrix in blocks.
+
+The file is a table (.csv, .parquet) with a column of dissimilarities for each row, in the order of the rows, and one
+of classes; or an archive of NumPy (.npz) with an array `MATRIX` of shape (N, N), and one of shape (N,) for each other.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from proset_study.data.array_file import MATRIX, header
+from proset_study.data.columns import read_columns
+from proset_study.data.dataset import DataSet
+from proset_study.data.table_file import check_file, listed
+from proset_study.dissimilarities.blocks import ROWS
+
+
+def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> DataSet:
+    """The data set, whose samples have no features.
+
+    Parameters
+    ----------
+    rng : object
+        Not used: nothing is drawn.
+    file : str
+    target : str
+        Name of the class labels.
+    metric : str
+        Not used: it is "precomputed".
+    **settings
+        "weight", "group", and for tables "drop", "sep", "decimal"; as of `custom.make`.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with the file.
+    """
+    read = _archive if file.endswith(".npz") else _table
+    labels, weights, groups, names = read(file, target, **settings)
+    class_names, y = np.unique(labels, return_inverse=True)
+    return DataSet(
+        X=np.empty((len(y), 0)),
+        y=y.astype(int),
+        feature_names=np.array([], dtype=str),
+        class_names=class_names.astype(str),
+        sample_weight=weights,
+        group=None if groups is None else np.unique(groups, return_inverse=True)[1].astype(int),
+        items=names,
+    )
+
+
+def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterator[np.ndarray]:
+    """The matrix in blocks of rows, shapes (rows, N); parameters as of `make`."""
+    if not file.endswith(".npz"):
+        yield _columns(file, target, **settings).features.to_numpy(dtype=np.float64)
+        return
+    with ZipFile(check_file(file)) as archive, archive.open(f"{MATRIX}.npy") as array:
+        (n, _), dtype = header(array)
+        for first in range(0, n, ROWS):
+            rows = min(ROWS, n - first)
+            yield np.frombuffer(array.read(rows * n * dtype.itemsize), dtype=dtype).reshape(rows, n)
+
+
+def _columns(file, target, drop=None, weight=None, group=None, sep=",", decimal="."):
+    columns = read_columns(file, target, drop or [], weight, group, [], None, sep, decimal)
+    if len(columns.labels) != (number := columns.features.shape[1]):
+        raise ValueError(
+            f"{file} has {len(columns.labels):,} rows and {number:,} columns of dissimilarities, must have as many;"
+            " leave out others in drop"
+        )
+    return columns
+
+
+def _table(file, target, **settings) -> tuple[Any, Any, Any, Any]:
+    found = _columns(file, target, **settings)
+    weights = None if found.weights is None else found.weights.to_numpy(dtype=np.float64)
+    groups = None if found.groups is None else found.groups.astype(str).to_numpy()
+    return found.labels.to_numpy(dtype=str), weights, groups, np.array(found.features.columns, dtype=str)
+
+
+def _archive(file, target, weight=None, group=None) -> tuple[Any, Any, Any, Any]:
+    path = check_file(file)
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            names = archive.files
+            roles = {"metric: precomputed": MATRIX, "target": target, "weight": weight, "group": group}
+            for role, name in roles.items():
+                if name is not None and name not in names:
+                    raise ValueError(f"it has no array {name!r} ({role}); its arrays are {listed(names)}")
+            with ZipFile(path) as raw, raw.open(f"{MATRIX}.npy") as array:
+                shape, dtype = header(array)
+            if len(shape) != 2 or shape[0] != shape[1] or dtype.kind not in "fiub":
+                raise ValueError(f"{MATRIX} has shape {shape} and type {dtype}, must be a square of numbers")
+            found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group)]
+    except (ValueError, OSError, KeyError, BadZipFile) as error:
+        raise ValueError(f"{file} cannot be read as .npz: {error}") from error
+    for name, values in zip((target, weight, group), found, strict=True):
+        if values is not None and values.shape != shape[:1]:
+            raise ValueError(f"{file}: array {name!r} has shape {values.shape}, must be {shape[:1]}, one entry a row")
+    labels, weights, groups = found
+    if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(f"{file}: array {weight!r} has a weight that is negative or not finite")
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"{file}: array {target!r} has one class, at least two are needed")
+    return labels, None if weights is None else weights.astype(np.float64), groups, None

@@ -1,0 +1,95 @@
+"""The stored dissimilarities of a data set: computed from its items, or those of a file of the user, checked.
+
+They are written in blocks to a file that is mapped into memory, in single precision: 4 bytes a pair, for `MAX_ITEMS`
+1.6 GB.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from proset.files import replacing
+from proset_study.data.dataset import DataSet
+from proset_study.data.metrics import PRECOMPUTED
+from proset_study.dissimilarities.blocks import ROWS, square
+
+MAX_ITEMS = 20_000
+TOLERANCE = 1e-5  # relative difference of two numbers that must be the same
+
+
+def module_of(settings: dict) -> str:
+    """Name below `proset_study` of the module that dissimilarities come from; settings as of `write_matrix`."""
+    return "data.custom_matrix" if settings["of"] == PRECOMPUTED else f"dissimilarities.{settings['of']}"
+
+
+def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
+    """Write the dissimilarities of all samples from each other, which `distances.read_matrix` reads.
+
+    Parameters
+    ----------
+    path : Path
+        .npy file.
+    data : DataSet
+    settings : dict
+        "of", a module of `proset_study.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
+        defaults; "image", the rows and columns of an image.
+    source : dict
+        What the data set was made from, as of `sources.make`.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if the matrix of a file is
+        not square, finite, non-negative, symmetric and 0 on its diagonal.
+    """
+    n = len(data.y)
+    if n > MAX_ITEMS:
+        raise ValueError(f"{n:,} items are not allowed, at most {MAX_ITEMS:,}: their dissimilarities are stored")
+    module = import_module(f"proset_study.{module_of(settings)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        out = np.lib.format.open_memmap(file.name, mode="w+", dtype=np.float32, shape=(n, n))
+        if settings["of"] == PRECOMPUTED:
+            copy_checked(module.read_blocks(**source), out, source["file"])
+        else:
+            items = data.X.reshape(n, *settings["image"]) if data.items is None else data.items.tolist()
+            square(module.distances(items, **settings.get("parameters", {})), out)
+        out.flush()
+
+
+def copy_checked(blocks: Iterator[np.ndarray], out: np.ndarray, file: str) -> None:
+    """Copy a matrix that comes in blocks of rows; ValueError if it is not that of dissimilarities.
+
+    Parameters
+    ----------
+    blocks : iterator of ndarray, shapes (rows, N)
+    out : ndarray of float32, shape (N, N)
+    file : str
+        For the message.
+    """
+    first = 0
+    for block in blocks:
+        rows = slice(first, first + len(block))
+        out[rows] = block
+        for wrong, what in ((~np.isfinite(out[rows]), "finite"), (out[rows] < 0, "0 or more")):
+            if wrong.any():
+                i, j = np.argwhere(wrong)[0]
+                raise ValueError(f"{file}: {_entry(first + i, j, block[i, j])}; dissimilarities must be {what}")
+        first = rows.stop
+    if (diagonal := np.diagonal(out)).any():
+        i = int(np.argmax(diagonal != 0))
+        raise ValueError(f"{file}: {_entry(i, i, out[i, i])}; of a sample from itself it must be 0")
+    for i in range(0, len(out), ROWS):
+        for j in range(i, len(out), ROWS):
+            above, below = out[i : i + ROWS, j : j + ROWS], out[j : j + ROWS, i : i + ROWS].T
+            apart = np.abs(above - below)
+            if (apart > TOLERANCE * np.maximum(above, below)).any():
+                k, m = (int(n) for n in np.unravel_index(apart.argmax(), apart.shape))
+                both = f"{_entry(i + k, j + m, above[k, m])}, but {_entry(j + m, i + k, below[k, m])}"
+                raise ValueError(f"{file}: {both}; dissimilarities must be symmetric")
+
+
+def _entry(row, column, value):
+    return f"row {row + 1}, column {column + 1} is {value:g}"

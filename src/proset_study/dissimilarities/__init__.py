@@ -1,0 +1,1 @@
+"""Dissimilarities of images and strings."""

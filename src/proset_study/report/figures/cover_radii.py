@@ -1,0 +1,97 @@
+"""What the radius of a set cover does: balls in a plane, and the tree of one class with the foreign samples near it."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from proset.plot.balls import BallsDisplay
+from proset.plot.style import GREY, class_style, plain
+from proset.set_cover import SetCoverClassifier
+from proset_study.data.metrics import EUCLIDEAN, is_ranked
+from proset_study.methods.set_cover import find_radii
+from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
+from proset_study.report.figures.style import ReportFigure, panels, slug
+from proset_study.store.stored import Final
+
+RADII = 4
+MOST = 150  # balls; more of them cannot be told apart
+RESOLUTION = 120  # points a side
+SMALLEST, LARGEST = 5, 60  # samples of the class whose tree is drawn
+
+
+def balls_figure(final: Final) -> ReportFigure | None:
+    """Balls and prototypes at several radii, as in figure 1 of the source; None for other metrics or too many balls."""
+    part, names = final.part, final.data.feature_names
+    if final.metric != EUCLIDEAN:
+        return None
+    models = []
+    for radius in find_radii(part, final.stage2["settings"][-1])[::-1]:
+        model = SetCoverClassifier(eps=float(radius)).fit(part.X, part.y, part.weight)
+        if len(model.prototype_index_) > MOST:
+            break
+        models.append(model)
+    if not models:
+        return None
+    shown = [models[round(i)] for i in np.linspace(len(models) - 1, 0, min(RADII, len(models)))]
+    figure, axes = panels(len(shown), 2, (4.5, 3.9), margin=0.3, sharex="all", sharey="all")
+    texts = []
+    for panel, model in zip(axes, shown, strict=True):
+        given = {"feature_names": names.tolist(), "grid_resolution": RESOLUTION, "ax": panel, "legend": False}
+        BallsDisplay.from_estimator(model, part.X, part.y, **given)
+        number = len(model.prototype_index_)
+        texts.append(f"{model.eps:.3g}: {number:,}")
+        panel.set(title=f"radius {model.eps:.3g}, {number:,} prototypes", xlabel="", ylabel="")
+    name = final.data_set
+    figure.supxlabel(plain(names[0]), size=9)
+    figure.supylabel(plain(names[1]), size=9)
+    return ReportFigure(
+        name=slug(name, "cover_balls", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: balls and prototypes at several radii",
+        caption=f"Data set {name}, replicate {final.replicate}, {len(part.y):,} training samples on standardised"
+        f" features; radii on the path of {final.label} and their numbers of prototypes: {'; '.join(texts)}."
+        " Empty marks are samples in no ball of their class, rings are samples in a ball of another class.",
+        alt=f"Balls of a set cover on {name}; radius and number of prototypes {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def class_tree_figure(final: Final) -> ReportFigure | None:
+    """Complete-linkage tree of the smallest class, as in figure 10 of the source; None if it is too large."""
+    part, fitted, cover = final.part, fitted_of(final), cover_of(final)
+    counts = np.bincount(part.y)
+    k = int(counts.argmin())
+    if not SMALLEST <= counts[k] <= LARGEST or is_ranked(final.metric):
+        return None
+    from scipy.cluster.hierarchy import dendrogram, linkage
+
+    own, radius = np.flatnonzero(part.y == k), fitted.radii[-1]
+    apart = between(final, own)
+    foreign = (between(final, own, np.flatnonzero(part.y != k)) < radius).sum(axis=0)
+    chosen = np.isin(own, cover.index[cover.labels == k])
+    figure = Figure(figsize=(max(6.0, 0.16 * len(own) + 1.5), 3.8), layout="constrained")
+    axes = figure.subplots()
+    tree = dendrogram(
+        linkage(apart[np.triu_indices(len(own), 1)], "complete"),
+        ax=axes,
+        link_color_func=lambda _: GREY,
+        labels=[f"({number})" for number in foreign],
+        leaf_rotation=90,
+        leaf_font_size=7,
+    )
+    axes.axhline(radius, color="black", linestyle=":", linewidth=1.0)
+    place = 10.0 * np.arange(len(own)) + 5.0
+    marked = chosen[tree["leaves"]]
+    axes.scatter(place[marked], np.zeros(marked.sum()), s=24, zorder=3, clip_on=False, **class_style(k))
+    axes.set_ylabel("distance at which groups are joined")
+    name, called = final.data_set, plain(final.data.class_names[k])
+    left_out = sorted(foreign[~chosen].tolist(), reverse=True)[:5]
+    return ReportFigure(
+        name=slug(name, "cover_class_tree", final.run.name),
+        category=CATEGORY,
+        title=f"{name}: the smallest class as a tree, with its prototypes",
+        caption=f"Complete linkage of class {called} by {distance_of(final)}; dotted: the radius. In brackets the samples of"
+        f" other classes in the ball around each; marks are the {chosen.sum()} prototypes.",
+        alt=f"Tree of {len(own)} samples of class {called} on {name}, {chosen.sum()} of them prototypes; most foreign"
+        f" samples around one that is none: {', '.join(map(str, left_out))}.",
+        figure=figure,
+    )

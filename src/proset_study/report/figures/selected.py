@@ -1,0 +1,142 @@
+"""Prototypes that several methods select, next to each other: by class, by error along the path, and as images."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from proset.plot.style import log_axis, plain
+from proset_study import methods
+from proset_study.data.metrics import EUCLIDEAN
+from proset_study.fits.resampling import training_rows
+from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
+from proset_study.methods.prototypes import PrototypeModel
+from proset_study.methods.set_cover import FittedSetCover
+from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.scores import error_rate
+from proset_study.store.stored import Final
+
+CATEGORY = "Prototypes"
+LINES = ("-", "--", ":", "-.")  # of one method by several metrics
+IMAGES = 10  # of a class at most
+LONGEST = 60  # letters of a label
+
+
+def name_of(final: Final) -> str:
+    """Method and metric of a final model, as in figures."""
+    metric = "" if final.metric == EUCLIDEAN else f", {final.metric}"
+    return f"{method_name(final.run.method)}{metric}"
+
+
+def class_counts_figure(finals: list[Final]) -> ReportFigure:
+    """Prototypes of every class by all methods, as in table 1 of the source on set cover."""
+    data, names = finals[0].data, finals[0].data.class_names
+    counts = [np.bincount(data.y[training_rows(data, finals[0].folds)], minlength=len(names))]
+    labels = ["training samples"]
+    for final in finals:
+        assert isinstance(final.model.fitted, PrototypeModel)
+        counts.append(np.bincount(final.model.fitted.prototypes().labels, minlength=len(names)))
+        labels.append(f"{final.run.experiment}: {name_of(final)}")
+    table = np.array(counts)
+    shares = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+    figure = Figure(figsize=(min(10.0, 3.4 + 0.62 * (len(names) + 1)), 0.7 + 0.27 * len(table)), layout="constrained")
+    axes = figure.subplots()
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=max(0.3, shares.max()) * 1.4, aspect="auto")
+    for i, row in enumerate(table):
+        for k, number in enumerate([*row, row.sum()]):
+            axes.text(k, i, f"{number:,}", ha="center", va="center", size=8)
+    axes.set_xlim(-0.5, len(names) + 0.5)
+    axes.set_xticks(
+        range(len(names) + 1), [*(plain(n, 12) for n in names), "all"], rotation=0 if len(names) <= 12 else 90
+    )
+    axes.set_yticks(range(len(labels)), [plain(label, LONGEST) for label in labels])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    name = finals[0].data_set
+    return ReportFigure(
+        name=slug(name, "prototypes_by_class"),
+        category=CATEGORY,
+        title=f"{name}: prototypes by class",
+        caption=f"Data set {name}, replicate {finals[0].replicate}: number of prototypes of each class in the final"
+        " models; the darker, the larger its proportion of the row. Methods that place as many in every class have"
+        " equal rows;"
+        " those that choose freely give more to classes that vary more.",
+        alt=f"Prototypes by class on {name}. "
+        + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True))
+        + ".",
+        figure=figure,
+    )
+
+
+def test_path_figure(finals: list[Final]) -> ReportFigure:
+    """Test error at every size up to the chosen one against the number of prototypes, as in figure 4 of the source."""
+    figure, (axes,) = panels(1, 1, (7.0, 4.4))
+    lowest, seen = [], dict.fromkeys((final.run.method for final in finals), 0)
+    for final in finals:
+        fitted, part = final.model.fitted, final.part
+        prototypes = np.array(fitted.staged_summary()["prototypes"])
+        errors = np.array(
+            [error_rate(p, part.y_score, part.weight_score) for p in fitted.staged_predict_proba(part.X_score)]
+        )
+        shown = prototypes > 0
+        line = LINES[seen[final.run.method] % len(LINES)] if shown.sum() > 1 else "none"
+        seen[final.run.method] += 1
+        look = {**method_style(final.run.method), "linestyle": line, "linewidth": 1.1}
+        axes.plot(prototypes[shown], errors[shown], label=name_of(final), **look)
+        best = int(np.where(shown, errors, np.inf).argmin())
+        lowest.append(f"{name_of(final)} {100 * errors[best]:.1f} % with {prototypes[best]:,}")
+    log_axis(axes, "x", dense=True)
+    axes.set(xlabel="prototypes", ylabel="test error", ylim=(0, None))
+    legend(figure, widest=2.2)
+    name = finals[0].data_set
+    return ReportFigure(
+        name=slug(name, "prototypes_test_path"),
+        category=CATEGORY,
+        title=f"{name}: test error along the path",
+        caption="Error of the final models at every size on their paths up to the chosen one. The lowest is too low as an"
+        " estimate, since the test set chose it.",
+        alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(lowest)}.",
+        figure=figure,
+    )
+
+
+def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> ReportFigure:
+    """Centres of k-means and about as many prototypes of a set cover as images, as in figure 5 of the source."""
+    averaged, chosen = centres.model.fitted, cover.model.fitted
+    assert isinstance(averaged, FittedPrototypes)
+    assert isinstance(chosen, FittedSetCover)
+    size = min(int(averaged.size[-1]), PER_CLASS.index(IMAGES) + 1)
+    there = averaged.size == size
+    means, labels = averaged.X[there] * centres.model.scale + centres.model.centre, averaged.labels[there]
+    numbers = np.array([len(c.index) for c in chosen.covers])
+    picked = chosen.covers[int(np.abs(numbers - len(labels)).argmin())]
+    samples = cover.data.X[training_rows(cover.data, cover.folds)]
+    rows = {
+        f"k-means, {len(labels)} centres": (means, labels),
+        f"{name_of(cover)}, {len(picked.index)} prototypes": (samples[picked.index], picked.labels),
+    }
+    classes, limits = centres.data.class_names, {"vmin": centres.data.X.min(), "vmax": centres.data.X.max()}
+    most = max(np.bincount(found).max() for _, found in rows.values())
+    figure, axes = panels(2, 1, (0.42 * max(most, 8) + 1.0, 0.36 * len(classes) + 0.5), margin=0.2)
+    for panel, (title, (images, found)) in zip(axes, rows.items(), strict=True):
+        for k in range(len(classes)):
+            for place, image in enumerate(images[found == k]):
+                extent = (place * 1.1, place * 1.1 + 1.0, k * 1.1 + 1.0, k * 1.1)
+                panel.imshow(image.reshape(shape), cmap="gray_r", extent=extent, **limits)
+        panel.set(xlim=(-0.1, 1.1 * most), ylim=(1.1 * len(classes), -0.1), title=title, xticks=[], aspect="equal")
+        panel.set_yticks(1.1 * np.arange(len(classes)) + 0.5, [plain(n, 12) for n in classes])
+        panel.tick_params(length=0)
+        panel.spines[:].set_visible(False)
+    name = centres.data_set
+    return ReportFigure(
+        name=slug(name, "centres_and_prototypes", cover.run.name),
+        category=CATEGORY,
+        title=f"{name}: centres of k-means next to prototypes",
+        caption="A row per class. Centres are means of many samples, prototypes are samples; the radius is the one on the"
+        " path of the set cover that gives the nearest number.",
+        alt=f"Images of {' and of '.join(rows)} on {name}, by class.",
+        figure=figure,
+    )
+
+
+def shows_prototypes(method: str) -> bool:
+    """Whether the models of a method count their prototypes."""
+    return "prototypes" in methods.get(method).quantities

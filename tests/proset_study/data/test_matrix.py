@@ -1,0 +1,169 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from proset_study.data import matrix
+from proset_study.data.dataset import DataSet
+from proset_study.data.matrix import TOLERANCE, module_of, write_matrix
+from proset_study.data.sizes import Size, size_of
+from proset_study.data.sources import make, source_of
+from proset_study.dissimilarities import mismatch, tangent
+
+N = 25
+WHOLE = slice(None)
+
+
+@pytest.fixture
+def apart(rng):
+    return squareform(pdist(rng.normal(size=(N, 2))))
+
+
+def classes():
+    return np.array(["odd", "even"])[np.arange(N) % 2]
+
+
+def as_table(apart, path):
+    table = pd.DataFrame(apart, columns=[f"place {i}" for i in range(len(apart))])
+    table["side"] = classes()[: len(apart)]
+    table["weight"], table["group"] = 1.5, np.arange(len(apart)) // 2
+    table.to_parquet(path) if path.suffix == ".parquet" else table.to_csv(path, index=False)
+
+
+def as_archive(apart, path):
+    np.savez(path, dissimilarities=apart, side=classes(), weight=np.full(N, 1.5), group=np.arange(N) // 2)
+
+
+FORMS = {"d.csv": as_table, "d.parquet": as_table, "d.npz": as_archive}
+
+
+def given(path, **more):
+    return {"file": str(path), "target": "side", "metric": "precomputed", **more}
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("rows", [7, 512])
+def test_a_matrix_of_a_file_is_what_was_given(apart, tmp_path, name, rows, monkeypatch):
+    monkeypatch.setattr("proset_study.data.custom_matrix.ROWS", rows)
+    monkeypatch.setattr("proset_study.data.matrix.ROWS", rows)
+    FORMS[name](apart, tmp_path / name)
+    source = given(tmp_path / name, weight="weight", group="group")
+    assert source_of(source) == "custom_matrix"
+    data = make(source, 0, "d", 0)
+    assert data.X.shape == (N, 0)
+    assert data.n_features == 0
+    assert (data.class_names[data.y] == classes()).all()
+    assert data.sample_weight.tolist() == [1.5] * N
+    assert len(np.unique(data.group)) == 13
+    write_matrix(tmp_path / "out.npy", data, {"of": "precomputed"}, source)
+    written = np.load(tmp_path / "out.npy")
+    assert written.dtype == np.float32
+    np.testing.assert_array_equal(written, apart.astype(np.float32))
+    assert size_of(source) in (Size(N, 0, 5), Size(N - 1, 0, 5), Size(N + 1, 0, 5))  # lines of CSV are estimated
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("row", "column", "value", "message"),
+    [
+        (3, 5, -1.0, "row 4, column 6 is -1; dissimilarities must be 0 or more"),
+        (3, 3, 0.5, "row 4, column 4 is 0.5; of a sample from itself it must be 0"),
+        (21, 4, 77.0, r"row 5, column 22 is [\d.]+, but row 22, column 5 is 77; dissimilarities must be symmetric"),
+    ],
+)
+def test_what_is_no_dissimilarity_is_refused_with_its_place(
+    apart, tmp_path, name, row, column, value, message, monkeypatch
+):
+    monkeypatch.setattr("proset_study.data.custom_matrix.ROWS", 10)
+    monkeypatch.setattr("proset_study.data.matrix.ROWS", 10)
+    apart[row, column] = value
+    FORMS[name](apart, tmp_path / name)
+    source = given(tmp_path / name, **({} if name == "d.npz" else {"drop": ["weight", "group"]}))
+    with pytest.raises(ValueError, match=f"{name}: {message}"):
+        write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
+    assert not list(tmp_path.glob("*.npy"))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_rounding_is_no_asymmetry(apart, tmp_path):
+    apart[3, 4] *= 1 + TOLERANCE / 2
+    as_archive(apart, tmp_path / "d.npz")
+    source = given(tmp_path / "d.npz")
+    write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
+
+
+def test_what_is_not_finite_is_refused(apart, tmp_path):
+    apart[2, 1] = np.nan
+    as_archive(apart, tmp_path / "d.npz")
+    source = given(tmp_path / "d.npz")
+    with pytest.raises(ValueError, match="row 3, column 2 is nan; dissimilarities must be finite"):
+        write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
+    as_table(apart, tmp_path / "d.csv")
+    with pytest.raises(ValueError, match="column 'place 1', row 3 has no value"):
+        make(given(tmp_path / "d.csv", drop=["weight", "group"]), 0, "d", 0)
+
+
+def test_a_table_that_is_not_square_is_refused(apart, tmp_path):
+    as_table(apart, tmp_path / "d.csv")
+    with pytest.raises(
+        ValueError, match=r"has 25 rows and 27 columns of dissimilarities, must have as many; leave out"
+    ):
+        make({**given(tmp_path / "d.csv"), "drop": []}, 0, "d", 0)
+
+
+ARCHIVES = {
+    "it has no array 'side'": {"dissimilarities": np.zeros((2, 2))},
+    r"it has no array 'dissimilarities' \(metric: precomputed\); its arrays are 'side'": {"side": np.array(["a", "b"])},
+    r"shape \(2, 3\) and type float64, must be a square": {"dissimilarities": np.zeros((2, 3)), "side": np.arange(2)},
+    r"array 'side' has shape \(3,\), must be \(2,\)": {"dissimilarities": np.zeros((2, 2)), "side": np.arange(3)},
+    "'side' has one class": {"dissimilarities": np.zeros((2, 2)), "side": np.ones(2)},
+    "type <U1, must be a square of numbers": {"dissimilarities": np.full((2, 2), "x"), "side": np.arange(2)},
+}
+
+
+@pytest.mark.parametrize("message", ARCHIVES)
+def test_archives_that_are_not_as_they_must_be_are_refused(tmp_path, message):
+    np.savez(tmp_path / "d.npz", **ARCHIVES[message])
+    with pytest.raises(ValueError, match=message):
+        make(given(tmp_path / "d.npz"), 0, "d", 0)
+
+
+def test_an_archive_that_is_none_and_wrong_weights_are_refused(apart, tmp_path):
+    (tmp_path / "d.npz").write_text("no", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz"):
+        make(given(tmp_path / "d.npz"), 0, "d", 0)
+    np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=-np.ones(N))
+    with pytest.raises(ValueError, match="array 'weight' has a weight that is negative or not finite"):
+        make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
+
+
+def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, tmp_path):
+    letters = list("ACDEFGHIKLMNPQRSTVWY")
+    table = pd.DataFrame(
+        {"id": range(8), "sequence": ["".join(rng.choice(letters, 20)) for _ in range(8)], "y": [0, 1] * 4}
+    )
+    table.to_csv(tmp_path / "s.csv", index=False)
+    data = make({"file": str(tmp_path / "s.csv"), "target": "y", "items": "sequence"}, 0, "s", 0)
+    assert data.items.tolist() == table["sequence"].tolist()
+    assert data.X.shape == (8, 0)
+    settings = {"of": "mismatch", "parameters": {"k": 3, "m": 1}}
+    assert module_of(settings) == "dissimilarities.mismatch"
+    write_matrix(tmp_path / "s.npy", data, settings, {})
+    expected = mismatch.distances(table["sequence"].tolist(), 3, 1)(WHOLE, WHOLE)
+    np.testing.assert_allclose(np.load(tmp_path / "s.npy"), expected, rtol=1e-6)
+    images = rng.uniform(size=(6, 5, 7))
+    data = DataSet(images.reshape(6, 35), np.arange(6) % 2, np.arange(35).astype(str), np.array(["a", "b"]))
+    write_matrix(tmp_path / "i.npy", data, {"of": "tangent", "image": [5, 7]}, {})
+    found = np.load(tmp_path / "i.npy")
+    np.testing.assert_allclose(found, tangent.distances(images)(WHOLE, WHOLE), rtol=1e-6, atol=1e-6)
+    assert found.max() > 0
+
+
+def test_a_missing_string_and_too_many_items_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "s.csv").write_text("s,y\nACD,0\n,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="items column 's', row 2 has no value; every row needs one"):
+        make({"file": str(tmp_path / "s.csv"), "target": "y", "items": "s"}, 0, "s", 0)
+    monkeypatch.setattr(matrix, "MAX_ITEMS", 3)
+    data = DataSet(np.empty((4, 0)), np.arange(4) % 2, np.array([]), np.array(["a", "b"]), items=np.array(["AC"] * 4))
+    with pytest.raises(ValueError, match="4 items are not allowed, at most 3: their dissimilarities are stored"):
+        write_matrix(tmp_path / "s.npy", data, {"of": "mismatch"}, {})

@@ -1,0 +1,194 @@
+"""Figures of prototypes by metric, of features, images and strings: each against what it is drawn from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PathCollection
+from scipy.spatial.distance import cdist
+from tests.proset_study.conftest import compute
+
+from proset.set_cover import SetCoverClassifier
+from proset_study.config.study import Study
+from proset_study.data.generators import mixture_probabilities
+from proset_study.methods.set_cover import find_radii
+from proset_study.report.figures.catalogue import plan
+from proset_study.report.figures.cover_radii import MOST
+from proset_study.report.figures.style import context
+from proset_study.report.table_files import to_markdown
+from proset_study.report.tables import study_table
+from proset_study.scores import error_rate
+from proset_study.store.results import case_rows, write_rows
+from proset_study.store.stored import Stored
+
+BOTH = {"metric": ["euclidean", "manhattan"]}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Stored:
+    """A mixture in the plane by two metrics, digits by tangent distance next to k-means, and families of strings."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(2)
+    words = ["".join(rng.choice(list("ACDE"), 14)) for _ in range(50)]
+    strings = [word[:6] + "WWWYW" + word[6:] if i % 5 == 0 else word for i, word in enumerate(words)]
+    table = pd.DataFrame({"sequence": strings, "family": np.where(np.arange(50) % 5, "other", "rare")})
+    table.to_csv(folder / "strings.csv", index=False)
+    cover = {"method": "set_cover", "stage2": {"complexity": 14}, "criterion": "error"}
+    experiments = {
+        "cover": {**cover, "vary": BOTH, "data_sets": ["blobs"]},
+        "near": {"method": "nearest_neighbour", "stage2": {"complexity": 1}, "data_sets": ["blobs", "strings"]},
+        "of_strings": {**cover, "data_sets": ["strings"]},
+        "of_images": {**cover, "metric": "tangent", "data_sets": ["images"]},
+        "of_ranks": {**cover, "metric": "rank", "data_sets": ["strings"]},
+        "means": {"method": "k_means", "stage2": {"complexity": 4}, "data_sets": ["images", "blobs"]},
+        "plain": {**cover, "data_sets": ["blobs"]},
+        "costs": {**cover, "vary": {"cost": [0.01, 1.0]}, "data_sets": ["blobs"]},
+    }
+    config = {
+        "study": "small",
+        "seed": 1,
+        "replicates": [0],
+        "folds": 2,
+        "test_fraction": 0.3,
+        "metrics": {"short": {"of": "mismatch", "parameters": {"k": 3, "m": 1}}},
+        "data_sets": {
+            "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
+            "images": {"generator": "digits_16", "images": 150, "image": [16, 16]},
+            "strings": {
+                "file": str(folder / "strings.csv"),
+                "target": "family",
+                "items": "sequence",
+                "metric": "short",
+            },
+        },
+        "experiments": {name: {"title": name, **entry} for name, entry in experiments.items()},
+        "comparisons": {"T": {"title": "by metric", "rows": "prototypes", "experiments": ["cover", "near"]}},
+    }
+    stored = compute(config, tmp_path_factory.mktemp("small"))
+    for experiment in stored.study.experiments:
+        rows = [row for case in stored.study.cases([0], experiment) for row in case_rows(stored.folder, case)]
+        write_rows(stored.folder / f"replicate_0/{experiment}.csv", rows)
+    return stored
+
+
+def drawn(stored, data_set, name):
+    (planned,) = [p for p in plan(stored, data_set) if p.name == f"{data_set}_{name}"]
+    there = {final.run.name: final for final in stored.finals(0, data_set)}
+    finals = [there[run.name] for run in planned.runs]
+    with context():
+        return planned.draw(finals), finals
+
+
+def labels_of(final):
+    return final.model.fitted.prototypes().labels
+
+
+def test_prototypes_are_counted_by_class_and_metric(small):
+    figure, finals = drawn(small, "blobs", "prototypes_by_class")
+    names = ["cover-metric=euclidean", "cover-metric=manhattan", "near", "means", "plain"]
+    assert [final.run.name for final in finals] == names
+    numbers = np.array([int(text.get_text().replace(",", "")) for text in figure.figure.axes[0].texts]).reshape(-1, 4)
+    np.testing.assert_array_equal(numbers[0], [28, 28, 28, 84])
+    for row, final in zip(numbers[1:], finals, strict=True):
+        np.testing.assert_array_equal(row[:3], np.bincount(labels_of(final), minlength=3))
+        assert row[3] == final.fit["summary"]["prototypes"]
+    ticks = [label.get_text() for label in figure.figure.axes[0].get_yticklabels()]
+    assert ticks[1:3] == ["cover: set cover", "cover: set cover, manhattan"]
+
+
+def test_test_errors_along_the_path_are_those_of_the_models(small):
+    figure, finals = drawn(small, "blobs", "prototypes_test_path")
+    axes = figure.figure.axes[0]
+    assert len(axes.lines) == len(finals)
+    for line, final in zip(axes.lines, finals, strict=True):
+        assert line.get_ydata()[-1] == pytest.approx(error_rate(final.probabilities, final.y))
+        assert line.get_xdata()[-1] == final.fit["summary"]["prototypes"]
+    first, second = (line.get_linestyle() for line in axes.lines[:2])
+    assert first != second  # one method by two metrics
+
+
+def test_balls_are_those_of_radii_on_the_path(small):
+    figure, (final,) = drawn(small, "blobs", "cover_balls_plain")
+    part, expected = final.part, []
+    for radius in find_radii(part, 14):
+        number = len(SetCoverClassifier(eps=radius).fit(part.X, part.y).prototype_index_)
+        expected += [f"radius {radius:.3g}, {number:,} prototypes"] if number <= MOST else []
+    shown = [axes.get_title() for axes in figure.figure.axes]
+    assert len(shown) == 4
+    assert set(shown) <= set(expected)
+    assert (shown[0], shown[-1]) == (expected[0], expected[-1])
+
+
+def test_the_best_boundary_is_drawn_where_it_is_known(small):
+    figure, _ = drawn(small, "blobs", "surfaces")
+    panel = figure.figure.axes[0]
+    dashed = [c for c in panel.collections if any("--" in str(s) or s[1] for s in c.get_linestyle())]
+    ends = np.vstack([path.vertices for c in dashed for path in c.get_paths() if len(path.vertices)])
+    found = np.sort(mixture_probabilities(ends, components=2, means_seed=5), axis=1)
+    assert np.median(found[:, -1] - found[:, -2]) < 0.1  # where two classes are equally probable
+    assert "boundary of the best possible rule" in figure.caption
+
+
+@pytest.mark.parametrize(("data_set", "run"), [("strings", "of_strings"), ("blobs", "cover_metric_manhattan")])
+def test_the_tree_of_a_class_counts_foreign_samples(small, data_set, run):
+    figure, (final,) = drawn(small, data_set, f"cover_class_tree_{run}")
+    part, cover, radius = final.part, final.model.fitted.covers[-1], final.model.fitted.radii[-1]
+    k = np.bincount(part.y).argmin()
+    apart = part.X if part.metric == "precomputed" else cdist(part.X, part.X, "cityblock")
+    foreign = (apart[np.ix_(part.y != k, part.y == k)] < radius).sum(axis=0)
+    axes = figure.figure.axes[0]
+    shown = [int(label.get_text().strip("()")) for label in axes.get_xticklabels()]
+    assert sorted(shown) == sorted(foreign.tolist())
+    (marks,) = [found for found in axes.collections if isinstance(found, PathCollection)]
+    assert len(marks.get_offsets()) == (cover.labels == k).sum()
+
+
+def test_ranks_which_are_not_symmetric_have_no_tree_and_no_map(small):
+    for what in ("class_tree", "tree", "arrangement"):
+        assert drawn(small, "strings", f"cover_{what}_of_ranks")[0] is None
+    assert (
+        "classical scaling of dissimilarities by short"
+        in drawn(small, "strings", "cover_arrangement_of_strings")[0].caption
+    )
+    assert drawn(small, "strings", "cover_classes_of_ranks")[0].figure.axes
+
+
+def test_images_are_those_of_the_samples_chosen_by_tangent_distance(small):
+    figure, (final,) = drawn(small, "images", "cover_images_of_images")
+    cover = final.model.fitted.covers[-1]
+    train = np.flatnonzero(final.folds != -1)
+    first = figure.figure.axes[0].images[0].get_array()
+    np.testing.assert_array_equal(np.asarray(first).ravel(), final.data.X[train[cover.index[0]]])
+    figure, (means, _) = drawn(small, "images", "centres_and_prototypes_of_images")
+    left, right = figure.figure.axes
+    assert len(left.images) == means.fit["summary"]["prototypes"]
+    assert f"{len(right.images)} prototypes" in right.get_title()
+
+
+def test_a_varied_cost_shows_errors_of_a_method_without_probabilities(small):
+    figure, finals = drawn(small, "blobs", "varied_costs")
+    axes = figure.figure.axes[0]
+    assert axes.get_ylabel() == "test error"
+    errors = [error_rate(final.probabilities, final.y) for final in finals]
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), errors)
+
+
+def test_the_table_has_a_row_for_each_metric(small, tmp_path):
+    published = tmp_path / "none.csv"
+    published.write_text("experiment,method,dataset,variant,section,quantity,value,text\n", encoding="utf-8")
+    lines = to_markdown(study_table(small, "T", published)).splitlines()
+    labels = [line.split("|")[1] for line in lines if line.startswith("|") and "---" not in line]
+    rows = ["cover, euclidean", "cover, manhattan", "near"]
+    assert labels == [" ", "**Test error**", *rows, "**Number of prototypes**", *rows]
+    final = small.final("cover", "blobs", "metric=manhattan")
+    assert f"|cover, manhattan|{error_rate(final.probabilities, final.y):.3f}|" in "\n".join(lines)
+
+
+def test_records_and_settings_name_the_metric(small):
+    study: Study = small.study
+    assert study.metric("of_ranks", "strings") == "rank_short"
+    assert study.stored_metrics("strings") == ["short"]
+    assert study.stage2_settings("of_strings", "strings")["metric"] == "short"
+    assert "metric" not in study.stage2_settings("plain", "blobs")
+    assert small.final("of_ranks", "strings").metric == "rank_short"
+    assert small.final("plain", "blobs").metric == "euclidean"
+    assert small.final("of_images", "images").fit["n_features"] == 0
