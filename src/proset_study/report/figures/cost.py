@@ -1,7 +1,5 @@
 """Over all data sets: what the fits cost."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -42,14 +40,6 @@ def products_figure(compared: Compared) -> ReportFigure | None:
         what=f"CPU time, in units of a product of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices on one thread next to it,",
         unit="",
     )
-
-
-def fitted_batches(finals: list[Final]) -> Iterator[dict]:
-    """Diagnostics of every batch that was fitted for some proset models, each once."""
-    for final in finals:
-        own = final.trials if final.stage1_folder == final.folder else []
-        for record in [*own, *final.paths, *final.fits]:
-            yield from record["summary"]["batches"]
 
 
 def _fits_figure(compared, measure, name, title, axis, what, unit):

@@ -55,8 +55,8 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
         name=slug(name, "prototypes_by_class"),
         category=CATEGORY,
         title=f"{name}: prototypes by class",
-        caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely give"
-        " more to classes that vary more.",
+        caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely"
+        " give more to classes that vary more.",
         alt=f"Prototypes by class on {name}. "
         + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True))
         + ".",
