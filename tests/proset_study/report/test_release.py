@@ -94,7 +94,7 @@ def test_a_report_of_no_known_commit_is_refused(fresh, checkout, tmp_path, commi
 
 def test_a_report_without_large_files_and_one_that_is_too_large_are_refused(fresh, checkout, tmp_path):
     (fresh / "findings/rules.csv").write_bytes(bytes(MAX_COMMITTED))
-    with pytest.raises(ValueError, match=r"10,\d+,\d+ bytes are left to commit, at most 10,000,000"):
+    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 10,000,000"):
         release(fresh, tmp_path / "a.tar.xz", checkout)
     for name in LARGE:
         (fresh / name).unlink()

@@ -15,6 +15,7 @@ const trimmed = (spec, rows) => {
 // Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
 const chartOf = (form) => {
   const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
+  for (const [key, { texts, places }] of Object.entries(columns)) if (texts) columns[key] = places.map((i) => texts[i]);
   const keys = Object.keys(columns);
   const all = columns[keys[0]].map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
   const canvas = form.querySelector(".canvas");
