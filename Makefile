@@ -34,6 +34,7 @@ study: .venv/installed
 check: lint
 	$(PYTEST) -m "not slow"
 
+test: export SCREENSHOTS = dist/screenshots  # of the first screens of the report
 test: lint
 	$(PYTEST)
 

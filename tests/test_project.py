@@ -225,8 +225,3 @@ def _run(*command, **keywords):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **keywords)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
-
-
-def test_the_headline_of_the_readme_is_that_of_the_committed_report():
-    headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
-    assert headline in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -243,7 +243,8 @@ def table(args: argparse.Namespace) -> None:
 
 def data_set_page(args: argparse.Namespace) -> None:
     """The figures and the page of one data set."""
-    _write_report(_stored(args.study.of_data_set(args.data_set)), args, None, ["data_sets"])
+    part = _stored(args.study.of_data_set(args.data_set))
+    _write_report(part, args, None, ["data_sets"], order=args.study.data_sets)
 
 
 def report(args: argparse.Namespace) -> None:
@@ -319,11 +320,11 @@ def _stored(study):
     return Stored(Path(layout.result(study, "")), study)
 
 
-def _write_report(stored, args, published, parts=None, folder=layout.REPORTS):
+def _write_report(stored, args, published, parts=None, folder=layout.REPORTS, order=None):
     import_xgboost_alone()
     from proset_study.report.write import write_report
 
-    write_report(stored, Path(folder.format(study=args.study.name)), published, parts, args.options)
+    write_report(stored, Path(folder.format(study=args.study.name)), published, parts, args.options, order)
 
 
 def _file(args: argparse.Namespace, template: str) -> Path:

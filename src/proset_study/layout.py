@@ -35,8 +35,11 @@ SCORES = f"{REPLICATE}/{{experiment}}.csv"
 LOGS = "logs/"
 
 PARTIAL = "reports/{study}-partial"
-REPORT_FILES = ("index.html", "manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx")
-INDEX, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
+REPORT_FILES = (
+    *("index.html", "tables.html", "explore.html"),
+    *("manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx"),
+)
+INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
 SURROUNDINGS = {  # what an archive of a release has from the checkout
     **{name: name for name in (CITATION, LICENSE)},

@@ -36,7 +36,7 @@ rule data_set_page:
         page=f"{REPORTS}{layout.PAGE}",
         figures=report(
             directory(f"{REPORTS}{layout.FIGURES}"),
-            patterns=["{name}.png"],
+            patterns=["{name}.svg"],
             caption="../report/figure.rst",
             category="{data_set}",
             labels={"figure": "{name}"},
@@ -53,6 +53,7 @@ rule data_set_page:
         looks=looks,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
+        order=study.data_sets,
         code=key("page"),
     shell:
         "python -m proset_study data-set-page --study {params.study:q} --data-set {wildcards.data_set:q}"

@@ -192,9 +192,10 @@ def crossings(states: dict[str, dict[float, str]]) -> str:
 
 
 def response_section(stored: Stored) -> list[dict]:
-    """What the front page says of the curves: "title", "methods", "words" and "rows" for each score."""
+    """What the front page says of the curves: "score", "title", "methods", "words" and "rows" for each score."""
     return [
         {
+            "score": curves.score,
             "title": SCORES[curves.score],
             "methods": [method_name(method) for method in curves.methods],
             "words": [

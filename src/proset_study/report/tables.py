@@ -266,16 +266,21 @@ def _column(cell):
     return cell.get("column") or f"{cell['dataset']} {cell['variant']}".strip()
 
 
+def quantity_label(quantity: str) -> str:
+    """A quantity as tables write it."""
+    role, _, rest = quantity.partition("_")
+    if role in ("optimal", "selected"):
+        return f"{role.capitalize()} {_name(rest)}"
+    label = _name(quantity)
+    return label[0].upper() + label[1:]
+
+
 def _label(cell, heading):
     if "row" in cell:
         return cell["row"]
-    role, _, rest = cell["quantity"].partition("_")
-    if role in ("optimal", "selected"):
-        return f"{role.capitalize()} {_name(rest)}"
     if cell["quantity"] == "threshold" and heading.startswith("["):  # next to scores: say of which stage
         return f"Threshold {SECTIONS[cell['section']].lower()}"
-    label = _name(cell["quantity"])
-    return label[0].upper() + label[1:]
+    return quantity_label(cell["quantity"])
 
 
 def _name(quantity):

@@ -4,21 +4,23 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from proset_study import layout
-from proset_study.records import read_json, write_text
+from proset_study.records import write_text
 from proset_study.report.claims import write_claims
 from proset_study.report.costs import write_costs
 from proset_study.report.edges import write_edges
 from proset_study.report.evaluation import write_evaluation
 from proset_study.report.figures.catalogue import write_figures
 from proset_study.report.findings import write_findings, write_selected_features
-from proset_study.report.front import headline_markdown
+from proset_study.report.front_page import write_index
 from proset_study.report.manifest import write_manifest
-from proset_study.report.pages import write_data_set, write_index
+from proset_study.report.pages import write_data_set
 from proset_study.report.published import write_agreement
 from proset_study.report.reproduction import write_reproduction
+from proset_study.report.study_pages import write_explore, write_tables
 from proset_study.report.table_files import write_table, write_workbook
 from proset_study.report.tables import study_tables
 from proset_study.report.variance import write_variance
+from proset_study.report.verdict import verdict, verdict_markdown
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.workflow.failures import LOCAL
@@ -30,6 +32,7 @@ def write_report(
     published: Path | None,
     parts: Collection[str] | None = None,
     options: list[str] = LOCAL,
+    order: list[str] | None = None,
 ) -> None:
     """Write the report of a study; what is missing of it is marked in tables and pages.
 
@@ -42,13 +45,29 @@ def write_report(
     published : Path or None
         CSV file of the published numbers; None for parts without them.
     parts : collection of str, optional
-        Those of `PARTS` to write, by default all of them.
+        Those of `PARTS` and `DATA_SETS` to write, by default all of them.
     options : list of str, optional
         Those of the commands that the pages give.
+    order : list of str, optional
+        Data sets of the whole study, if `stored` has some of them only: pages lead to the next one.
     """
     for name, write in PARTS.items():
         if parts is None or name in parts:
             write(stored, folder, published, options)
+    if parts is None or DATA_SETS in parts:
+        _data_sets(stored, folder, options, order or stored.study.data_sets)
+
+
+def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
+    """The data sets before and after one; empty at the ends.
+
+    Examples
+    --------
+    >>> neighbours(["iris", "wine"], "wine")
+    ('iris', '')
+    """
+    place = order.index(data_set)
+    return ["", *order][place], [*order, ""][place + 1]
 
 
 def _tables(stored, folder, published, options):
@@ -69,7 +88,7 @@ def _numbers(stored, folder, published, options):
     write_costs(folder / layout.COSTS, stored)
     write_variance(folder / layout.VARIANCE, stored)
     write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
-    write_text(folder / layout.HEADLINE, headline_markdown(stored, published))
+    write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
 def _models(stored, folder, published, options):
@@ -83,28 +102,30 @@ def _manifest(stored, folder, published, options):
     write_manifest(folder / layout.MANIFEST, stored)
 
 
-def _data_sets(stored, folder, published, options):
+def _data_sets(stored, folder, options, order):
     """A page and its figures for each data set."""
     for data_set in stored.study.data_sets:
         if stored.finals(data_set=data_set):
             figures = folder / layout.FIGURES.format(data_set=data_set)
+            page = folder / layout.PAGE.format(data_set=data_set)
             write_figures(stored, figures, data_set)
-            write_data_set(folder / layout.PAGE.format(data_set=data_set), stored, data_set, figures, options)
+            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
 
 
 def _overview(stored, folder, published, options):
-    """The front page and its figures; it shows what `_models` and `_manifest` wrote."""
+    """The pages over all data sets and their figures; they show what `_models` and `_manifest` wrote."""
     figures = folder / layout.FIGURES.format(data_set="overview")
-    write_figures(stored, figures)
-    known = read_json(folder / layout.MANIFEST)
-    write_index(folder / layout.INDEX, stored, published, folder / layout.CLAIMS, known, figures, options)
+    write_figures(stored, figures, published)
+    write_index(folder, stored, published, options)
+    write_tables(folder / layout.TABLE_PAGE, stored, published, options)
+    write_explore(folder / layout.EXPLORE, stored)
 
 
+DATA_SETS = "data_sets"
 PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "manifest": _manifest,
     "tables": _tables,
     "numbers": _numbers,
     "models": _models,
-    "data_sets": _data_sets,
     "overview": _overview,
 }

@@ -1,5 +1,19 @@
+from pathlib import Path
+
 import pytest
 
+from proset_study import layout
+from proset_study.records import write_json
+from proset_study.report.figures.catalogue import write_figures
+from proset_study.report.front_page import write_index
+from proset_study.report.manifest import manifest
+from proset_study.report.pages import write_data_set
+from proset_study.report.study_pages import write_explore, write_tables
+from proset_study.report.write import neighbours, write_report
+from proset_study.store.packed import pack
+from proset_study.store.stored import Stored
+
+PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
 
 
@@ -29,3 +43,27 @@ def numbers(tmp_path):
         encoding="utf-8",
     )
     return rows, published
+
+
+@pytest.fixture(scope="session")
+def report(stored, tmp_path_factory):
+    """The pages of the small study: a folder with index.html, tables.html, explore.html and data_sets/."""
+    folder = tmp_path_factory.mktemp("report")
+    config = {**stored.study.config, "experiments": {**stored.study.config["experiments"]}}
+    config["experiments"]["E99"] = {**config["experiments"]["E8"], "title": "<i>not run</i>"}
+    whole = Stored(stored.folder, type(stored.study).of(config))
+    write_figures(whole, folder / "figures/overview", PUBLISHED)
+    order = stored.study.data_sets
+    for data_set in order:
+        figures = folder / "figures" / data_set
+        write_figures(stored, figures, data_set)
+        page = folder / f"data_sets/{data_set}.html"
+        write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
+    write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
+    write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
+    records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]
+    pack(stored.folder, records, folder / "records/replicate_0.tar.xz")
+    write_index(folder, whole, PUBLISHED)
+    write_tables(folder / "tables.html", whole, PUBLISHED)
+    write_explore(folder / "explore.html", whole)
+    return folder

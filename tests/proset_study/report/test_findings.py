@@ -1,4 +1,5 @@
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from proset_study.report.findings import (
     write_selected_features,
 )
 from proset_study.store.stored import Stored
+
+PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
 
 class Repeated(Stored):
@@ -120,8 +123,9 @@ def test_figures_show_the_rows(stored):
     rows = [r for r in methods_over_replicates(Repeated(stored)) if (r["score"], r["first"]) == ("log-loss", "proset")]
     (axes,) = over_replicates.methods_figure(rows).figure.axes
     shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
+    assert axes.get_xscale() == "linear"
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))
-    assert "rules" in {drawn.name for drawn in overview_figures(stored)}
+    assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
 
 
 def test_the_figure_of_rules_copes_with_searches_that_are_not_there(stored):

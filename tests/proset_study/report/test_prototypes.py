@@ -7,14 +7,15 @@ from tests.proset_study.conftest import compute
 from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS
 from proset_study.report import prototypes
+from proset_study.report.cautions import zero_probability_samples
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
 from proset_study.report.figures.style import context, method_style
-from proset_study.report.front import zero_probability_samples
-from proset_study.report.manifest import manifest
-from proset_study.report.pages import write_index
+from proset_study.report.findings import write_selected_features
+from proset_study.report.front_page import write_index
+from proset_study.report.manifest import write_manifest
 from proset_study.report.runs import compared_runs, prototype_runs
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
@@ -180,15 +181,14 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     np.testing.assert_allclose(tested["CCCD"], expected)
     bayes = mixture_bayes_error(2, 5)
     assert [line.get_ydata()[0] for line in left.lines if line.get_linestyle() == ":"] == [bayes]
-    assert f"No rule can have less than {100 * bayes:.1f} %" in drawn.caption
+    assert f"no rule can have less than {100 * bayes:.1f} %" in drawn.caption
     assert "USPS" not in drawn.caption
 
 
 def test_the_source_is_quoted_beside_digits(small):
-    assert "lowest test error of 2.49 % with 3,372 prototypes" in _figure(small, "pixels").caption
-    figures = {d.name: d for d in overview_figures(small)}
+    assert "2.49 % with 3,372 prototypes" in _figure(small, "pixels").caption
+    figures = {d.name: d for d in overview_figures(small, PUBLISHED)}
     overview = figures["prototypes"]
-    assert "2.49 %" in overview.caption
     assert [axes.get_title() for axes in overview.figure.axes] == ["blobs", "pixels"]
     assert all(axes.get_xscale() == "log" for axes in overview.figure.axes)
     assert "1-NN" not in figures["headline"].alt
@@ -203,7 +203,7 @@ def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
 
 def test_a_path_of_one_step_needs_no_figure(small):
     names = [p.name for p in plan(small, "blobs")]
-    with_path = ["proset", "proset_leave_one_out", "k_means", "knn"]
+    with_path = ["proset", "proset_leave_one_out", "knn"]
     assert [n for n in names if "stage2" in n] == [f"blobs_stage2_{method}" for method in with_path]
 
 
@@ -211,7 +211,7 @@ def test_every_method_has_a_style_of_its_own():
     styles = [tuple(method_style(m).values()) for m in METHODS]
     assert len(set(styles)) == len(styles)
     with_prototypes = [m for m in METHODS if m in {"proset", "k_medoids", "k_means", "lvq", "nearest_neighbour"}]
-    assert len({method_style(m)["color"] for m in with_prototypes}) == len(with_prototypes)
+    assert len({method_style(m)["marker"] for m in with_prototypes}) == len(with_prototypes)
 
 
 def test_the_comparison_has_a_table(small):
@@ -223,12 +223,12 @@ def test_the_comparison_has_a_table(small):
 
 
 def test_the_front_page_shows_the_test_errors(small, tmp_path):
-    write_figures(small, tmp_path / "figures")
+    write_figures(small, tmp_path / "figures/overview", PUBLISHED)
     write_claims(tmp_path / "claims.csv", small, PUBLISHED)
-    known = manifest(small)
-    write_index(tmp_path / "index.html", small, PUBLISHED, tmp_path / "claims.csv", known, tmp_path / "figures")
+    write_selected_features(tmp_path / "findings/selected_features.csv", small)
+    write_manifest(tmp_path / "manifest.json", small)
+    write_index(tmp_path, small, PUBLISHED)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     near = small.final("near", "blobs")
-    assert f"{100 * prototypes.test_error(near)[0]:.1f}" in page[page.index("Prototype methods: test error") :]
-    assert f'<span class="soft">({near.fit["n_fit"]})</span>' in page
+    assert f">{100 * prototypes.test_error(near)[0]:.1f}</td>" in page[page.index('id="errors"') :]
     assert page.index("Error against the number of prototypes") > 0

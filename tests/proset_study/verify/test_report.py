@@ -56,7 +56,7 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     said = "\n".join(check.said)
     assert "compared to the byte" in said
     assert re.search(r"\d+ fits and evaluations are repeated and compared exactly", said)
-    assert "not checked: claims.csv, findings/selected_features.csv, index.html, data_sets/, figures/" in said
+    assert "not checked: claims.csv, findings/selected_features.csv, all pages, figures/" in said
     assert check(report) == []
     assert "no fit is repeated" in check.said
     assert not any("repeated and compared" in line for line in check.said)

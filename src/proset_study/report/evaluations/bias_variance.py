@@ -2,8 +2,9 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-from proset.plot.style import COLOURS, GREY
+from proset.plot.style import GREY, plain
 from proset_study.report.evaluations.base import (
     NAMES,
     EvaluationReport,
@@ -13,14 +14,18 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import ReportFigure, legend
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, method_name
 from proset_study.store.stored import Final
 
 COLUMNS = (
     *(*NAMES, "n_fit", "draws", "n_scored"),
     *("brier", "brier_deviation", "noise", "bias2", "variance", "error", "error_deviation"),
 )
-_PARTS = {"bias2": ("squared bias", COLOURS[0]), "variance": ("variance", COLOURS[1]), "noise": ("noise", GREY)}
+_PARTS = {
+    "bias2": ("squared bias", ESTIMATOR_COLOURS[0]),
+    "variance": ("variance", ESTIMATOR_COLOURS[2]),
+    "noise": ("noise", GREY),
+}
 
 
 def variance_rows(finals: list[Final]) -> list[dict]:
@@ -33,18 +38,27 @@ def variance_rows(finals: list[Final]) -> list[dict]:
 
 def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     """Squared bias and variance, stacked; `variance_rows` of one replicate."""
-    figure = Figure(figsize=(8.0, 1.4 + 0.3 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    start = np.zeros(len(rows))
-    for key, (label, colour) in _PARTS.items():
-        part = np.maximum([row[key] for row in rows], 0.0)  # by chance the estimate of the bias can be below 0
-        if part.any():
-            axes.barh(range(len(rows)), part, left=start, color=colour, label=label)
-        start += part
-    axes.set_yticks(range(len(rows)), [short_name(row) for row in rows])
-    axes.set(xlabel="expected Brier score (sum of squares over the classes)", ylabel="data set and method")
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    legend(figure, 2.0)
+    groups: dict[str, list[dict]] = {}
+    for row in sorted(rows, key=lambda row: row["brier"]):
+        groups.setdefault(row["dataset"], []).append(row)
+    columns: tuple[list[str], list[str]] = ([], [])
+    lengths = [0, 0]
+    for data_set in sorted(groups, key=lambda d: -len(groups[d])):
+        shorter = lengths.index(min(lengths))
+        columns[shorter].append(data_set)
+        lengths[shorter] += len(groups[data_set]) + 3
+    used = [column for column in columns if column]
+    figure = Figure(figsize=(5.0 * len(used), 0.9 + 0.19 * max(lengths)), layout="constrained")
+    largest = 1.05 * max(row["brier"] for row in rows)
+    for part, column in zip(figure.subfigures(1, len(used), squeeze=False)[0], used, strict=True):
+        heights = [len(groups[data_set]) + 1 for data_set in column]
+        panels = part.subplots(len(column), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
+        for axes, data_set in zip(panels, column, strict=True):
+            _bars(axes, groups[data_set])
+            axes.set(title=plain(data_set), xlim=(0.0, largest))
+        panels[-1].set_xlabel("expected Brier score (sum of squares over the classes)")
+    handles = [Patch(color=colour, label=label) for label, colour in _PARTS.values()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     draws, n_test = rows[0]["draws"], rows[0]["n_scored"]
     texts = [f"{short_name(row)} {row['bias2']:.3f} and {row['variance']:.3f}" for row in rows]
     noisy = ", ".join(dict.fromkeys(row["dataset"] for row in rows if row["noise"]))
@@ -53,12 +67,22 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
         name="bias_variance",
         category="Bias and variance",
         title="Bias and variance of the chosen models on generated data",
-        caption=f"Each model is refitted, parameters unchanged, on {draws} training sets drawn anew, of the size of the"
-        f" training part, and predicts the same {n_test:,} test points. Expected Brier score = noise + squared bias +"
-        f" variance{'' if all(row['noise'] for row in rows) else note}.",
+        caption=f"Each model refitted to {draws} training sets drawn anew, tried on {n_test:,} test samples; the least"
+        f" expected score first{'' if all(row['noise'] for row in rows) else note}.",
         alt=f"Squared bias and variance: {'; '.join(texts)}.",
         figure=figure,
     )
+
+
+def _bars(axes, rows):
+    start = np.zeros(len(rows))
+    for key, (_, colour) in _PARTS.items():
+        part = np.maximum([row[key] for row in rows], 0.0)  # by chance the estimate of the bias can be below 0
+        axes.barh(range(len(rows)), part, left=start, color=colour)
+        start += part
+    axes.set_yticks(range(len(rows)), [plain(method_name(row["method"])) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
 
 
 REPORT = EvaluationReport(

@@ -6,7 +6,6 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset.plot.style import COLOURS
 from proset_study.report.evaluations.base import (
     NAMES,
     SCORES,
@@ -18,7 +17,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import ReportFigure, legend
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend
 from proset_study.scores import error_rate
 from proset_study.store.stored import Final
 
@@ -26,11 +25,11 @@ COLUMNS = (
     *(*NAMES, "samples", "score", "cross_validation", "cross_validation_standard_error"),
     *("training", "leave_one_out", "standard_error", "no_information", "632", "632_plus", "test"),
 )
-_ESTIMATES = {  # label, marker, filled, standard error
+ESTIMATES = {  # label, marker, filled, standard error
     "cross_validation": ("cross-validation", "s", True, "cross_validation_standard_error"),
     "leave_one_out": ("leave-one-out bootstrap", "o", True, "standard_error"),
     "632_plus": (".632+ bootstrap", "^", False, None),
-    "test": ("test part", "x", True, None),
+    "test": ("test set", "x", True, None),
 }
 
 
@@ -61,7 +60,7 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     axes = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
     for panel, score in zip(axes, scores, strict=True):
         shown = shown_by_score[score]
-        for i, (key, (estimate, marker, filled, error)) in enumerate(_ESTIMATES.items()):
+        for i, (key, (estimate, marker, filled, error)) in enumerate(ESTIMATES.items()):
             y = np.array([names.index(short_name(row)) for row in shown]) + 0.18 * (i - 1.5)
             panel.errorbar(
                 [row[key] for row in shown],
@@ -69,8 +68,8 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
                 xerr=None if error is None else [row[error] or 0.0 for row in shown],
                 linestyle="",
                 marker=marker,
-                color=COLOURS[i],
-                markerfacecolor=COLOURS[i] if filled else "none",
+                color=ESTIMATOR_COLOURS[i],
+                markerfacecolor=ESTIMATOR_COLOURS[i] if filled else "none",
                 elinewidth=0.8,
                 label=estimate,
             )
@@ -84,11 +83,9 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     return ReportFigure(
         name="bootstrap",
         category="Estimates of the error",
-        title="The error of the chosen models: cross-validation, bootstrap, test part",
-        caption="Cross-validation (mean of the folds and its standard error), leave-one-out bootstrap"
-        f" ({rows[0]['samples']} samples; standard error over the training samples) and its .632+ correction see the"
-        " training part only, on which the parameters were chosen: that favours all three. A bootstrap sample has 63 %"
-        " of the training part, which the correction makes up for. The test part is one sample more.",
+        title="The error of the chosen models: cross-validation, bootstrap, test set",
+        caption="Lines: one standard error. Cross-validation and bootstrap see the training samples only, on which the"
+        " parameters were selected, which favours them.",
         alt=f"Estimates of the error; leave-one-out bootstrap and test part: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -113,7 +110,7 @@ REPORT = EvaluationReport(
         "leave-one-out bootstrap": _with_error("leave_one_out", "standard_error"),
         ".632": number("632"),
         ".632+": number("632_plus"),
-        "test part": number("test"),
+        "test set": number("test"),
     },
     figure=lambda finals: bootstrap_figure(bootstrap_rows(finals)),
     reads_searches=True,

@@ -163,8 +163,8 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
         category="Estimates of the error",
         title="Estimates of the error: how far from the truth, and how much that varies",
         caption="Mean of estimate minus true error (dot) and its deviation over training sets (bar), for"
-        f" {len({f.run.method for f in finals})} methods and all generated families. The bar of a good estimate is"
-        " short and its dot at 0; the last three are about the model whose size they were used to select.",
+        f" {len({f.run.method for f in finals})} methods and all generated families; the last three are about the model"
+        " they helped to select.",
         alt=f"Estimates of the error; bias with {sizes[0]} samples: "
         + ", ".join(f"{LABELS[name]} {row['bias']:+.3f}" for name, row in first.items())
         + ".",

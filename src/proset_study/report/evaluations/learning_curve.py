@@ -65,16 +65,14 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     legend(figure, 2.0)
     first = finals[0]
     repeats = 1 + max(point["repeat"] for point in record_of(first, "learning_curve")["points"])
-    parts = "parts of it, stratified by class" if first.data.group is None else "parts of whole groups, not stratified"
+    parts = "parts of the training samples" if first.data.group is None else "parts of whole groups"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
     return ReportFigure(
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
-        caption="Final models refitted, with the parameters that were chosen for the whole training part, on nested"
-        f" {parts}; mean and standard deviation over {repeats} draws of each size. Large draws overlap, so bars to the"
-        " right are shorter than those of new training sets would be. The whole training part is the final model"
-        f" itself. Scores of the {len(first.y)} test samples, which had no say in the selection." + note,
+        caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each"
+        " size, which overlap where they are large." + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
         f" {', '.join(texts)}.",
         figure=figure,

@@ -28,14 +28,16 @@ from proset_study.report.figures import (
     trials,
     weights,
 )
-from proset_study.report.figures.over_data_sets import pairs_figure, ranks_figure
+from proset_study.report.figures.over_data_sets import MIN_METHODS, SCORES, ranks_figure
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import ReportFigure, context, save, slug
 from proset_study.report.figures.varied import varied_figure
-from proset_study.report.over_data_sets import over_data_sets
+from proset_study.report.figures.verdict import headline_figures
+from proset_study.report.over_data_sets import OverDataSets, over_data_sets
 from proset_study.report.prototypes import prototype_finals
 from proset_study.report.response_curves import response_curves
 from proset_study.report.runs import compared_runs, has_path, optimal_pairs, prototype_runs, runs_of
+from proset_study.report.verdict import verdict
 from proset_study.store.stored import Final, Stored
 
 
@@ -78,34 +80,28 @@ def data_set_figures(stored: Stored, data_set: str) -> list[ReportFigure]:
     return [drawn for drawn in figures if drawn is not None]
 
 
-def overview_figures(stored: Stored) -> list[ReportFigure]:
-    """Figures over all data sets for which there are records."""
-    compared, of_proset = {}, {}
+def overview_figures(stored: Stored, published: Path) -> list[ReportFigure]:
+    """Figures over all data sets for which there are records; `published` is the CSV file of the published numbers."""
+    compared = {}
     for data_set in stored.study.data_sets:
         finals = {f.run.name: f for f in stored.finals(data_set=data_set)}
         if shown := [finals[r.name] for r in compared_runs(stored.study, data_set) if r.name in finals]:
             compared[data_set] = shown
-        if shown := [f for f in finals.values() if _is_weighted(f.run)]:
-            of_proset[data_set] = shown
     with context():
-        draws = (cost.headline_figure, cost.time_figure, cost.products_figure, cost.memory_figure)
-        figures = [figure for draw in draws if compared and (figure := draw(compared))]
-        figures += [cost.iterations_figure(of_proset)] if of_proset else []
-        figures += _evaluation_figures(stored)
-        of_methods = [*_over_data_sets_figures(stored), *_prototype_figures(stored)]
-        responses = [response_figure(curves) for curves in response_curves(stored)]
-        return [*figures[:1], *responses, *of_methods, *_findings_figures(stored, compared), *figures[1:]]
+        figures = headline_figures(verdict(stored, published)) if compared else []
+        figures += [response_figure(curves) for curves in response_curves(stored)]
+        figures += _over_data_sets_figures(stored) + _prototype_figures(stored) + _findings_figures(stored, compared)
+        costs = (cost.time_figure, cost.products_figure)
+        figures += [figure for draw in costs if compared and (figure := draw(compared))]
+        return figures + _evaluation_figures(stored)
 
 
 def _over_data_sets_figures(stored):
-    figures = []
-    for name in stored.study.comparisons:
-        tested = [c for c in over_data_sets(stored) if c.comparison == name and c.ranks]
-        if ranked := [c for c in tested if len(c.methods) > 2]:
-            figures.append(ranks_figure(ranked))
-        if tested:
-            figures.append(pairs_figure(tested))
-    return figures
+    groups: dict[str, list[OverDataSets]] = {}
+    for c in over_data_sets(stored):
+        if c.ranks and c.group == "all" and c.score in SCORES and len(c.methods) >= MIN_METHODS:
+            groups.setdefault(c.comparison, []).append(c)
+    return [ranks_figure(scores) for scores in groups.values()]
 
 
 def _prototype_figures(stored):
@@ -122,15 +118,9 @@ def _findings_figures(stored, compared):
         if (row["score"], row["first"]) == ("log-loss", METHODS[0])
     ]:
         figures.append(over_replicates.methods_figure(differences))
-    shown = {f.data_set: f.run for group in compared.values() for f in group if _is_weighted(f.run)}
-
-    def of_shown(rows):
-        return [r for r in rows if r["dataset"] in shown and r["experiment"] == shown[r["dataset"]].experiment]
-
-    if shown:
-        figures.append(over_replicates.rules_figure(of_shown(findings.rules(stored))))
-    if len(stored.replicates) > 1 and shown:
-        figures.append(over_replicates.features_figure(of_shown(findings.selected_features(stored))))
+    if shown := {f.data_set: f.run.experiment for group in compared.values() for f in group if _is_weighted(f.run)}:
+        rows = [r for r in findings.rules(stored) if r["experiment"] == shown.get(r["dataset"])]
+        figures.append(over_replicates.rules_figure(rows))
     return figures
 
 
@@ -155,7 +145,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     if data_set is None:
         return [
             (name, f"{run.name} on {d}", run.experiment)
-            for name in ("headline", "time", "memory")
+            for name in ("headline", "time")
             for d in stored.study.data_sets
             for run in compared_runs(stored.study, d)
             if run.name not in _there(stored, d)
@@ -172,7 +162,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
 def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     """The figures that the config calls for on one data set, in the order of a page."""
     study = stored.study
-    every, compared = runs_of(study, data_set), compared_runs(study, data_set)
+    every, compared = runs_of(study, data_set), compared_runs(study, data_set)  # explore.html has the searches of all
     runs = [run for run in every if not run.variant]  # variants have a figure of their own
     probabilistic = [run for run in runs if get(run.method).probabilistic]
     of_proset = [run for run in runs if _is_weighted(run)]
@@ -188,7 +178,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         *([FigureSpec(slug(data_set, "trials"), searched, trials.trials_figure)] if len(searched) > 1 else []),
         *(
             FigureSpec(slug(data_set, "stage1", run.name), [run], _of_one(search.stage1_figure))
-            for run in runs
+            for run in compared
             if study.stage1_run(run) is run
         ),
         *(
@@ -197,7 +187,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
                 [run for run in with_path if run.method == method],
                 search.stage2_figure,
             )
-            for method in dict.fromkeys(run.method for run in with_path)
+            for method in dict.fromkeys(run.method for run in compared if run in with_path)
         ),
         *(FigureSpec(slug(data_set, "varied", group[0].experiment), group, varied_figure) for group in varied),
     ]
@@ -244,22 +234,25 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
     return found
 
 
-def write_figures(stored: Stored, folder: Path, data_set: str | None = None) -> None:
-    """Write <name>.png and <name>.svg of every figure, then figures.json about them and about what is missing.
+def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
+    """Write <name>.svg of every figure, over all data sets also <name>.png, and figures.json about them.
 
     Parameters
     ----------
     stored : Stored
     folder : Path
-    data_set : str, optional
-        None for the figures over all data sets.
+    which : str or Path
+        A data set; for the figures over all of them the CSV file of the published numbers.
     """
-    figures = overview_figures(stored) if data_set is None else data_set_figures(stored, data_set)
+    if isinstance(which, Path):
+        figures, missing = overview_figures(stored, which), missing_records(stored)
+    else:
+        figures, missing = data_set_figures(stored, which), missing_records(stored, which)
     for drawn in figures:
-        save(drawn.figure, folder / drawn.name)
+        save(drawn.figure, folder / drawn.name, png=isinstance(which, Path))
     about = [{k: getattr(d, k) for k in ("name", "category", "title", "caption", "alt")} for d in figures]
-    missing = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing_records(stored, data_set)]
-    write_json(folder / "figures.json", {"figures": about, "missing": missing})
+    lacking = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing]
+    write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 
 
 def _planned_of_proset(settings, data_set, of_proset, compared):

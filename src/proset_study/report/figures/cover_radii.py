@@ -47,9 +47,8 @@ def balls_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_balls", final.run.name),
         category=CATEGORY,
         title=f"{name}: balls and prototypes at several radii",
-        caption=f"Data set {name}, replicate {final.replicate}, {len(part.y):,} training samples on standardised"
-        f" features; radii on the path of {final.label} and their numbers of prototypes: {'; '.join(texts)}."
-        " Empty marks are samples in no ball of their class, rings are samples in a ball of another class.",
+        caption=f"Training samples on standardised features. Radii and numbers of prototypes: {'; '.join(texts)}."
+        " Empty marks: in no ball of their class; rings: in a ball of another class.",
         alt=f"Balls of a set cover on {name}; radius and number of prototypes {'; '.join(texts)}.",
         figure=figure,
     )
@@ -89,11 +88,8 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_class_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: the smallest class as a tree, with its prototypes",
-        caption=f"Data set {name}, replicate {final.replicate}, {final.label}: complete linkage of the {len(own)}"
-        f" training samples of class {called} by {distance_of(final)}; the dotted line is the radius of the balls. In"
-        " brackets the number of samples of other classes in the ball around each; marks are the"
-        f" {chosen.sum()} prototypes. Branches that are cut by the line and have no prototype are those whose balls"
-        " hold too many samples of other classes.",
+        caption=f"Complete linkage of class {called} by {distance_of(final)}; dotted: the radius. In brackets the"
+        f" samples of other classes in the ball around each; marks are the {chosen.sum()} prototypes.",
         alt=f"Tree of {len(own)} samples of class {called} on {name}, {chosen.sum()} of them prototypes; most foreign"
         f" samples around one that is none: {', '.join(map(str, left_out))}.",
         figure=figure,

@@ -1,109 +1,57 @@
-"""Methods over data sets: critical difference diagrams, and probabilities that one method is better than another."""
+"""Methods over data sets: average ranks, and how probable it is that the first method is better than another."""
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from proset.plot.style import GREY, plain
-from proset_study.report.figures.style import ReportFigure, method_name, slug
-from proset_study.report.losses import ROPE
+from proset.plot.style import plain
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_name, method_style, slug
+from proset_study.report.losses import OF_ALL, ROPE
 from proset_study.report.over_data_sets import OverDataSets
-from proset_study.report.statistics import ALPHA
 
-_LINE = 0.2  # inches for the line of a method
-_BAR = 1.8  # height of the bar of the critical difference above the axis, in lines
+SCORES = ("log-loss", OF_ALL)  # the others say much the same
+MIN_METHODS = 4  # fewer are a line of text
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
-    """Critical difference diagrams of one comparison, one below the other for each of its scores."""
-    from scikit_posthocs import critical_difference_diagram, posthoc_nemenyi_friedman
-
-    heights = [1.1 + _LINE * (len(c.methods) // 2 + 4) for c in scores]
+    """Ranks of the methods of one comparison, best first, and probabilities for the first one; two panels a score."""
+    heights = [0.8 + 0.21 * len(c.methods) for c in scores]
     figure = Figure(figsize=(8.0, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
     texts = []
-    for axes, c in zip(_stacked(figure, heights), scores, strict=True):
-        names = {method: plain(method_name(method)) for method in c.methods}
-        ranks = {names[row["method"]]: row["average_rank"] for row in c.ranks}
-        nemenyi = posthoc_nemenyi_friedman(c.losses)
-        nemenyi.index = nemenyi.columns = list(names.values())
+    for (left, right), c in zip(panels, scores, strict=True):
+        rows = {row["method"]: (y, row["average_rank"]) for y, row in enumerate(c.ranks)}
+        for method, (y, rank) in rows.items():
+            left.plot(rank, y, linestyle="none", markersize=6, **method_style(method))
         critical = c.test["critical_difference"]
-        critical_difference_diagram(
-            ranks,
-            nemenyi,
-            alpha=ALPHA,
-            ax=axes,
-            label_fmt_left="{label} ({rank:.2f})",
-            label_fmt_right="({rank:.2f}) {label}",
-            label_props={"size": 8},
-            elbow_props={"color": "black", "linewidth": 1.0},
-            crossbar_props={"color": GREY, "linewidth": 4.0},
-            text_h_margin=0.02 * (len(names) - 1),
+        best = c.ranks[0]["average_rank"]
+        left.axvspan(best, best + critical, color="#EEEEEE", zorder=0)
+        left.set(xlabel=f"average rank by {c.score}, {len(c.data_sets)} data sets", xlim=(0.5, len(rows) + 0.5))
+        first = c.methods[0]
+        for pair in (pair for pair in c.pairs if pair["first"] == first):
+            y, start = rows[pair["second"]][0], 0.0
+            for key, colour in (
+                ("first_better", method_style(first)["color"]),
+                ("equivalent", "#DDDDDD"),
+                ("second_better", OTHER_COLOURS[0]),
+            ):
+                right.barh(y, pair[key], 0.7, start, color=colour)
+                start += pair[key]
+        right.text(0.5, rows[first][0], plain(method_name(first)), ha="center", va="center", size=8)
+        right.set(
+            xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better"
         )
-        low, high = 1, len(names)
-        axes.set_xlim(low - 0.35 * (high - low), high + 0.35 * (high - low))
-        axes.spines["top"].set(visible=True, bounds=(low, high))
-        axes.set_xticks(range(low, high + 1))
-        axes.plot([low, low + critical], [_BAR, _BAR], color="black", linewidth=1.0, marker="|")
-        axes.text(low + critical / 2, _BAR + 0.2, f"critical difference {critical:.2f}", size=8, ha="center")
-        axes.set_title(f"{c.score}, {len(c.data_sets)} data sets", pad=20)
-        listed = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
-        texts.append(f"{c.score}: {listed} (critical difference {critical:.2f})")
+        for panel in (left, right):
+            panel.set_ylim(len(rows) - 0.5, -0.5)
+            panel.tick_params(axis="y", length=0)
+        left.set_yticks(range(len(rows)), [plain(method_name(m)) for m in rows])
+        right.set_yticks([])
+        texts.append(f"{c.score}: {', '.join(f'{method_name(m)} {rank:.2f}' for m, (_, rank) in rows.items())}")
+    name = plain(method_name(scores[0].methods[0]))
     return ReportFigure(
         name=slug("ranks", scores[0].comparison),
         category="Over data sets",
-        title=f"Average ranks of the methods, {scores[0].comparison}",
-        caption="1 would be the best method on every data set. A bar joins methods that Nemenyi's test does not tell"
-        f" apart at {ALPHA:g}: their average ranks differ by less than the critical difference. What a bar joins need"
-        " not be equal: with so few data sets the test finds large differences only.",
+        title=f"Average ranks, and {name} against each other method",
+        caption="Grey field: ranks that Nemenyi's test cannot tell from the best at 0.05. Bars: Bayesian signed-rank"
+        " test over data sets.",
         alt=f"Average ranks. {'; '.join(texts)}.",
         figure=figure,
     )
-
-
-def pairs_figure(scores: list[OverDataSets]) -> ReportFigure:
-    """Probabilities of the Bayesian comparison, a matrix for each score; methods are in the order of their ranks."""
-    sizes = [0.8 + 0.34 * len(c.methods) for c in scores]
-    figure = Figure(figsize=(8.0, sum(sizes)), layout="constrained")
-    texts = []
-    for axes, c in zip(_stacked(figure, sizes), scores, strict=True):
-        order = [row["method"] for row in c.ranks] or c.methods
-        names = [plain(method_name(method)) for method in order]
-        better = np.full((len(order), len(order)), np.nan)
-        for row in c.pairs:
-            i, j = order.index(row["first"]), order.index(row["second"])
-            better[i, j], better[j, i] = row["first_better"], row["second_better"]
-        axes.imshow(better, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-        for (i, j), value in np.ndenumerate(better):
-            if not np.isnan(value):
-                axes.text(
-                    j, i, f"{value:.2f}", ha="center", va="center", size=6.5, color="white" if value > 0.6 else "black"
-                )
-        axes.set_xticks(range(len(order)), names, rotation=45, ha="left", rotation_mode="anchor")
-        axes.xaxis.tick_top()
-        axes.set_yticks(range(len(order)), names)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.set_xlabel(f"{c.score}: probability that the row is better than the column by more than {ROPE:g}")
-        sure = [
-            f"{better_one} over {other}"
-            for row in c.pairs
-            for better_one, other, p in (
-                (row["first"], row["second"], row["first_better"]),
-                (row["second"], row["first"], row["second_better"]),
-            )
-            if p >= 1 - ALPHA
-        ]
-        texts.append(f"{c.score}: {', '.join(sure) or 'none'}")
-    return ReportFigure(
-        name=slug("pairs", scores[0].comparison),
-        category="Over data sets",
-        title=f"Probabilities that one method is better than another, {scores[0].comparison}",
-        caption=f"Bayesian signed-rank test with a region of practical equivalence of {ROPE:g} (nats; proportion of the"
-        " balanced error). Two opposite fields and the probability that there is no practical difference sum to 1. It"
-        " takes the data sets for a sample of independent ones, which they are not.",
-        alt=f"Pairs with a probability of at least {1 - ALPHA:g}. {'; '.join(texts)}.",
-        figure=figure,
-    )
-
-
-def _stacked(figure, heights):
-    return figure.subplots(len(heights), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]

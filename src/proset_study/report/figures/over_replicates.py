@@ -1,13 +1,12 @@
-"""Over replicates and rules: differences of methods, what the selection rule costs, which features are selected."""
+"""Over replicates and rules: differences of methods, and what the selection rule costs."""
 
 from itertools import product
 from statistics import fmean
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from proset.plot.style import COLOURS, log_axis, plain
+from proset.plot.style import log_axis, plain
 from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
 from proset_study.report.findings import RULES
 
@@ -23,7 +22,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     """Mean difference of test log-loss between proset and others; rows of `methods_over_replicates` with it first."""
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     others = list(dict.fromkeys(row["second"] for row in rows))
-    figure = Figure(figsize=(8.0, 1.4 + 0.42 * len(data_sets)), layout="constrained")
+    figure = Figure(figsize=(5.8, 0.9 + 0.31 * len(data_sets)), layout="constrained")
     axes = figure.subplots()
     texts = []
     for row in rows:
@@ -34,10 +33,9 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         axes.errorbar(row["difference"], y, xerr=half, label=f"proset - {name}", **style, linestyle="")
         texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
     axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_xscale("symlog", linthresh=0.1)
     axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
     axes.invert_yaxis()
-    axes.set(xlabel="difference of test log-loss (nats; left of 0: proset is better)", ylabel="data set")
+    axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
     legend(figure, 2.0)
     counts = sorted({row["replicates"] for row in rows})
     n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
@@ -45,10 +43,8 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         name="methods_over_replicates",
         category="Over replicates",
         title="Differences between the methods over replicates",
-        caption=f"Mean over {n} replicates of the paired differences of test log-loss, with 95 % intervals:"
-        " Nadeau and Bengio's corrected resampled t-test where replicates share the"
-        " same real data, the ordinary t-test where data are generated anew. The axis is linear within ±0.1 and"
-        " logarithmic beyond. With so few replicates the tests are weak; p-values are not corrected for their number.",
+        caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
+        " replicates share real data.",
         alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -59,7 +55,7 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
     rows = [row for row in rows if row["prototypes"] is not None]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     stages = list(dict.fromkeys(row["stage"] for row in rows))
-    figure = Figure(figsize=(5.0 * len(stages), 1.4 + 0.36 * len(data_sets)), layout="constrained")
+    figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
     axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
     for i, (rule, style) in enumerate(zip(RULES, _RULE_STYLES, strict=True)):
@@ -82,8 +78,12 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
             panel.set_xlabel("log-loss above the lowest (nats)")
             panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
     axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
-    axes[0].set_ylabel("data set")
     axes[0].invert_yaxis()
+    widest = max(panel.get_xlim()[1] for panel in axes[::2])
+    for panel in axes[::2]:
+        panel.set_xlim(0.0, widest)
+    for panel in axes[3::2]:
+        panel.sharex(axes[1])
     legend(figure, 2.0)
     n = len({row["replicate"] for row in rows})
     replicates = f"{n} replicate{'s' if n > 1 else ''}"
@@ -92,38 +92,8 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
         name="rules",
         category="Choice",
         title="What the selection rule gives up in cross-validation, and what it saves",
-        caption=f"From the cross-validation of {experiments}, {replicates}, without another fit: the setting with the"
-        " lowest mean log-loss, the simplest one within one standard error (deviation / sqrt(folds)), and the simplest"
-        " one within one standard deviation over the folds, which is the published rule. The lowest is the best by"
-        " construction on the folds that chose it; this is not its advantage on test data. Prototypes are means over"
-        " the folds.",
+        caption=f"From the cross-validation of {experiments}, {replicates}: the lowest mean log-loss, and the simplest"
+        " setting within one standard error or deviation of it, the published rule.",
         alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
-        figure=figure,
-    )
-
-
-def features_figure(rows: list[dict]) -> ReportFigure:
-    """In how many replicates features are selected; rows of `selected_features`, of one experiment a data set."""
-    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
-    figure = Figure(figsize=(8.0, 0.8 + 0.75 * len(data_sets)), layout="constrained")
-    panels = np.ravel(figure.subplots(len(data_sets), 1, squeeze=False, sharey=True))
-    texts = []
-    for panel, data_set in zip(panels, data_sets, strict=True):
-        proportions = [row["proportion"] for row in rows if row["dataset"] == data_set]
-        panel.bar(range(1, len(proportions) + 1), proportions, color=COLOURS[0])
-        panel.set_title(plain(data_set), loc="left")
-        panel.set(ylim=(0, 1.05), xlim=(0.4, len(proportions) + 0.6))
-        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-        texts.append(f"{data_set} {sum(p == 1 for p in proportions)} always, {sum(p == 0 for p in proportions)} never")
-    figure.supxlabel("feature, in the order of the data", size=9)
-    figure.supylabel("proportion of the replicates that select it", size=9)
-    n, experiments = max(row["replicates"] for row in rows), dict.fromkeys(row["experiment"] for row in rows)
-    return ReportFigure(
-        name="selected_features",
-        category="Over replicates",
-        title="How often each feature is selected",
-        caption=f"Proportion of up to {n} replicates in which the final proset model of {' or '.join(experiments)}"
-        f" gives a feature a positive weight. Features: {'; '.join(texts)}.",
-        alt=f"Features selected: {'; '.join(texts)}.",
         figure=figure,
     )

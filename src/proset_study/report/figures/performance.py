@@ -3,9 +3,17 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset.plot.style import COLOURS, GREY, plain
+from proset.plot.style import GREY, plain
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.report.figures.style import (
+    ESTIMATOR_COLOURS,
+    ReportFigure,
+    legend,
+    method_name,
+    method_style,
+    panels,
+    slug,
+)
 from proset_study.store.stored import Final
 
 
@@ -26,6 +34,7 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
             capsize=2,
             elinewidth=0.8,
             label=f"{method_name(final.run.method)} ({final.label})",
+            linestyle="none",
             **style,
         )
         below.stairs(counts, np.linspace(0.0, 1.0, bins + 1), color=style["color"], linewidth=1.4)
@@ -42,9 +51,7 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "reliability"),
         category="Calibration and ranking",
         title=f"{first.data_set}: calibration of the final models",
-        caption=f"{_source(finals)} Predictions are sorted into {bins} bins of equal width by the {kind}; the upper"
-        " panel shows the observed proportion against the mean prediction of a bin, the lower one the number of"
-        " samples. Error bars are 95 % Wilson intervals of the proportion.",
+        caption=f"{bins} bins of equal width by the {kind}. Lines: 95 % Wilson intervals.",
         alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
         f" diagonal (expected calibration error): {', '.join(errors)}.",
         figure=figure,
@@ -55,7 +62,7 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     """ROC curves; of more than two classes the unweighted mean of one against the rest."""
     curves = [roc(f.probabilities, f.y, f.weight) for f in finals]
     close = min(area for _, _, area in curves) > 0.95
-    figure, axes = panels(1 + close, 2, (5.0, 4.6))
+    figure, axes = panels(1, 1, (5.5, 4.6))
     for final, (false, true, area) in zip(finals, curves, strict=True):
         label = f"{method_name(final.run.method)} ({final.label}), AUC {area:.3f}"
         for panel in axes:
@@ -65,21 +72,21 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
         panel.set(xlabel="false positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set_ylabel("true positive rate")
     if close:
-        axes[1].set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
+        axes[0].set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
     legend(figure, 2.5)
     first, names = finals[0], finals[0].data.class_names
     what = (
         f"ROC curves for class {names[1]}."
         if len(names) == 2
-        else "Unweighted mean of the ROC curves of each class against the rest, and the area under them; the tables"
-        " give the mean over all pairs of classes (Hand and Till) instead."
+        else "Unweighted mean of the curves of each class against the rest; tables give the mean over all pairs of"
+        " classes (Hand and Till) instead."
     )
     areas = ", ".join(f"{f.label} {a:.3f}" for f, (_, _, a) in zip(finals, curves, strict=True))
     return ReportFigure(
         name=slug(first.data_set, "roc"),
         category="Calibration and ranking",
         title=f"{first.data_set}: ROC curves of the final models",
-        caption=f"{_source(finals)} {what}",
+        caption=what,
         alt=f"ROC curves on {first.data_set}; areas: {areas}.",
         figure=figure,
     )
@@ -96,10 +103,14 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         lowest = min(lowest, accuracy[proportion > 0.1].min())
         proportion, accuracy, number = _thinned(proportion, accuracy, number)
         low, high = wilson(accuracy, number)
-        panel.fill_between(proportion, low, high, step="pre", color=COLOURS[0], alpha=0.2, linewidth=0, rasterized=True)
-        panel.step(proportion, accuracy, color=COLOURS[0], label="most familiar samples kept")
+        panel.fill_between(
+            proportion, low, high, step="pre", color=ESTIMATOR_COLOURS[0], alpha=0.2, linewidth=0, rasterized=True
+        )
+        panel.step(proportion, accuracy, color=ESTIMATOR_COLOURS[0], label="most familiar samples kept")
         proportion, accuracy, _ = _thinned(*coverage(final.probabilities.max(axis=1), correct, final.weight))
-        panel.step(proportion, accuracy, color=COLOURS[4], linestyle="--", label="most confident samples kept")
+        panel.step(
+            proportion, accuracy, color=ESTIMATOR_COLOURS[2], linestyle="--", label="most confident samples kept"
+        )
         overall = np.average(correct, weights=final.weight)
         panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
         panel.set_title(final.label)
@@ -114,9 +125,8 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "coverage"),
         category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
-        caption=f"{_source(finals)} Test samples are sorted by familiarity, the prototype weight near them (the sum of"
-        " the scores q minus that of the class prior); accuracy among those kept, against their proportion, with a 95 %"
-        " Wilson interval. Dashed: the same with samples sorted by their largest predicted probability.",
+        caption="Test samples sorted by familiarity, the prototype weight near them, with a 95 % Wilson interval;"
+        " dashed: by their largest predicted probability.",
         alt=f"Accuracy against coverage on {first.data_set}; among the more familiar half against all test samples:"
         f" {', '.join(texts)}.",
         figure=figure,
@@ -223,8 +233,3 @@ def _names(finals):
     for final in finals:
         labels.setdefault(method_name(final.run.method), []).append(final.label)
     return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
-
-
-def _source(finals):
-    first = finals[0]
-    return f"Data set {first.data_set}, replicate {first.replicate}, {len(first.y)} test samples: {_names(finals)}."

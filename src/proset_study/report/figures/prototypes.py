@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
@@ -9,16 +10,7 @@ from proset_study.report.figures.style import ReportFigure, legend, method_name,
 from proset_study.report.prototypes import error_path, test_error
 from proset_study.store.stored import Final
 
-SOURCE = (
-    " For comparison, Bien and Tibshirani (2011) state for handwritten digits a lowest test error of 2.49 % with 3,372"
-    " prototypes by set cover, against 3.09 % of 1-NN with all 7,291 training images, both with the tangent distance."
-    " Their digits (USPS, 16 x 16 pixels) are not these (scikit-learn's, 8 x 8 pixels, 1,257 training images,"
-    " Euclidean distance of scaled pixels), so that only the shape of the curves can be compared."
-)
-_READING = (
-    " Each point is a step on the path of a method; methods without a path are single points. Error bars are one"
-    " standard error of the mean over the folds, which are the same for all methods. Diamonds mark the chosen sizes."
-)
+SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
 
 
 def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
@@ -34,7 +26,7 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     figure, (left, right) = panels(2, 2, (5.0, 4.2), sharex="all", sharey="all")
     _paths(left, finals)
     left.set(ylabel="error rate", title="cross-validation")
-    right.set_title("test part, chosen size")
+    right.set_title("test set, chosen size")
     tested = {f.run.method: (f.fit["summary"]["prototypes"], *test_error(f)) for f in finals}
     for method, (prototypes, error, deviation) in tested.items():
         style, name = method_style(method), method_name(method)
@@ -51,10 +43,8 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
         name=slug(first.data_set, "prototypes"),
         category="Prototypes",
         title=f"{plain(first.data_set)}: error against the number of prototypes",
-        caption=f"Data set {first.data_set}, replicate {first.replicate}, {', '.join(f.label for f in finals)}. Left:"
-        f" mean error rate in cross-validation.{_READING} Right: error rate of the final models on"
-        f" {len(first.y):,} test samples, with one standard error over the samples: {'; '.join(texts)}."
-        + ("" if bayes is None else f" No rule can have less than {100 * bayes:.1f} % (dotted line).")
+        caption="Lines are one standard error, over the folds or the test samples. Diamonds mark the chosen sizes."
+        + ("" if bayes is None else f" Dotted: no rule can have less than {100 * bayes:.1f} %.")
         + (SOURCE if _is_digits(settings) else ""),
         alt=f"Error rate on {first.data_set} against the number of prototypes. Test error: {'; '.join(texts)}.",
         figure=figure,
@@ -83,15 +73,12 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     for data_set, finals in compared.items():
         lowest, best = min((error_path(f)["error"].min(), method_name(f.run.method)) for f in finals)
         texts.append(f"{data_set} {best} {100 * lowest:.1f} %")
-    shown = dict.fromkeys(f.label for finals in compared.values() for f in finals)
     return ReportFigure(
         name="prototypes",
         category="Prototypes",
         title="Error against the number of prototypes",
-        caption=f"Replicate {next(iter(compared.values()))[0].replicate}, experiments {', '.join(shown)}."
-        f" Mean error rate in cross-validation.{_READING} Dotted line: the error of the best possible rule, where it is"
-        f" known. Lowest: {'; '.join(texts)}; the lowest of many is a little too low. The pages of the data sets show"
-        " the test errors." + (SOURCE if any(map(_is_digits, (data_sets[d] for d in compared))) else ""),
+        caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
+        " best possible rule, where it is known.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -115,7 +102,7 @@ def _finish(axes: Axes, bayes: float | None) -> None:
     if bayes is not None:
         axes.axhline(bayes, color=GREY, linestyle=":", linewidth=1.0, label="best possible", zorder=0)
     log_axis(axes, "x", dense=True)
-    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
 
 
 def _bayes_error(settings):

@@ -2,9 +2,8 @@
 
 from statistics import fmean
 
-from proset.plot.style import COLOURS
 from proset_study.methods import labels
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels
+from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_name, method_style, panels
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import SCORES, Curves, compared, crossings, prototype_methods, title
 
@@ -44,10 +43,7 @@ def response_figure(curves: Curves) -> ReportFigure:
         name=f"response_{curves.score}",
         category="Response curves",
         title=f"Excess {score} as one property of generated data is varied",
-        caption=f"Gaussian clusters on a grid, each panel with one property varied and all others as in the baseline."
-        f" Expected {score} at the test points minus that of the Bayes rule; means over {n} replicates, each a problem"
-        f" of its own, with 95 % intervals of single means; the axis is linear up to {_LINEAR}. Differences of two"
-        " methods on the same problems are surer than these suggest: see the words below.",
+        caption=f"Means over {n} replicates, with 95 % intervals of single means; the axis is linear up to {_LINEAR}.",
         alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}."
         + "".join(f" {method_name(f)} is, by {'; by '.join(words)}." for f in first if words),
         figure=figure,
@@ -56,4 +52,8 @@ def response_figure(curves: Curves) -> ReportFigure:
 
 def _style(method):
     """Methods that share a colour differ by their lines."""
-    return {**method_style(method), "linestyle": "-" if labels.place(method) < len(COLOURS) else "--", "markersize": 4}
+    return {
+        **method_style(method),
+        "linestyle": "-" if labels.place(method) < len(MAIN_COLOURS) else "--",
+        "markersize": 4,
+    }

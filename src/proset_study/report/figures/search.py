@@ -46,17 +46,15 @@ def stage1_figure(final: Final) -> ReportFigure:
     loss_axis(profiles, mean, deviation, prior)
     legend(figure)
     chosen, best = (_setting(selection, role, values) for role in ("selected", "optimal"))
-    rule = "the optimum itself" if selection["rule"] == "best" else "the simplest setting within the threshold"
-    by_colour, ringed = (", in the left panel by colour", ", ringed in the left panel,") if plane else ("", "")
-    crosses = " Crosses are settings no better than the class prior." if plane and (mean >= prior).any() else ""
+    rule = "the optimum itself" if selection["rule"] == "best" else "the simplest within it"
+    ringed = " or ringed" if plane else ""
+    crosses = " Crosses: no better than the class prior." if plane and (mean >= prior).any() else ""
     return ReportFigure(
         name=slug(final.data_set, "stage1", final.run.name),
         category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
-        caption=f"{_source(final)} Mean log-loss of {len(mean)} settings of {method_name(final.run.method)} in stage 1"
-        f" against {' and '.join(values)}{by_colour}. {_ERROR_BARS.format(_folds(final))} Filled points{ringed} are"
-        f" within the threshold {selection['threshold']:.3g}, which is the lowest mean plus the standard deviation of"
-        f" that setting. The optimum is {best}; the selection, {rule}, is {chosen}.{crosses}",
+        caption=f"Bars: one standard deviation over {_folds(final)}. Filled{ringed}: within the threshold"
+        f" {selection['threshold']:.3g}. Optimum: {best}; selection, {rule}: {chosen}.{crosses}",
         alt=f"Stage 1 of {final.label} on {final.data_set}: {len(selection['within'])} of {len(mean)} settings"
         f" are within the threshold {selection['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at"
         f" {best}; the selection is {chosen}.",
@@ -85,10 +83,9 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "stage2", finals[0].run.method),
         category="Search",
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
-        caption=f"{_source(*finals)} Mean log-loss of {name} against {axis_name(method.complexity)}, every size scored"
-        f" on the held-out fold. {_ERROR_BARS.format(_folds(finals[0]))} The dashed line is the threshold, the lowest"
-        f" mean plus the standard deviation at that size; the {'largest' if method.larger_is_simpler else 'smallest'}"
-        f" size within it is chosen, unless the experiment takes the optimum. {'; '.join(chosen)}.",
+        caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
+        f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
+        " selected, unless the experiment takes the optimum.",
         alt=f"Log-loss of {name} on {data_set} against {axis_name(method.complexity)}. {'; '.join(chosen)}.",
         figure=figure,
     )
@@ -110,17 +107,6 @@ def prior_loss(final: Final) -> float:
     proportion = np.bincount(final.data.y[train], weights=weight)
     proportion = proportion[proportion > 0] / proportion.sum()
     return float(-(proportion * np.log(proportion)).sum())
-
-
-_ERROR_BARS = "Error bars and bands are the standard deviation over {}."
-
-
-def _source(*finals):
-    first = finals[0]
-    return (
-        f"Data set {first.data_set}, replicate {first.replicate}, {np.count_nonzero(first.folds != TEST)} training"
-        f" samples, {'experiment' if len(finals) == 1 else 'experiments'} {', '.join(f.label for f in finals)}."
-    )
 
 
 def _folds(final):

@@ -55,10 +55,8 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
         name=slug(name, "prototypes_by_class"),
         category=CATEGORY,
         title=f"{name}: prototypes by class",
-        caption=f"Data set {name}, replicate {finals[0].replicate}: number of prototypes of each class in the final"
-        " models; the darker, the larger its proportion of the row. Methods that place as many in every class have"
-        " equal rows;"
-        " those that choose freely give more to classes that vary more.",
+        caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely"
+        " give more to classes that vary more.",
         alt=f"Prototypes by class on {name}. "
         + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True))
         + ".",
@@ -91,9 +89,8 @@ def test_path_figure(finals: list[Final]) -> ReportFigure:
         name=slug(name, "prototypes_test_path"),
         category=CATEGORY,
         title=f"{name}: test error along the path",
-        caption=f"Data set {name}, replicate {finals[0].replicate}, {len(finals[0].y):,} test samples: error of the"
-        " final models at every size on their paths up to the chosen one. Lowest, which is too low as an estimate,"
-        f" since the test part chose it: {'; '.join(lowest)}.",
+        caption="Error of the final models at every size on their paths up to the chosen one. The lowest is too low as"
+        " an estimate, since the test set chose it.",
         alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(lowest)}.",
         figure=figure,
     )
@@ -131,9 +128,8 @@ def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> Repo
         name=slug(name, "centres_and_prototypes", cover.run.name),
         category=CATEGORY,
         title=f"{name}: centres of k-means next to prototypes",
-        caption=f"Data set {name}, replicate {centres.replicate}, {centres.label} and {cover.label}, a row per class."
-        " Centres are means of many samples, prototypes are samples; the radius is the one on the path of the set cover"
-        " that gives the nearest number.",
+        caption="A row per class. Centres are means of many samples, prototypes are samples; the radius is the one on"
+        " the path of the set cover that gives the nearest number.",
         alt=f"Images of {' and of '.join(rows)} on {name}, by class.",
         figure=figure,
     )

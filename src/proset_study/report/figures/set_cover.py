@@ -6,19 +6,20 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from proset.cover import Cover
-from proset.plot.style import COLOURS, GREY, MARKERS, class_style, plain
+from proset.plot.style import GREY, MARKERS, class_style, plain
 from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import ReportFigure, legend, panels, slug
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes chosen by set cover"
 SHOWN = 88  # prototypes at most, the first ones; as many as in the source
 COLUMNS = 11
 UNDER_A_TREE = 24  # images below a tree
-LARGEST_TREE = 2000  # samples; above, single leaves are not to be seen
+LARGEST_TREE = 600  # samples; above, single leaves are not to be seen
+FEWEST = 8  # prototypes; fewer need no map
 
 
 def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
@@ -47,18 +48,18 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
         name=slug(name, "cover_images", final.run.name),
         category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
-        caption=f"{_source(final)} Row by row; above each image the {_amount(final)} of the training samples of its"
-        f" class that it covers and none before it did, in brackets the {_amount(final)} of those of other classes.",
+        caption=f"Above each image the {_amount(final)} of training samples of its class that it is the first to cover,"
+        " in brackets that of other classes.",
         alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
         figure=figure,
     )
 
 
 def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | None:
-    """Prototypes arranged by multidimensional scaling, as images or as points; None for less than three, or ranks."""
+    """Prototypes arranged by multidimensional scaling, as images or as points; None for few, or ranks."""
     cover = cover_of(final)
     index = cover.index[:SHOWN]
-    if len(index) < 3 or is_ranked(final.metric):
+    if len(index) < FEWEST or is_ranked(final.metric):
         return None
     from sklearn.manifold import ClassicalMDS
 
@@ -94,10 +95,8 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
         name=slug(name, "cover_arrangement", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
-        caption=f"{_source(final)} The first {len(index)} prototypes in two dimensions so that distances are kept as"
-        f" well as two dimensions can (classical scaling of {distance_of(final)}). Colours are"
-        f" classes. {what} in proportion to the logarithm of 1 + the {_amount(final)} of the training samples"
-        " rightly covered.",
+        caption=f"The first {len(index)} prototypes by classical scaling of {distance_of(final)}. {what}"
+        f" grows with the {_amount(final)} of training samples rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
         figure=figure,
     )
@@ -141,10 +140,8 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
-        caption=f"{_source(final)} Complete linkage of the training samples by {distance_of(final)}: the height of a"
-        " join is the largest distance between samples of its two groups, so that samples joined below the dotted line"
-        " are in each other's balls. Marks at the bottom are the samples chosen as prototypes, by the class that they"
-        f" stand for; a branch without one was too close to other classes, or is covered from outside.{below}",
+        caption=f"Complete linkage by {distance_of(final)}: samples joined below the dotted line are in each other's"
+        f" balls. Marks: samples chosen as prototypes, by class.{below}",
         alt=f"Tree of {n} training samples on {name} with {len(chosen)} prototypes marked.",
         figure=figure,
     )
@@ -159,9 +156,9 @@ def objective_figure(final: Final) -> ReportFigure | None:
     several = np.flatnonzero(_newly_covered(final) > 1)
     last = int(several[-1]) + 1 if len(several) else 0
     figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
-    left.plot(steps, cover.objective_path, color=COLOURS[0], drawstyle="steps-post")
+    left.plot(steps, cover.objective_path, color=ESTIMATOR_COLOURS[0], drawstyle="steps-post")
     left.set(xlabel="prototypes", ylabel="objective", ylim=(0, None))
-    right.plot(steps[1:], -np.diff(cover.objective_path), color=COLOURS[0], drawstyle="steps-mid")
+    right.plot(steps[1:], -np.diff(cover.objective_path), color=ESTIMATOR_COLOURS[0], drawstyle="steps-mid")
     right.set(xlabel="step", ylabel="improvement of the objective", yscale="log")
     for panel in (left, right):
         panel.axvline(last, color="black", linestyle=":", linewidth=1.0, label="last step that covers several samples")
@@ -172,10 +169,8 @@ def objective_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
-        caption=f"{_source(final)} The objective is the {_amount(final)} of the training samples left uncovered, plus"
-        f" that of wrong covers, plus the cost of the prototypes. The {rest} prototypes after step {last} cover one"
-        " sample each that those before them do not, which is what the rule of the nearest neighbour does with all"
-        " samples.",
+        caption=f"The objective is the {_amount(final)} of training samples left uncovered or wrongly covered, plus the"
+        f" cost of the prototypes. The {rest} after step {last} cover one more sample each.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
         f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
         figure=figure,
@@ -192,7 +187,7 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
     radius, bound = mean(rounded, "ball_radius"), mean(rounded, "lower_bound")
     found = {"greedy": mean(greedy, "objective"), "linear program, rounded": mean(rounded, "objective")}
     figure, (left, right) = panels(2, 2, (4.5, 3.2), margin=0.3)
-    for (label, objective), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
+    for (label, objective), colour, marker in zip(found.items(), ESTIMATOR_COLOURS, MARKERS, strict=False):
         left.plot(radius, objective, color=colour, marker=marker, label=label)
         right.plot(radius, objective - bound, color=colour, marker=marker, label=label)
     left.plot(radius, bound, color="black", linestyle=":", label="lower bound")
@@ -206,11 +201,8 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
         name=slug(name, "cover_bounds"),
         category=CATEGORY,
         title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
-        caption=f"Data set {name}, replicate {greedy.replicate}, {greedy.label} and {rounded.label}, means over the"
-        f" {len(greedy.paths)} folds of stage 2, whose radii are the same for both. The objective is the"
-        f" {_amount(greedy)} of the training samples left uncovered, plus that of wrong covers, plus the cost of the"
-        " prototypes. No selection of prototypes has an objective below the bound, which the relaxation to a linear"
-        f" program gives; the largest distances from it are {gaps}.",
+        caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program; the"
+        f" largest distances from it are {gaps}.",
         alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
         figure=figure,
     )
@@ -227,7 +219,7 @@ def classes_figure(final: Final) -> ReportFigure | None:
     place = np.arange(len(names))
     for shift, counts, label, colour in (
         (-0.2, samples, "training samples", GREY),
-        (0.2, chosen, "prototypes", COLOURS[0]),
+        (0.2, chosen, "prototypes", ESTIMATOR_COLOURS[0]),
     ):
         bars = axes.bar(place + shift, 100 * counts / counts.sum(), 0.4, label=label, color=colour)
         axes.bar_label(bars, [f"{c:,}" for c in counts], size=7)
@@ -241,8 +233,8 @@ def classes_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_classes", final.run.name),
         category=CATEGORY,
         title=f"{name}: proportion of prototypes by class",
-        caption=f"{_source(final)} Numbers are counts. All balls have the same radius, so that classes which vary more"
-        " need more of them, and those that mix with others get fewer.",
+        caption="Numbers are counts. All balls have the same radius: classes which vary more need more of them, those"
+        " that mix with others get fewer.",
         alt=f"Proportions of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
         f" samples, class {most} has the most prototypes and class {least} the fewest.",
         figure=figure,
@@ -329,11 +321,3 @@ def _images_below(axes, final, shape, chosen, place, top):
         extent = (centre - 0.45 * width, centre + 0.45 * width, low, high)
         axes.imshow(images[number], cmap="gray_r", interpolation="nearest", extent=extent, aspect="auto", **limits)
     return low - 0.02 * top
-
-
-def _source(final):
-    cover, fitted = cover_of(final), fitted_of(final)
-    return (
-        f"Data set {final.data_set}, replicate {final.replicate}, final model of {final.label}, fitted to"
-        f" {final.fit['n_fit']:,} training samples: {len(cover.index):,} prototypes, radius {fitted.radii[-1]:.3g}."
-    )

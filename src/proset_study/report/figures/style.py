@@ -15,11 +15,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from proset.files import replacing
-from proset.plot.style import COLOURS, MARKERS, plain
+from proset.plot.style import MARKERS, plain
 from proset_study.methods import labels
 
 DPI = 110
-RASTER_DPI = 80  # of images and dense points inside an SVG
+RASTER_DPI = 160  # of images and dense points inside an SVG
+# Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
+MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
+OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8")  # of all others, which differ by their markers first
+ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
 _SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
@@ -73,9 +77,10 @@ def method_name(method: str) -> str:
 
 
 def method_style(method: str) -> dict[str, Any]:
-    """Colour and marker of a method; the first ten have colours of their own, others share them."""
+    """Colour and marker of a method; those of `MAIN_COLOURS` have one of their own, all others are grey."""
     i = labels.place(method)
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]}
+    others = OTHER_COLOURS[i // len(MARKERS) % len(OTHER_COLOURS)]
+    return {"color": MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else others, "marker": MARKERS[i % len(MARKERS)]}
 
 
 def axis_name(parameter: str) -> str:
@@ -131,20 +136,21 @@ def legend(figure: Figure, widest: float = 1.6) -> None:
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
 
 
-def save(figure: Figure, stem: Path) -> None:
-    """Write `stem`.png and `stem`.svg, each next to its target and renamed."""
+def save(figure: Figure, stem: Path, png: bool) -> None:
+    """Write `stem`.svg, and `stem`.png if asked for, each next to its target and renamed."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     with context():
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
-        # Called directly, because `Figure.savefig` draws everything twice.
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-        with replacing(stem.with_name(f"{stem.name}.png")) as file:
-            # 256 colours are enough and take a third of the space.
-            picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        if png:
+            # Called directly, because `Figure.savefig` draws everything twice.
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+            with replacing(stem.with_name(f"{stem.name}.png")) as file:
+                # 256 colours are enough and take a third of the space.
+                picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         figure.set_dpi(RASTER_DPI)
         with replacing(stem.with_name(f"{stem.name}.svg")) as file:
             FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})

@@ -39,7 +39,7 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
         name=slug(data_set, "surfaces"),
         category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
-        caption=_caption(finals) + (" Dashed lines are the boundary of the best possible rule." if is_known else ""),
+        caption=_CAPTION + (" Dashed: the best possible rule." if is_known else ""),
         alt=_alt(finals),
         figure=figure,
     )
@@ -60,8 +60,8 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
         title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
-        caption=f"{_caption(finals)} Both models come from the same stage 1; {chosen.label} takes the simplest"
-        f" parameters within the threshold, {optimal.label} those with the lowest cross-validated log-loss.",
+        caption=f"From the same stage 1: {chosen.label} takes the simplest parameters within the threshold,"
+        f" {optimal.label} those with the lowest cross-validated log-loss.",
         alt=_alt(finals),
         figure=figure,
     )
@@ -113,16 +113,10 @@ def _finish(figure, axes, displays):
     figure.legend(handles=marks, loc="outside upper center", ncols=min(6, len(marks)))
 
 
-def _caption(finals):
-    first = finals[0]
-    return (
-        f"Data set {first.data_set}, replicate {first.replicate}, final models fitted to {first.fit['n_fit']} training"
-        f" samples. Shade is the predicted probability in {STEPS} steps, white where all classes are equally probable,"
-        " and mixed of the colours of classes that are more probable; black lines are where the most probable class"
-        f" changes. Points are the {len(first.y)} test samples by class, larger with a black edge if the model"
-        " misclassifies them; equal samples cover each other. Circles are proset's prototypes, their area in proportion"
-        " to their weight within the panel."
-    )
+_CAPTION = (
+    f"Shade: predicted probability in {STEPS} steps, white where all classes are equally probable; lines: where the"
+    " most probable class changes. Points: test samples, with a black edge if misclassified; circles: prototypes."
+)
 
 
 def _alt(finals):

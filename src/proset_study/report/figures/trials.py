@@ -33,9 +33,7 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "trials"),
         category="Prototypes",
         title=f"{first.data_set}: loss against prototypes over all parameters tried",
-        caption=f"Data set {first.data_set}, replicate {first.replicate}, {', '.join(f.label for f in finals)}. Each"
-        " point is one trial of stage 1, each line the least loss with at most so many prototypes. Lowest log-loss:"
-        f" {'; '.join(texts)}.",
+        caption="Each point is one trial of stage 1, each line the least loss with at most so many prototypes.",
         alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
         figure=figure,
     )

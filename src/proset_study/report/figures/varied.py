@@ -42,9 +42,8 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "varied", experiment),
         category="Search",
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",
-        caption=f"Data set {data_set}, replicate {first.replicate}, {len(first.y):,} test samples: final models of"
-        f" {experiment} with {parameter} from {values[0]:g} to {values[-1]:g}. The number of"
-        f" {step} is chosen anew for each. Error bars are one standard error of the mean over the test samples.",
+        caption=f"Final models of {experiment}; the number of {step} is selected anew for each. Lines are one standard"
+        " error over the test samples.",
         alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",
         figure=figure,
     )

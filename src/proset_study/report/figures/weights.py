@@ -5,10 +5,10 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
 from proset.plot.feature_weights import UNITS, UNUSED, FeatureWeightsDisplay, shown_features
-from proset.plot.style import COLOURS, plain
+from proset.plot.style import plain
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.style import ReportFigure, legend, panels, slug
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
@@ -37,18 +37,16 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
     counts = [f"{f.label}: {np.count_nonzero((w > 0).any(axis=0))}" for f, w in zip(finals, weights, strict=True)]
     data_set = finals[0].data_set
-    held_out = f"; {total - len(active)} features that no model uses are left out" if len(active) < total else ""
+    held_out = f"; {total - len(active)} that no model uses are left out" if set(shown) <= set(active) else ""
     if len(shown) < len(active):
-        held_out += f"; of the {len(active)} in use the {len(shown)} with the largest weights are shown"
+        held_out += f"; the {len(shown)} of {len(active)} with the largest weights are shown"
     categories = "" if finals[0].data.categories is None else " (categories are 0 or 1)"
     return ReportFigure(
         name=slug(data_set, "feature_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights of the proset models by batch",
-        caption=f"{_source(finals)} Weight v of each feature in each batch, the inverse bandwidth of the kernel on the"
-        f" standardised feature{categories}; grey is a weight of zero, throughout in a batch without prototypes."
-        f" Features are in the order of their largest weight in a first batch{held_out}."
-        f" Active features: {', '.join(counts)}.",
+        caption=f"Weight v, the inverse bandwidth of the kernel on the standardised feature{categories}; grey is 0."
+        f" Features in the order of their largest weight in a first batch{held_out}.",
         alt=f"Heat maps of feature weights on {data_set}. Active features: {', '.join(counts)} of {total}.",
         figure=figure,
     )
@@ -63,8 +61,8 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
         number = np.arange(1, w.shape[1] + 1)
         relevant = number <= n_relevant
         for chosen, label, colour, marker in (
-            (relevant, "relevant feature", COLOURS[0], "o"),
-            (~relevant, "irrelevant feature", COLOURS[4], "X"),
+            (relevant, "relevant feature", ESTIMATOR_COLOURS[0], "o"),
+            (~relevant, "irrelevant feature", ESTIMATOR_COLOURS[2], "X"),
         ):
             for batch in w:
                 panel.scatter(number[chosen], batch[chosen], s=28, color=colour, marker=marker, alpha=0.8, label=label)
@@ -84,8 +82,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
         name=slug(data_set, "relevance"),
         category=CATEGORY,
         title=f"{data_set}: weights of relevant and irrelevant features",
-        caption=f"{_source(finals)} Weight of each feature, a point per batch; only the first {n_relevant} features"
-        f" influence the class. {'; '.join(kept)}.",
+        caption=f"A point per batch; only the first {n_relevant} features influence the class. {kept[0]}.",
         alt=f"Feature weights on {data_set}. {'; '.join(kept)}.",
         figure=figure,
     )
@@ -114,8 +111,7 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "pixel_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights as images",
-        caption=f"{_source(finals)} Weight v of each pixel in each batch, at the place of the pixel in the {SIDE} x"
-        f" {SIDE} image; light grey pixels have a weight of zero, all of them in a batch without prototypes.",
+        caption="Weight v of each pixel in each batch, at its place in the image; light grey is 0.",
         alt=f"Images of the pixel weights on {data_set}, one for each batch of {len(finals)} models.",
         figure=figure,
     )
@@ -150,8 +146,8 @@ def prototypes_figure(final: Final) -> ReportFigure:
         name=slug(final.data_set, "pixel_prototypes"),
         category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",
-        caption=f"{_source([final])} The (up to) {HEAVIEST} heaviest prototypes of each class, of {total} in all, as"
-        " images with their weight w below" + (" and the batch in brackets." if several else "."),
+        caption=f"Up to {HEAVIEST} of {total} prototypes in all, with their weight w below"
+        + (" and the batch in brackets." if several else "."),
         alt=f"Images of the heaviest prototypes of {final.label} on {final.data_set}, in {len(names)} rows by class.",
         figure=figure,
     )
@@ -186,12 +182,3 @@ def _centres(number, gap=1):
 
 def _narrow(final):
     return final.label.replace(" ", "\n").replace("=", "\n= ")
-
-
-def _source(finals):
-    first = finals[0]
-    which = ", ".join(f.label for f in finals)
-    return (
-        f"Data set {first.data_set}, replicate {first.replicate}, final proset models of {which}, fitted to"
-        f" {first.fit['n_fit']} training samples."
-    )

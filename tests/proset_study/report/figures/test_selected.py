@@ -125,7 +125,7 @@ def test_the_best_boundary_is_drawn_where_it_is_known(small):
     ends = np.vstack([path.vertices for c in dashed for path in c.get_paths() if len(path.vertices)])
     found = np.sort(mixture_probabilities(ends, components=2, means_seed=5), axis=1)
     assert np.median(found[:, -1] - found[:, -2]) < 0.1  # where two classes are equally probable
-    assert "boundary of the best possible rule" in figure.caption
+    assert "Dashed: the best possible rule" in figure.caption
 
 
 @pytest.mark.parametrize(("data_set", "run"), [("strings", "of_strings"), ("blobs", "cover_metric_manhattan")])

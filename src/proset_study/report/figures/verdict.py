@@ -1,0 +1,79 @@
+"""The figure of the first screen: what the verdict says, by data set."""
+
+from matplotlib.figure import Figure
+
+from proset.plot.style import log_axis, plain
+from proset_study.report.figures.style import ReportFigure, method_name, method_style
+from proset_study.report.verdict import Verdict
+
+SPREAD = 0.7  # of the methods of a data set, in rows
+_SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
+
+
+def headline_figures(found: Verdict) -> list[ReportFigure]:
+    """Mean test log-loss of the methods by data set, with intervals and published values; for screens and phones."""
+    texts = [
+        f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
+        for data_set, scores in found.scores.items()
+    ]
+    return [
+        ReportFigure(
+            name=name,
+            category="Verdict",
+            title="Test log-loss of the methods",
+            caption=_caption(found),
+            alt=f"Mean test log-loss: {'; '.join(texts)}.",
+            figure=_drawn(found, *size),
+        )
+        for name, size in _SIZES.items()
+    ]
+
+
+def _drawn(found, width, margin, row_height):
+    figure = Figure(figsize=(width, margin + row_height * max(6, len(found.scores))), layout="constrained")
+    axes = figure.subplots()
+    for row in range(1, len(found.scores)):
+        axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
+    step, least = SPREAD / max(1, len(found.methods)), _least(found)
+    size = min(5.0, 26 * row_height)
+    for row, scores in enumerate(found.scores.values()):
+        for method, score in scores.items():
+            y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
+            style = {**method_style(method), "markersize": size}
+            if score.interval is not None:
+                low, high = score.interval
+                axes.hlines(y, max(low, least / 2), high, color=style["color"], linewidth=1.2)
+            axes.plot(score.mean, y, linestyle="none", label=method_name(method), **style)
+    for row, scores in enumerate(found.scores.values()):
+        for method, score in scores.items():
+            if score.published is not None:
+                y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
+                axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
+    axes.set_yticks(range(len(found.scores)), [plain(d) for d in found.scores])
+    axes.set(xlabel="test log-loss (nats)", ylim=(len(found.scores) - 0.5, -0.5))
+    axes.tick_params(axis="y", length=0)
+    log_axis(axes, "x", dense=True)
+    axes.set_xlim(left=least / 1.5)
+    handles = {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside upper center",
+        ncols=len(handles),
+        columnspacing=0.8,
+        handletextpad=0.0,
+    )
+    return figure
+
+
+def _least(found):
+    shown = [s for scores in found.scores.values() for s in scores.values()]
+    return max(1e-3, min(min(s.mean, s.published or s.mean) for s in shown))
+
+
+def _caption(found):
+    if found.replicates == 1:
+        return "One replicate; left is better."
+    words = f"Means over up to {found.replicates} replicates with 95 % intervals; left is better."
+    several = all(s.interval for scores in found.scores.values() for s in scores.values())
+    return words if several else f"{words} Marks without a line have one replicate."

@@ -1,0 +1,73 @@
+// Of a specification what has rows: legends name only the methods that are drawn, and layers without numbers are left out.
+const trimmed = (spec, rows) => {
+  const methods = new Set(rows.map((row) => row.method));
+  const known = ({ field }) => !field || rows.some((row) => row[field] !== null && row[field] !== undefined);
+  return JSON.parse(JSON.stringify(spec), (key, value) => {
+    if (key === "layer") {
+      return value.filter(({ encoding = {} }) => ["x", "x2", "y", "y2"].every((name) => known(encoding[name] ?? {})));
+    }
+    if (key !== "scale" || !value?.domain || !value.range) return value;
+    const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
+    return kept.length ? { ...value, domain: kept.map(([name]) => name), range: kept.map(([, look]) => look) } : value;
+  });
+};
+
+// Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
+const chartOf = (form) => {
+  const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
+  const keys = Object.keys(columns);
+  const all = columns[keys[0]].map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
+  const canvas = form.querySelector(".canvas");
+  const rowsOf = () => {
+    const chosen = new FormData(form);
+    let rows = all;
+    for (const name of new Set([...form.elements].map((e) => e.name).filter((n) => n in columns))) {
+      const values = chosen.getAll(name);
+      if (!(values.length === 1 && values[0] === "")) rows = rows.filter((row) => values.includes(String(row[name])));
+    }
+    const highlight = chosen.get("highlight");
+    const place = (row, i) => (chosen.get("sort") ? row[chosen.get("sort")] : i);
+    return rows.map((row, i) => ({ ...row, place: place(row, i), on: !highlight || row.method === highlight }));
+  };
+  const draw = async () => {
+    const rows = rowsOf();
+    const spec = { ...(specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0]) };
+    if (spec.usermeta) {  // a height by what is shown; Vega-Lite's own steps do not go with the width of the page
+      const counts = spec.usermeta.rows.map((key) => new Set(rows.map((row) => row[key])).size);
+      spec.height = Math.max(60, spec.usermeta.step * counts.reduce((a, b) => a * b, 1));
+    }
+    const numbers = form.querySelector(".numbers");
+    if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
+    await vegaEmbed(canvas, { ...trimmed(spec, rows), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    form.dataset.drawn = rows.length;
+  };
+  form.addEventListener("input", draw);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.querySelector(".numbers").addEventListener("toggle", draw);
+  const choose = () => {  // the hash may name a data set
+    const named = decodeURIComponent(location.hash.slice(1));
+    for (const select of form.querySelectorAll("select")) {
+      const found = [...select.options].find((option) => named && option.value.startsWith(`${named}:`));
+      if (found) select.value = found.value;
+    }
+  };
+  addEventListener("hashchange", () => { choose(); draw(); });
+  choose();
+  return draw;
+};
+
+const start = async () => {
+  const packed = Uint8Array.from(atob(document.getElementById("vega").textContent), (c) => c.charCodeAt(0));
+  const script = document.createElement("script");
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+  for (const form of document.querySelectorAll("form.chart")) {
+    const draw = chartOf(form);
+    const seen = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); draw(); }
+    }, { rootMargin: "600px" });
+    seen.observe(form);
+  }
+};
+requestAnimationFrame(() => setTimeout(start));

@@ -1,0 +1,82 @@
+// Sorting, folds that open by their hash, and ledgers. Everything is readable without it.
+document.documentElement.classList.add("scripted");
+
+// A heading sorts its table; numbers by value (data-value if the text is formatted), the rest as text.
+for (const table of document.querySelectorAll("table.sort")) {
+  const heads = [...table.querySelectorAll("thead tr:last-child th")];
+  heads.forEach((head, column) => {
+    head.classList.add("sortable");
+    if (heads.length < 13) head.tabIndex = 0;
+    const sort = () => {
+      const falling = head.getAttribute("aria-sort") === "ascending";
+      const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+      const compare = (a, b) => {
+        const [x, y] = [key(a), key(b)];
+        const [m, n] = [parseFloat(x), parseFloat(y)];
+        if (x === "" || y === "") return (x === "") - (y === "");
+        const order = Number.isNaN(m) || Number.isNaN(n) ? x.localeCompare(y) : m - n;
+        return falling ? -order : order;
+      };
+      const body = table.tBodies[0];
+      [...body.rows].sort(compare).forEach((row) => body.append(row));
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    };
+    head.addEventListener("click", sort);
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+  });
+}
+
+// A hash opens the folds around its target.
+const unfold = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target.tagName === "DETAILS") target.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+if (location.hash) unfold();
+
+const fill = (element, rows, headings) => {
+  const table = document.createElement("table");
+  const isText = headings.map((_, i) => rows.some((row) => row[i] && !/^[-−+\d]/.test(row[i])));
+  const line = (parent, cells, scope) => {
+    const row = parent.insertRow();
+    cells.forEach((text, i) => {
+      const cell = document.createElement(scope === "col" || i === 0 ? "th" : "td");
+      if (cell.tagName === "TH") cell.scope = scope;
+      if (isText[i]) cell.className = String(text).length > 40 ? "prose" : "text";
+      cell.textContent = text ?? "";
+      row.append(cell);
+    });
+  };
+  line(table.createTHead(), headings, "col");
+  const body = table.createTBody();
+  rows.forEach((cells) => line(body, cells, "row"));
+  element.replaceChildren(table);
+};
+
+// A ledger: all rows as columns of JSON, of which the first that match its controls are shown.
+const SHOWN = 25;
+for (const ledger of document.querySelectorAll(".ledger")) {
+  const { headings, rows, filters } = JSON.parse(ledger.querySelector("script").textContent);
+  const place = ledger.querySelector(".wide");
+  const said = ledger.querySelector("output");
+  const more = ledger.querySelector("button");
+  let limit = SHOWN;
+  const show = () => {
+    const words = ledger.querySelector("input").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = [...ledger.querySelectorAll("select")].map((select) => [filters[select.name], select.value]);
+    const found = rows.filter((row) => {
+      const text = row.join(" ").toLowerCase();
+      return wanted.every(([i, value]) => value === "" || row[i] === value) && words.every((word) => text.includes(word));
+    });
+    fill(place, found.slice(0, limit), headings);
+    said.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows, ${Math.min(limit, found.length)} shown`;
+    more.hidden = found.length <= limit;
+  };
+  ledger.addEventListener("input", () => { limit = SHOWN; show(); });
+  more.addEventListener("click", () => { limit *= 4; show(); });
+  show();
+}

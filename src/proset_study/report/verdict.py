@@ -1,0 +1,294 @@
+"""What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median, stdev
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.methods.labels import label
+from proset_study.report import statistics
+from proset_study.report.grids import MINUS
+from proset_study.report.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.paired import Mean, among_the_best, mean_difference
+from proset_study.report.reproduction import reproduction
+from proset_study.store.results import read_rows
+from proset_study.store.stored import Stored
+
+MAX_METHODS = 4  # in the table: what a narrow page has room for
+LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
+
+
+@dataclass(frozen=True)
+class Score:
+    """Test log-loss of a method on a data set.
+
+    Attributes
+    ----------
+    mean : float
+        Over the replicates.
+    deviation : float or None
+        Standard deviation (ddof = 1); None if there is one replicate.
+    interval : tuple of float or None
+        Ends of the 95 % interval of the mean, see `paired`.
+    published : float or None
+    best : bool
+        Whether the replicates cannot tell it from the best method of the table; see `paired.among_the_best`.
+    """
+
+    mean: float
+    deviation: float | None
+    interval: tuple[float, float] | None
+    published: float | None
+    best: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The conclusion of a study.
+
+    Attributes
+    ----------
+    question : str
+    track : str
+        The protocol of the searches.
+    sentences : list of (str, str)
+        A word or two, and what they stand for.
+    methods : list of str
+        Columns of the table: the first method, those with published numbers, then by average rank.
+    scores : dict
+        By data set and method; a method without a result on the data set is not there.
+    replicates : int
+        The largest number behind a score.
+    sizes : list of (str, dict)
+        What the searches of the methods may try: a heading and the text of each method.
+    """
+
+    question: str
+    track: str
+    sentences: list[tuple[str, str]]
+    methods: list[str]
+    scores: dict[str, dict[str, Score]]
+    replicates: int
+    sizes: list[tuple[str, dict[str, str]]]
+
+
+def verdict(stored: Stored, published: Path) -> Verdict:
+    """Conclude from the records; the methods are those that the config's comparisons put next to each other."""
+    experiments = compared_experiments(stored)
+    losses = {
+        method: by_data_set
+        for method, by_data_set in losses_by_method(stored, experiments, "log-loss").items()
+        if methods.get(method).probabilistic
+    }
+    overlap = overlaps(stored, experiments)
+    printed = {
+        (row["method"], row["dataset"]): row["value"]
+        for row in read_rows(published)
+        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+    }
+    ranks = average_ranks(losses)
+    first = next(iter(losses))
+    known = [method for method in losses if any((method, d) in printed for d in losses[method])]
+    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if m != "class_prior")]))[:MAX_METHODS]
+    scores = {}
+    for data_set in stored.study.data_sets:
+        there = {m: losses[m][data_set] for m in shown if losses[m].get(data_set)}
+        best = among_the_best(there, overlap.get(data_set, 0.0))
+        if len(there) > 1 or len(shown) == 1:
+            scores[data_set] = {
+                m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
+                for m, values in there.items()
+            }
+    return Verdict(
+        question=_question(shown),
+        track=stored.study.track,
+        sentences=[
+            *_reproduced({row["what"]: row for row in reproduction(stored, published)}),
+            *_ahead(first, losses, overlap, ranks),
+            *_readable(stored, experiments),
+        ],
+        methods=shown,
+        scores=scores,
+        replicates=max(len(values) for by_data_set in losses.values() for values in by_data_set.values()),
+        sizes=_sizes(stored, shown, experiments),
+    )
+
+
+def verdict_markdown(found: Verdict) -> str:
+    """The sentences as a list, and the table: means and standard deviations, the published number in brackets.
+
+    Bold is what the replicates cannot tell from the best of the table.
+    """
+    lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
+    names = [label(method) for method in found.methods]
+    lines += ["", _line(f"test log-loss, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
+    for data_set, scores in found.scores.items():
+        lines.append(_line(data_set, [_text(scores.get(method)) for method in found.methods]))
+    lines += [_line(heading, [texts[method] for method in found.methods]) for heading, texts in found.sizes]
+    return "\n".join(lines) + "\n"
+
+
+def average_ranks(losses: Mapping[str, Mapping[str, Mapping[int, float]]]) -> dict[str, float]:
+    """Average rank of each method by mean loss over the data sets that all of them have; the best one first.
+
+    Examples
+    --------
+    >>> average_ranks({"a": {"wine": {0: 0.2, 1: 0.4}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}, "iris": {0: 0.5}}})
+    {'a': 1.5, 'b': 1.5}
+    """
+    common = [d for d in next(iter(losses.values()), {}) if all(by_data_set.get(d) for by_data_set in losses.values())]
+    if not common:
+        return dict.fromkeys(losses, float("nan"))
+    shared = {d: set.intersection(*(set(by_data_set[d]) for by_data_set in losses.values())) for d in common}
+    means = [[fmean(losses[m][d][r] for r in shared[d] or losses[m][d]) for m in losses] for d in common]
+    ranks = statistics.rank(np.round(means, statistics.DECIMALS)).mean(axis=0)
+    order = np.argsort(ranks, kind="stable")
+    names = list(losses)
+    return {names[i]: float(ranks[i]) for i in order}
+
+
+def compared_experiments(stored):
+    """Those of the comparisons with a row per method; without any, all of them."""
+    compared = [
+        entry["experiments"]
+        for entry in stored.study.config.get("comparisons", {}).values()
+        if entry.get("rows") == "methods"
+    ]
+    named = dict.fromkeys(e for group in compared for e in group if e in stored.study.experiments)
+    return list(named or stored.study.experiments)
+
+
+def _score(values, overlap, published, best):
+    numbers = list(values.values())
+    mean = mean_difference(numbers, overlap) if len(numbers) > 1 else None
+    return Score(
+        mean=fmean(numbers),
+        deviation=stdev(numbers) if mean else None,
+        interval=mean.interval(LEVEL) if mean else None,
+        published=published,
+        best=best,
+    )
+
+
+def _question(shown):
+    first, *others = (label(method) for method in shown)
+    return f"Does {first} predict as well as {_listed(others)}?" if others else f"How well does {first} predict?"
+
+
+def _reproduced(found):
+    """Whether our numbers are those that were published, if any were; `found` has the rows of `reproduction`."""
+    scores = found.get("test scores within the tolerance")
+    if scores is None:
+        return []
+    words = f"{scores['found']} of {scores['of']} published test scores are within the tolerance"
+    inside = found.get("test scores in the 95 % prediction interval")
+    if inside is None:
+        return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
+    from scipy.stats import binomtest
+
+    enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
+    words += f", {inside['found']} of {inside['of']} in the 95 % prediction interval of our replicates"
+    if (difference := found.get("log-loss, published minus ours")) is not None:
+        value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
+        words += f"; published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
+        words += f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
+    return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
+
+
+def _ahead(first, losses, overlap, ranks):
+    """Where the first method is ahead of others that have replicates, and who has the best average rank."""
+    ours, clauses = losses[first], []
+    for other in (m for m in losses if m != first):
+        states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
+        for data_set, theirs in losses[other].items():
+            if len(shared := sorted(set(ours.get(data_set, {})) & set(theirs))) > 1:
+                mean = mean_difference([ours[data_set][r] - theirs[r] for r in shared], overlap[data_set])
+                states[_state(mean)].append(data_set)
+        if n := sum(map(len, states.values())):
+            clauses.append(
+                f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
+                f" {_counted(states['behind'])}, not to be told apart on {len(states['open'])}"
+            )
+    means = {m: fmean(fmean(values.values()) for values in by_data_set.values()) for m, by_data_set in losses.items()}
+    lowest = min(means, key=lambda m: means[m])
+    words = f"{label(first)} is {'; '.join(clauses)}."
+    if not clauses:
+        words = f"{label(lowest)} has the lowest mean test log-loss, {means[lowest]:.3f}"
+        words += f" ({label(first)} {means[first]:.3f})" if lowest != first else ""
+        words += "; with one replicate nothing can be told from the best."
+    if len(ranks) > 2:
+        (best, rank), *_ = ranks.items()
+        replicates = min(len(values) for by_data_set in losses.values() for values in by_data_set.values())
+        sure = "one replicate, not tested" if replicates == 1 else f"{replicates} replicates"
+        own = "" if best == first else f"{label(first)} {ranks[first]:.1f}; "
+        words += f" Of {len(ranks)} methods {label(best)} has the best average rank, {rank:.1f} ({own}{sure})."
+    return [("Ahead?", words)]
+
+
+def _readable(stored, experiments):
+    """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
+    sizes: dict[str, dict[str, list[float]]] = {}
+    for row in stored.rows_of(experiments):
+        if not row["variant"]:
+            sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
+    for method, found in sizes.items():
+        if "prototypes" in found:
+            prototypes, features = _span(found["prototypes"]), _span(found["active_features"])
+            words = f"{label(method)} models have {prototypes} prototypes in {features} features, of"
+            words += f" {_span(found['train_samples'])} training samples with {_span(found['features'])}"
+            return [("To read:", f"{words} (medians, ranges).")]
+    return []
+
+
+def _state(mean: Mean):
+    low, high = mean.interval(LEVEL)
+    return "ahead" if high < 0 else "behind" if low > 0 else "open"
+
+
+def _sizes(stored, shown, experiments):
+    study = stored.study
+    budgets: dict[str, list[tuple[int, int]]] = {method: [] for method in shown}
+    for run in (r for r in study.runs.values() if r.experiment in experiments and r.method in shown):
+        method = methods.get(run.method)
+        for data_set in run.data_sets:
+            length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
+            budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
+    return [
+        (heading, {m: " to ".join(f"{n:,}" for n in sorted({min(v), max(v)})) for m, v in _nth(budgets, i).items()})
+        for i, heading in enumerate(("candidates tried", "sizes on the path"))
+    ]
+
+
+def _nth(budgets, i):
+    return {method: [budget[i] for budget in found] for method, found in budgets.items()}
+
+
+def _listed(names):
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _counted(data_sets):
+    """How many there are, and which if they are few."""
+    if not data_sets:
+        return "none"
+    return f"{len(data_sets)} ({', '.join(data_sets)})" if len(data_sets) <= 4 else str(len(data_sets))
+
+
+def _span(values):
+    low, middle, high = min(values), median(values), max(values)
+    return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def _line(label, cells):
+    return f"| {' | '.join([label, *cells])} |"
+
+
+def _text(score):
+    if score is None:
+        return ""
+    text = f"**{score.mean:.3f}**" if score.best else f"{score.mean:.3f}"
+    text += f" ± {score.deviation:.3f}" if score.deviation is not None else ""
+    return text if score.published is None else f"{text} ({score.published:.2f})"

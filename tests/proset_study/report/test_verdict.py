@@ -1,0 +1,94 @@
+"""The verdict: what is said follows from the scores, and is the same wherever it is said."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proset_study.report.verdict import average_ranks, verdict, verdict_markdown
+from proset_study.store.stored import Stored
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "data/published/published.csv"
+
+
+class Repeated(Stored):
+    """The small study with given log-losses in ten replicates."""
+
+    def __init__(self, stored, means, deviation=0.01):
+        super().__init__(stored.folder, stored.study)
+        rng = np.random.default_rng(5)
+        draws = {}
+        for experiment in stored.study.experiments:
+            rows = [row for row in stored.rows_of([experiment]) if row["value"] is not None]
+            self._rows[experiment] = [
+                {**row, "replicate": str(replicate), "value": self._value(row, replicate, means, deviation, rng, draws)}
+                for replicate in range(10)
+                for row in rows
+            ]
+
+    @staticmethod
+    def _value(row, replicate, means, deviation, rng, draws):
+        if row["quantity"] != "log_loss":
+            return row["value"]
+        return means[row["method"]] + deviation * rng.normal()
+
+    @property
+    def replicates(self):
+        return list(range(10))
+
+
+def test_scores_are_means_and_the_best_is_among_the_marked(stored):
+    found = verdict(Repeated(stored, {"proset": 0.3, "knn": 0.3, "xgboost": 0.5}), PUBLISHED)
+    scores = found.scores["cross"]
+    assert (scores["proset"].best, scores["knn"].best, scores["xgboost"].best) == (True, True, False)
+    assert scores["proset"].mean == pytest.approx(0.3, abs=0.01)
+    low, high = scores["proset"].interval
+    assert low < scores["proset"].mean < high
+    assert (found.replicates, found.methods[0]) == (10, "proset")
+
+
+def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(stored):
+    words = dict(verdict(Repeated(stored, {"proset": 0.4, "knn": 0.5, "xgboost": 0.3}), PUBLISHED).sentences)
+    assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Ahead?"]
+    assert "ahead of XGBoost on 0 of 2 data sets, behind on 2 (flowers, cross)" in words["Ahead?"]
+    assert "Of 3 methods XGBoost has the best average rank, 1.0 (proset 2.0; 10 replicates)" in words["Ahead?"]
+
+
+def test_one_replicate_tells_nothing_from_the_best(stored):
+    found = verdict(stored, PUBLISHED)
+    assert not any(score.best or score.interval for scores in found.scores.values() for score in scores.values())
+    assert "with one replicate nothing can be told from the best" in dict(found.sentences)["Ahead?"]
+    assert "**" not in verdict_markdown(found).partition("| test log-loss")[2]
+
+
+def test_a_study_of_other_data_says_nothing_of_the_published_one(stored):
+    found = verdict(stored, PUBLISHED)
+    assert [word for word, _ in found.sentences] == ["Ahead?", "To read:"]
+    assert all(score.published is None for scores in found.scores.values() for score in scores.values())
+
+
+def test_ranks_need_data_sets_that_all_methods_have():
+    losses = {"a": {"x": {0: 0.1}, "y": {0: 0.1}}, "b": {"x": {0: 0.2}}}
+    assert average_ranks(losses) == {"a": 1.0, "b": 2.0}
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/findings.md", "reports/study/index.html"])
+def test_readme_findings_and_page_say_the_same(file):
+    headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    sentences, _, table = headline.partition("\n\n")
+    if file.endswith(".md"):
+        assert sentences in text
+        assert file != "README.md" or table in text
+        return
+    for line in sentences.splitlines():
+        word, _, sentence = line.removeprefix("- **").partition("** ")
+        assert f"<b>{word}</b> {sentence}" in text
+    section = re.search(r'<table[^>]*id="headline-table".*?</table>', text, re.DOTALL)[0]
+    for row in (line.split("|")[1:-1] for line in table.splitlines() if re.search(r"\d\.\d{3}", line)):
+        means = [re.match(r" (\**)([\d.]+)", cell) for cell in row[1:]]
+        shown = re.search(rf">{row[0].strip()}</a></th>(.*?)</tr>", section)[1]
+        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*)</td>', shown)
+        assert [(m[2], bool(m[1])) for m in means] == [(text, tone == "best") for tone, text in cells]
