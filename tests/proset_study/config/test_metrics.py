@@ -47,8 +47,8 @@ def test_modules_of_metrics_are_found():
 def test_ranks_are_those_of_the_metric_of_the_data_set():
     families = {"generator": "protein_families", "metric": "mismatch"}
     experiment = {"data_sets": ["families", "wine"], "metric": "rank"}
-    study = load(config_with(data_sets={"families": families}, experiments={"nearest_neighbour": experiment}))
-    assert study.metric("nearest_neighbour", "families") == "rank_mismatch"
-    assert study.metric("nearest_neighbour", "wine") == "rank"
+    study = load(config_with(data_sets={"families": families}, experiments={"multiedit": experiment}))
+    assert study.metric("multiedit", "families") == "rank_mismatch"
+    assert study.metric("multiedit", "wine") == "rank"
     assert study.stored_metrics("families") == ["mismatch"]
     assert study.stored_metrics("wine") == []
