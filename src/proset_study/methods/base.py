@@ -124,6 +124,7 @@ class Method(Protocol):
     cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
     import_seconds: ClassVar[float] = 0.0  # of libraries, in every job
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
+    one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
     # Kernel entries or distances, and multiply-adds, of a fit and its scoring at most, from its record.
     operations: ClassVar[Callable[[dict[str, Any]], tuple[int, int]]]

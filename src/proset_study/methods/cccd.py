@@ -46,6 +46,7 @@ class CCCD(NearestPrototype):
     max_complexity = len(FOREIGN)
     larger_is_simpler = True
     parameters = {"uncovered": Range(0.0, 0.9)}  # noqa: RUF012
+    one_stage = True
 
     @staticmethod
     def simplicity(parameters):

@@ -33,6 +33,7 @@ class KMeans(NearestPrototype):
     names = (PATH_NAME,)
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)
     parameters = BY_CLASS_SIZE
+    one_stage = True
     draws = True
     complexity = "size"
     max_complexity = len(PER_CLASS)

@@ -36,6 +36,7 @@ class KMedoids(NearestPrototype):
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)
     metrics = "symmetric"
     parameters = BY_CLASS_SIZE
+    one_stage = True
     draws = True
     complexity = "size"
     max_complexity = len(PER_CLASS)

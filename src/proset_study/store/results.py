@@ -60,7 +60,8 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
                     value = None if name in not_searched else parameters["settings"][parameters[role]][name]
                     numbers.append(("stage1", f"{role}_{name}", value))
         numbers += _losses("stage1", parameters)
-    section = "stage2" if method.parameters else "cv"  # the published name where there is one stage only
+    is_one_stage = getattr(method, "one_stage", False) or not method.parameters
+    section = "cv" if is_one_stage else "stage2"  # the published names
     if len(selected["settings"]) > 1:  # else there is no path
         numbers += [
             (section, f"{role}_{method.complexity}", selected["settings"][selected[role]]) for role in _roles(selected)

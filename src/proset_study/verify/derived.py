@@ -11,6 +11,7 @@ from proset_study.verify.foreign import ForeignReport, Refused
 from proset_study.verify.records import Unpacked
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
+ADDED = {"error"}  # quantities of results that were not there when an older arithmetic was
 OF_SEARCHES = ("findings/rules.csv", "findings/prototypes.csv", "evaluation/bootstrap.csv")
 
 
@@ -20,7 +21,7 @@ def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance
     Rows of replicates that have no records are taken from results.csv, as the tables need them.
     """
     made = _made(stored)
-    _scores(stored, foreign)
+    _scores(stored, foreign, is_older=tolerance > 0)
     write_report(stored, made, published, ["tables", "numbers"])
     for data_set in stored.study.data_sets:
         if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
@@ -39,13 +40,14 @@ def _made(stored):
     return stored.folder / "made"
 
 
-def _scores(stored, foreign):
-    study = stored.study
-    taken = [] if stored.recorded == stored.replicates else read_rows(foreign.path(layout.ALL_SCORES))
+def _scores(stored, foreign, is_older):
+    study, taken = stored.study, read_rows(foreign.path(layout.ALL_SCORES))
+    left_out = ADDED - {row["quantity"] for row in taken} if is_older else set()
     for replicate in stored.replicates:
         for experiment in study.experiments:
             if replicate in stored.recorded:
                 rows = [row for case in study.cases([replicate], experiment) for row in case_rows(stored.folder, case)]
+                rows = [row for row in rows if row["quantity"] not in left_out]
             else:
                 rows = [r for r in taken if (r["replicate"], r["experiment"]) == (str(replicate), experiment)]
             if rows:
