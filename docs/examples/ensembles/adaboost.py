@@ -103,7 +103,7 @@ def flipped_among_heaviest(model: Boosted, flipped: np.ndarray) -> float:
 if __name__ == "__main__":
     rng = np.random.default_rng(0)
     X_test, y_test, _ = rings(2000, rng)
-    X, y, _ = rings(500, rng)
+    X, y, _ = rings(200, rng)
     model = boost(X, y, 1000)
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     for (points, labels), name in (((X, y), "training"), ((X_test, y_test), "test")):
