@@ -8,7 +8,7 @@ heavier. A stump with e = 1/2 has alpha = 0 and changes nothing; one with e = 0 
 itself; one with e > 1/2 counts with the opposite sign.
 
 Three panels, three questions. Does the test error rise when the training error is long 0? What grows in the meantime:
-the margins y F(x) / sum |alpha|, from -1 (wrong, and sure of it) to 1. And what becomes of it if labels are wrong?
+the margins ``y F(x) / sum |alpha|``, from -1 (wrong, and sure of it) to 1. And what becomes of it if labels are wrong?
 Those samples get the largest weights, so that AdaBoost finds them, but also learns them.
 """
 
