@@ -146,6 +146,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         not_selected=_not_selected(study),
         command=partial(retry, options=options),
         manifest=manifest,
+        dirty=(manifest["commit"] or "").endswith(layout.DIRTY),
         glossary=GLOSSARY,
     )
 

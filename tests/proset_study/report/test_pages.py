@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from proset_study.data.splits import TEST
-from proset_study.records import read_text, write_text
+from proset_study.records import read_json, read_text, write_text
 from proset_study.report.cautions import constant_models, zero_probability_samples
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records
@@ -147,3 +147,9 @@ def test_explanations_name_the_rows_of_prototypes_and_what_was_filled_in(stored)
         assert term["similarity"] == pytest.approx(np.exp(-distance.sum() / 2))
         assert term["class"] == data.class_names[data.y[row]]
         assert data.sample_weight[row] > 0
+
+
+def test_the_front_page_says_if_the_code_had_changes(report):
+    commit = read_json(report / "manifest.json")["commit"] or ""
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert ("Run with changes that were not committed." in text) == commit.endswith("-dirty")

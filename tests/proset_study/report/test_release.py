@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.proset_study.conftest import write_manifest
+from tests.proset_study.conftest import write_all, write_manifest
 
 from proset_study import layout
 from proset_study.config.study import Study
@@ -20,10 +20,18 @@ COMMITTED = ROOT / "reports/study"
 VALIDATOR = ROOT / ".venv-crate/bin/python"
 
 
+@pytest.fixture(scope="module")
+def plain(whole, published, checkout, tmp_path_factory):
+    """A report without pages and figures."""
+    folder = tmp_path_factory.mktemp("plain")
+    write_all(whole, folder, published, checkout)
+    return folder
+
+
 @pytest.fixture
-def fresh(report, tmp_path):
-    """A report with stand-ins for pages and figures."""
-    folder = shutil.copytree(report, tmp_path / "small")
+def fresh(plain, tmp_path):
+    """The same with stand-ins for them."""
+    folder = shutil.copytree(plain, tmp_path / "small")
     for name in ("data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name, encoding="utf-8")
