@@ -31,7 +31,6 @@ E13 = ["proset", "every", "near", "means", "again", "cover"]
 def small(tmp_path_factory) -> Stored:
     """A mixture of Gaussians and digits of three pixels, prototype methods and KNN."""
     both = ["blobs", "pixels"]
-    methods = dict.fromkeys(("proset", "proset_leave_one_out", "knn", "nearest_neighbour", "k_means", "cccd"), 1)
     experiments = {
         "proset": {**SEARCHED, "method": "proset", "parameters": PROSET},
         "every": {**SEARCHED, "method": "proset_leave_one_out", "parameters": LAMBDA_W},
@@ -52,8 +51,6 @@ def small(tmp_path_factory) -> Stored:
         "replicates": [0],
         "folds": 3,
         "test_fraction": 0.3,
-        "trials_per_job": methods,
-        "folds_per_job": methods,
         "data_sets": {
             "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
             "pixels": {"sklearn": "digits", "features": [20, 28, 36]},
