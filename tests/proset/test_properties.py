@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings(
     "error",
     "ignore::sklearn.exceptions.ConvergenceWarning",
     "ignore:nothing was learnt:UserWarning",
-    "ignore:only .* samples are different ones:UserWarning",
+    "ignore:only .* samples have features of their own:UserWarning",
 )
 
 

@@ -224,7 +224,7 @@ def test_a_comment_in_a_rule_or_the_package_reruns_nothing(project):
 def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
     project.edit("src/proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
     planned = project.planned()
-    assert planned["stage1"] == 8  # of proset: 2 data sets, 2 folds, 2 chunks
+    assert planned["stage1"] == 4  # of proset: 2 data sets, all folds in one job, 2 chunks of trials
     assert planned["stage2"] == 2 + 1 + 2  # E3 on two data sets, E4, two runs of E7: all folds in one job
     assert "data" not in planned
     assert "split" not in planned
