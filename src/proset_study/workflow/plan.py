@@ -108,11 +108,13 @@ def _of_all(data_set: str, study: Study) -> Fits:
     (run,) = study.runs.values()
     trials, last_fold = study.n_trials(run.name, data_set), study.config["folds"] - 1
     number, seconds = 0, 0.0
-    for rule, first, last in (("stage1", 0, trials - 1), ("stage2", 0, last_fold), ("fit", 0, 0)):
-        wildcards = {"run": run.name, "data_set": data_set, "fold": "0", "last_fold": str(last_fold)}
-        if rule != "fit":
-            wildcards |= {"first": str(first), "last": str(last)}
-        if last >= first and (fits := fits_of(rule, wildcards, study)):
+    place = {"run": run.name, "data_set": data_set}
+    folds = {**place, "fold": "0", "last_fold": str(last_fold), "first": "0"}
+    jobs = [("stage2", {**folds, "last": str(last_fold)}), ("fit", place)]
+    if trials:
+        jobs.append(("stage1", {**folds, "last": str(trials - 1)}))
+    for rule, wildcards in jobs:
+        if (fits := fits_of(rule, wildcards, study)) is not None:
             number, seconds = number + fits.number, seconds + fits.seconds
     return Fits(run.method, len(study.replicates) * number, len(study.replicates) * seconds)
 

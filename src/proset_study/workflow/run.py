@@ -60,7 +60,7 @@ def published(workflow) -> str:
 
 def default_records() -> str:
     """The report that a method is compared with if none is named: that of the open track, if there is one."""
-    return next((f for f in ("reports/open_track",) if Path(f, layout.ALL_SCORES).exists()), "reports/study")
+    return "reports/open_track" if Path("reports/open_track", layout.ALL_SCORES).exists() else "reports/study"
 
 
 def study_file(study: Study) -> Path:
