@@ -267,6 +267,21 @@ def pack(args: argparse.Namespace) -> None:
     pack(_results(args), names, Path(layout.report(args.study, layout.RECORDS, archive=args.name)))
 
 
+def predictions(args: argparse.Namespace) -> None:
+    """Predictions of all final models as Parquet files."""
+    from proset_study.report.manifest import commit
+    from proset_study.report.predictions import write_store
+
+    write_store(Path(layout.report(args.study, layout.STORE)), _stored(args.study), commit() or "")
+
+
+def merge(args: argparse.Namespace) -> None:
+    """Stores of predictions, of several machines, as one; refused if one is damaged or contradicts another."""
+    from proset_study.report.predictions import merge_stores
+
+    print(merge_stores(args.stores, args.output))
+
+
 def release(args: argparse.Namespace) -> None:
     """A report with all that belongs to it as one archive."""
     from proset_study.report.release import release
@@ -405,6 +420,8 @@ def _parser() -> argparse.ArgumentParser:
     command("report", report, "study", "published", "options")
     command("partial", partial, "study", "published", "options")
     command("pack", pack, "study", "name")
+    command("predictions", predictions, "study")
+    command("merge", merge, "stores", "output")
     command("release", release, "report", "output")
     command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
@@ -442,6 +459,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "report": _PATH,
     "run": _TEXT,
     "seed": _INTEGER,
+    "stores": _PATHS,
     "study": _PATH,
 }
 

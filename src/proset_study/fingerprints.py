@@ -37,6 +37,7 @@ KEYS = {
     "page": ("report.pages", "report.figures.catalogue", *_SHOWN),
     "report": ("report.write", *_SHOWN),
     "pack": ("store.packed",),
+    "predictions": ("report.predictions",),
 }
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution
     "numpy": "numpy",

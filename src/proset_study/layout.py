@@ -56,6 +56,8 @@ FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
+STORE = "predictions"  # folder
+STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json"  # readers of folders pass over "_"
 
 _FINDINGS = (
     "rules",
@@ -213,6 +215,15 @@ def scored_files(
     return list(dict.fromkeys([*data, *others]))
 
 
+def prediction_files(study: Study) -> list[str]:
+    """Everything that the store of predictions is made of."""
+    files = []
+    for replicate, run, d in study.final_models(study.replicates):
+        names = {"replicate": replicate, "data_set": d, "run": run.name}
+        files += [result(study, template, **names) for template in (DATA, SPLIT, FIT, PREDICTIONS)]
+    return list(dict.fromkeys(files))
+
+
 def result_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
     """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
     made = [
@@ -277,6 +288,7 @@ def belongs(study: Study, name: str) -> bool:
         "": rest in REPORT_FILES,
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
+        STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
         FINDINGS: name == HEADLINE or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
@@ -287,13 +299,13 @@ def belongs(study: Study, name: str) -> bool:
 def archived(study: Study, name: str) -> bool:
     """Whether a file of reports/<study> is too large to commit, so that `report.release` puts it into the archive.
 
-    These are the pages and figures of single data sets, vector graphics, the searches, and all records but those of the
-    first replicate.
+    These are the pages and figures of single data sets, vector graphics, the predictions, the searches, and all records
+    but those of the first replicate.
     """
     if name.startswith("figures/overview/"):
         return name.endswith(".svg")
     committed = RECORDS.format(archive=record_archives(study)[0])
-    return name.startswith(("data_sets/", "figures/", "records/")) and name != committed
+    return name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
 
 
 def remove_leftovers(study: Study) -> None:

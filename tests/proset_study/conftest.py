@@ -19,6 +19,7 @@ from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.records import read_json, read_json_lines, write_json, write_json_lines, write_text
+from proset_study.report.predictions import write_store
 from proset_study.report.write import write_report
 from proset_study.seeds import integer_seed
 from proset_study.store.packed import pack
@@ -242,6 +243,7 @@ def write_all(stored, folder, published, checkout):
     write_report(stored, folder, published, ["tables", "numbers", "manifest"])
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=checkout, capture_output=True, text=True, check=True)
     write_manifest(folder, read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()})
+    write_store(folder / layout.STORE, stored, head.stdout.strip())
     for archive in layout.record_archives(stored.study):
         pack(stored.folder, layout.record_names(stored.study, archive), folder / layout.RECORDS.format(archive=archive))
 

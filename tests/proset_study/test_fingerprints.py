@@ -39,7 +39,7 @@ ALL = [
     *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
     ("select", {"method": "proset"}),
     *(("evaluation", {"kind": kind, "method": "knn"}) for kind in KINDS),
-    *((job, {}) for job in ("score", "table", "page", "report", "pack")),
+    *((job, {}) for job in ("score", "table", "page", "report", "pack", "predictions")),
 ]
 NAMES = {" ".join((job, *names.values())): (job, names) for job, names in ALL}
 

@@ -95,6 +95,27 @@ rule report:
         " --options {params.options:q} 2> {log:q}"
 
 
+rule predictions:
+    """The predictions of all final models as Parquet files for other programs, see docs/predictions.md."""
+    input:
+        layout.prediction_files(study),
+    output:
+        directory(layout.report(study, layout.STORE)),
+    log:
+        layout.result(study, "logs/predictions.log"),
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=estimate.memory,
+        runtime=estimate.minutes,
+    params:
+        study=lambda wildcards, input: study_file,
+        experiments=study.config["experiments"],
+        code=key("predictions"),
+    shell:
+        "python -m proset_study predictions --study {params.study:q} 2> {log:q}"
+
+
 rule pack:
     """Records of one replicate for `make verify`; a job of its own, because a new replicate packs no other again."""
     input:

@@ -314,5 +314,5 @@ RESERVED = frozenset(
         "score",
         "score_data_set",
     }
-    | {"table", "data_set_page", "report", "pack", "partial", "standing", "standing_on"}
+    | {"table", "data_set_page", "report", "pack", "partial", "predictions", "standing", "standing_on"}
 )

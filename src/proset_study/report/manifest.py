@@ -46,7 +46,7 @@ def manifest(stored: Stored) -> dict:
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
-        "commit": _commit(),
+        "commit": commit(),
         "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
@@ -150,14 +150,14 @@ def _versions():
             continue
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit that was run, `layout.DIRTY` after it if anything but reports, which a run makes, has changes."""
     try:
-        commit = _git("describe", "--always", "--abbrev=12")
+        described = _git("describe", "--always", "--abbrev=12")
         changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":/!reports")
     except (OSError, subprocess.CalledProcessError):
         return None  # not a checkout
-    return commit + (layout.DIRTY if changed else "")
+    return described + (layout.DIRTY if changed else "")
 
 
 def _git(*command: str) -> str:

@@ -1,9 +1,13 @@
 """Whether the files of a report follow from its records: they are written again and compared."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow
+
 from proset_study import layout
+from proset_study.report.predictions import write_store
 from proset_study.report.write import write_report
 from proset_study.store.results import case_rows, read_rows, write_rows
 from proset_study.verify.differences import CANCELLED, SHOWN, brief, line_differences, same
@@ -97,6 +101,24 @@ def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iter
             yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
         if len(differing) > SHOWN:
             yield f"tables.xlsx, sheet {name}: {len(differing) - SHOWN} more cells differ"
+
+
+def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], None]) -> Iterator[str]:
+    """Write the store of predictions again and compare it byte for byte: nothing of a stranger's is parsed."""
+    if layout.STORE_INDEX not in foreign.files:
+        say(f"not checked: {layout.STORE}/, which is in the archive of a release")
+        return
+    index = json.loads(foreign.text(layout.STORE_INDEX))
+    if lacking := [replicate for replicate in stored.replicates if replicate not in stored.recorded]:
+        say(f"not checked: {layout.STORE}/, there are no records of replicate {lacking[0]}")
+    elif index["pyarrow"] != pyarrow.__version__:
+        say(f"not checked: {layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
+    else:
+        (commit,) = index["commits"]
+        write_store(store := _made(stored) / layout.STORE, stored, commit)
+        for name in sorted(f"{layout.STORE}/{path.name}" for path in store.iterdir()):
+            if foreign.path(name).read_bytes() != (_made(stored) / name).read_bytes():
+                yield f"{name} does not follow from the records"
 
 
 def _sheets(path):

@@ -13,7 +13,7 @@ from proset import arithmetic
 from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.verify.data import data_and_splits
-from proset_study.verify.derived import OF_SEARCHES, numbers, workbook
+from proset_study.verify.derived import OF_SEARCHES, numbers, predictions, workbook
 from proset_study.verify.differences import SHOWN
 from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line, unpacked
 from proset_study.verify.records import Unpacked, checksums, completeness, costs, selections
@@ -109,6 +109,7 @@ def verify(
             f"{arithmetic.name()}: fits of proset are not repeated"
         )
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance)
+    yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
     yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])
     yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign)))

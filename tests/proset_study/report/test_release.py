@@ -39,7 +39,10 @@ def fresh(plain, tmp_path):
     return folder
 
 
-LARGE = ["data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.svg", "records/replicate_0_searches.tar.xz"]
+LARGE = [
+    *("data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.svg", "records/replicate_0_searches.tar.xz"),
+    *("predictions/_index.json", "predictions/cross.parquet", "predictions/flowers.parquet", "predictions/odd.parquet"),
+]
 
 
 def test_the_archive_has_all_of_the_report_and_the_checksums_of_it(fresh, checkout, tmp_path):
@@ -119,6 +122,7 @@ def test_git_leaves_out_what_the_archive_has():
     names += [
         template.format(data_set=d) for d in study.data_sets for template in (layout.PAGE, "figures/{data_set}/a.png")
     ]
+    names += [layout.STORE_INDEX, *(layout.STORE_FILE.format(data_set=data_set) for data_set in study.data_sets)]
     names += [*layout.REPORT_FILES, "figures/overview/a.png", "figures/overview/a.svg", "findings/rules.csv"]
     paths = "\n".join(f"reports/study/{name}" for name in names)
     command = ["git", "check-ignore", "--no-index", "--stdin"]

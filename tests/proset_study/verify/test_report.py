@@ -49,6 +49,7 @@ def repack(folder, whole, change):
         pack(scratch, names[archive], folder / f"records/{archive}.tar.xz")
         known["records_sha256"][archive] = records_sha256(scratch, names[archive])
     write_manifest(folder, known)
+    shutil.rmtree(folder / layout.STORE)  # it has what the records had
 
 
 def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(report, check):
@@ -60,6 +61,19 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     assert check(report) == []
     assert "no fit is repeated" in check.said
     assert not any("repeated and compared" in line for line in check.said)
+
+
+def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(changed, check):
+    path = changed / "predictions/cross.parquet"
+    path.write_bytes(path.read_bytes() + b" ")
+    assert check(changed) == ["predictions/cross.parquet does not follow from the records"]
+    index = read_json(changed / layout.STORE_INDEX)
+    write_text(changed / layout.STORE_INDEX, json.dumps(index | {"pyarrow": "1.0"}) + "\n")
+    assert check(changed) == []
+    assert any("predictions/, of pyarrow 1.0, here it is" in line for line in check.said)
+    shutil.rmtree(path.parent)
+    assert check(changed) == []
+    assert "not checked: predictions/, which is in the archive of a release" in check.said
 
 
 @pytest.mark.parametrize("archive", ARCHIVES)
