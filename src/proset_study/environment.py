@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 PROJECT, EXTRAS = "proset-study", ("", "plot", "study")
+COPIES = "PROSET_STUDY_COPIES"  # environment variable: the folder in which jobs work if results are on a shared storage
 LEFT_FOR_GOOD_S = 3600
 CLOCK_TOLERANCE_S = 1  # between machines that share a disk
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

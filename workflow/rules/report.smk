@@ -65,6 +65,7 @@ rule report:
     input:
         scores=layout.score_files(study, study.experiments),
         records=layout.result_files(study, study.replicates),
+        downloads=layout.downloads(study),  # whose descriptions are in the manifest
         published=published,
     output:
         expand("reports/{study}/{file}", file=layout.REPORT_FILES, allow_missing=True),

@@ -1,5 +1,5 @@
 # Where a method stands among those of a report: one job for each data set, whose results are kept apart from the study's.
-standing_file = run.study_file(standing)
+standing_file = local(str(run.study_file(standing)))
 run.write_study(standing)
 of_standing = ResourceEstimate(standing)
 
@@ -31,7 +31,7 @@ rule standing:
     input:
         study=standing_file,
         scores=expand(rules.standing_on.output, data_set=standing.data_sets),
-        records=records / layout.ALL_SCORES,
+        records=local(str(records / layout.ALL_SCORES)),
     output:
         expand(f"reports/{standing.name}/{{file}}", file=["standing.md", "differences.csv"]),
     log:

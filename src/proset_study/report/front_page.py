@@ -131,7 +131,6 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
         data_sets=_data_sets(stored),
-        pages_here=(folder / page_of(study.data_sets[0])).exists(),
         fits=sum(cost["fits"] for cost in costs),
         duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
         cost=_cost(manifest),

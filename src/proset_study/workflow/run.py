@@ -1,7 +1,8 @@
 """What happens around a run of Snakemake; whatever is not in its documented interface is used here and nowhere else.
 
-That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`, `.local_exec`
-and `.dag_settings`, as they are in Snakemake 9; pyproject.toml allows no other.
+That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`,
+`.local_exec`, `.dag_settings`, `.storage_settings` and `.storage_registry`, as they are in Snakemake 9; pyproject.toml
+allows no other.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from snakemake.cli import get_argument_parser
 
 from proset_study import layout
 from proset_study.config.study import Study
-from proset_study.environment import prepare, put_python_first
+from proset_study.environment import COPIES, prepare, put_python_first
 from proset_study.records import write_text
 from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
 from proset_study.workflow.plan import describe
@@ -51,6 +52,15 @@ def set_environment(workflow) -> None:
     """What the shell commands of the rules find: this Python, and in environment.post-deploy.sh this project."""
     put_python_first()
     os.environ["PROSET_STUDY"] = project(workflow)
+    if shared := storage(workflow):
+        copy = workflow.storage_registry.default_storage_provider.object(f"{shared}/results").local_path()
+        os.environ[COPIES] = str(copy.parent.absolute())
+
+
+def storage(workflow) -> str | None:
+    """The place of results and reports if they are on a shared storage, for example "s3://bucket/folder"."""
+    settings = workflow.storage_settings
+    return settings.default_storage_prefix.rstrip("/") if settings.default_storage_provider else None
 
 
 def published(workflow) -> str:
@@ -98,16 +108,21 @@ def finish(workflow, study: Study) -> None:
         *workflow.dag.targetfiles,
         *(file for job in workflow.dag.targetjobs for file in (job.output or job.input)),
     ]
-    see = made(asked, [f"reports/{study.name}", f"reports/{study.name}-partial"])
+    see = storage(workflow) or made(asked, [f"reports/{study.name}", f"reports/{study.name}-partial"])
     print(f"Study {study.name}: done; see {see}", file=sys.stderr)
 
 
 def explain_failures(workflow, study: Study) -> None:
     """Name each job that failed, with its cause and the command that tries it again."""
     failed = [
-        Failed(job.rule.name, dict(job.wildcards_dict), Path(job.log[0]), job.output[0], job.resources.get("mem_mb"))
+        Failed(job.rule.name, dict(job.wildcards_dict), Path(job.log[0]), _name(job), job.resources.get("mem_mb"))
         for either in workflow.scheduler.failed
         for job in (either if either.is_group() else [either])
     ]
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
     print(f"\n{summary}\n", file=sys.stderr)
+
+
+def _name(job) -> str:
+    """The first output of a job, as Snakemake is asked for it."""
+    return os.path.relpath(job.output[0], os.environ.get(COPIES, "."))
