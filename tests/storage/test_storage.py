@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from tests.storage.conftest import BUCKET, PACKAGES, Server
 from tests.workflow.project import Project, new_project, wait_for
 
 PREFIX = f"s3://{BUCKET}/run"
-AWAY_S = 15
+AWAY_S = 60
 RESULTS = "results/tiny/replicate_0"
 SAME = ("reports/tiny/tables/", "reports/tiny/predictions/", "reports/tiny/results.csv", "reports/tiny/evaluation/")
 
@@ -170,6 +171,7 @@ def test_what_was_stored_before_a_server_went_for_good_is_kept_and_the_same_comm
     said, _ = run.communicate(timeout=600)
     assert run.returncode == 1
     assert "Could not connect to the endpoint URL" in said
+    assert re.search(rf"retry: \S*snakemake {RESULTS}/iris_2f/E8/", said)
     empty.server.start()
     before = {item.key: item.last_modified for item in empty.server.bucket.objects.all()}
     empty.run("E8")
