@@ -6,6 +6,7 @@ Importing this module imports neither NumPy nor `proset`, which may be another p
 import os
 import platform
 import shlex
+import shutil
 import sys
 import tempfile
 import time
@@ -156,11 +157,11 @@ def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
         except OSError as error:
             raise OSError(f"{folder} cannot be written to: {error.strerror}") from error
         now = time.time()
-        for path in folder.rglob("*"):
+        for path in list(folder.rglob("*")):
             with suppress(FileNotFoundError):  # another run, of other targets, may be at work
                 written = path.stat().st_mtime
                 if path.match(LEFTOVERS) and written < now - LEFT_FOR_GOOD_S:
-                    path.unlink()
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
                 elif written > now + CLOCK_TOLERANCE_S:
                     os.utime(path, (now, now))
     future = [f for f in inputs if os.path.exists(f) and os.path.getmtime(f) > time.time() + CLOCK_TOLERANCE_S]

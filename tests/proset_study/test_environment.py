@@ -16,8 +16,12 @@ def test_old_leftovers_go_and_the_future_ends(tmp_path):
     for name, age in ages.items():
         (folder / name).touch()
         os.utime(folder / name, (now - age, now - age))
+    for name, age in {".old store.tmp": 7200, ".new store.tmp": 0}.items():
+        (folder / name).mkdir()
+        (folder / name / "part").touch()
+        os.utime(folder / name, (now - age, now - age))
     prepare([folder], [])
-    assert {p.name for p in folder.iterdir()} == set(ages) - {".old.json.1.tmp"}
+    assert {p.name for p in folder.iterdir()} == {*ages, ".new store.tmp"} - {".old.json.1.tmp"}
     assert (folder / "future.json").stat().st_mtime <= time.time()
     assert (folder / "old.json").stat().st_mtime == pytest.approx(now - 7200, abs=1)
 

@@ -20,7 +20,7 @@ from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, read_split
-from proset_study.records import damaged, fingerprint, read_json, write_json
+from proset_study.records import fingerprint, read_json, write_json
 from proset_study.report.manifest import content_hash
 from proset_study.store.stored import Stored
 
@@ -146,7 +146,9 @@ def merge_stores(stores: Iterable[Path], output: Path) -> str:
     with _new_store(output, settings, data) as add:
         for name in data:
             there = [store for store, index in indices.items() if name in index["data"]]
-            fits = _merged({store: _read_fits(store / _file(name)) for store in there})
+            fits = _merged(
+                {store: _read_fits(store / _file(name), name, indices[store]["data"][name]) for store in there}
+            )
             n_fits += len(fits)
             add(name, fits)
     return f"{output}: {n_fits:,} fits on {len(data)} data sets, from {len(stores)} stores"
@@ -205,8 +207,11 @@ def read_index(store: Path) -> dict:
         raise ValueError(f"{store} is not allowed, must be a store of predictions with {path.name}")
     if (version := (index := read_json(path)).get("version")) != VERSION:
         raise ValueError(f"{store}: version {version!r} of the store is not allowed, must be {VERSION}")
+    for key in ("files", "experiments", "data"):
+        if not isinstance(index.get(key), dict):
+            raise ValueError(f"{path}: {key} is missing or of the wrong kind")
     if index["files"].keys() != {_file(name) for name in index["data"] if re.fullmatch(r"\w+", name)}:
-        raise damaged(path, "its files are not those of its data sets")
+        raise ValueError(f"{path}: its files are not those of its data sets")
     for name, digest in index["files"].items():
         if not (store / name).is_file():
             raise ValueError(f"{store / name} is missing")
@@ -217,21 +222,23 @@ def read_index(store: Path) -> dict:
     return index
 
 
-def _read_fits(path: Path) -> dict[Model, pa.Table]:
-    """The table of each fit in a file."""
+def _read_fits(path: Path, data_set: str, replicates: Iterable[str]) -> dict[Model, pa.Table]:
+    """The table of each fit in a file, which must have this data set and these replicates."""
     table = pq.read_table(path, partitioning=None)
     if not table.schema.equals(SCHEMA, check_metadata=True):
-        raise damaged(path, "its columns are others")
+        raise ValueError(f"{path}: its columns are not those of version {VERSION}")
     if not np.isfinite(table["probability"]).all():
-        raise damaged(path, "a probability is not finite")
+        raise ValueError(f"{path}: a probability is not finite")
     place = pa.array(np.arange(len(table)))
     groups = table.select(MODEL).append_column("place", place).group_by(list(MODEL))
     found = {}
     for group in groups.aggregate([("place", "min"), ("place", "max"), ("place", "count")]).to_pylist():
         first, length = group["place_min"], group["place_count"]
         if group["place_max"] != first + length - 1:
-            raise damaged(path, "the rows of a fit are not together")
+            raise ValueError(f"{path}: the rows of a fit are not together")
         found[tuple(group[name] for name in MODEL)] = table.slice(first, length)
+    if {(model[0], str(model[1])) for model in found} != {(data_set, replicate) for replicate in replicates}:
+        raise ValueError(f"{path}: its data sets and replicates are not those of the index")
     return found
 
 
@@ -251,7 +258,7 @@ def _new_store(
     if folder.exists():
         raise ValueError(f"{folder} exists, must be a new folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent) as scratch:
         (hidden := Path(scratch, folder.name)).mkdir()
         files: dict[str, str] = {}
         commits: set[str] = set()

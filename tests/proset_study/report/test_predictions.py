@@ -57,15 +57,17 @@ def changed(store, tmp_path):
     return shutil.copytree(store, tmp_path / "changed")
 
 
-def rewrite(store, name, change):
+def rewrite(store, name, change, schema=SCHEMA):
     """Change the table in a file, and its checksum with it."""
     table = change(pq.read_table(store / name).to_pandas())
-    pq.write_table(
-        pa.Table.from_pandas(table, SCHEMA, preserve_index=False).replace_schema_metadata(SCHEMA.metadata), store / name
-    )
-    index = read_json(store / INDEX)
-    index["files"][name] = sha256((store / name).read_bytes()).hexdigest()
-    (store / INDEX).write_text(json.dumps(index) + "\n", encoding="utf-8")
+    columns = pa.Table.from_pandas(table, SCHEMA, preserve_index=False).columns
+    pq.write_table(pa.table(columns, schema), store / name)
+    digest = sha256((store / name).read_bytes()).hexdigest()
+    change_index(store, files={**read_json(store / INDEX)["files"], name: digest})
+
+
+def change_index(store, **changes):
+    (store / INDEX).write_text(json.dumps({**read_json(store / INDEX), **changes}) + "\n", encoding="utf-8")
 
 
 def test_scores_of_what_pandas_reads_are_those_of_the_results(whole, store):
@@ -150,10 +152,6 @@ def damage_file(store):
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
 
-def change_index(store, **changes):
-    (store / INDEX).write_text(json.dumps({**read_json(store / INDEX), **changes}) + "\n", encoding="utf-8")
-
-
 def change_data(store):
     data = read_json(store / INDEX)["data"]
     change_index(store, data={**data, "cross": {"0": "0" * 64}})
@@ -182,6 +180,11 @@ REFUSED = {
         lambda store: change_index(store, version=VERSION + 1),
         "version 2 of the store is not allowed, must be 1",
     ),
+    "an index without data": (lambda store: change_index(store, data=None), "data is missing or of the wrong kind"),
+    "other replicates": (
+        lambda store: rewrite(store, "cross.parquet", lambda table: table.assign(replicate=1)),
+        "its data sets and replicates are not those of the index",
+    ),
     "a path as a name": (
         lambda store: change_index(store, data={"../odd": {}}),
         "its files are not those of its data sets",
@@ -208,8 +211,8 @@ REFUSED = {
         "the rows of a fit are not together",
     ),
     "other columns": (
-        lambda store: pq.write_table(pa.table({"a": [1]}), store / "cross.parquet"),
-        "its checksum is wrong",
+        lambda store: rewrite(store, "cross.parquet", lambda table: table, SCHEMA.remove_metadata()),
+        "its columns are not those of version 1",
     ),
 }
 
