@@ -136,6 +136,20 @@ def test_an_object_that_is_missing_is_made_again_and_nothing_that_does_not_need_
         assert after[name] == before[name]
 
 
+def test_a_damaged_object_is_refused_and_the_command_that_is_given_makes_what_needs_it(stored, server):
+    before, name = server.objects(), f"{RESULTS}/xor_2f/split.csv"
+    server.bucket.put_object(Key=f"run/{name}", Body=before[name][:-20])
+    said = stored.run("E7", status=1)
+    assert "xor_2f/split.csv is damaged" in said
+    target = re.search(rf"retry: \S*snakemake '?({RESULTS}/xor_2f/E7[^' ]+)", said)[1]
+    server.remove(name)
+    stored.run(target)
+    stored.run("E7")
+    after = server.objects()
+    for same in (name, f"{RESULTS}/E7.csv", "reports/tiny/tables/E7.md"):
+        assert after[same] == before[same]
+
+
 def test_a_part_of_a_study_that_is_in_a_bucket_is_not_looked_for_here(stored):
     assert "partial: it is not allowed with a shared storage" in stored.run("partial", status=1)
 
@@ -171,7 +185,6 @@ def test_what_was_stored_before_a_server_went_for_good_is_kept_and_the_same_comm
     said, _ = run.communicate(timeout=600)
     assert run.returncode == 1
     assert "Could not connect to the endpoint URL" in said
-    assert re.search(rf"retry: \S*snakemake {RESULTS}/iris_2f/E8/", said)
     empty.server.start()
     before = {item.key: item.last_modified for item in empty.server.bucket.objects.all()}
     empty.run("E8")
