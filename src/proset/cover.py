@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 CHUNK = 2**22  # pairs of a point and a candidate that are looked at together
 CACHED = 2**18  # pairs whose values stay in the processor's cache
@@ -119,6 +118,8 @@ def euclidean_ball_bits(points: np.ndarray, centres: np.ndarray, radius: float |
     >>> np.unpackbits(euclidean_ball_bits(x, x, 1.5), axis=1, count=4).tolist()
     [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     """
+    from scipy.spatial.distance import cdist
+
     n, m = len(points), len(centres)
     bits = np.empty((n, -(-m // 8)), dtype=np.uint8)
     with np.errstate(over="ignore", invalid="ignore"):  # of values too large for squares; they are compared exactly
