@@ -1,0 +1,123 @@
+"""What goes beyond the published study: other references, response curves, an open track, estimates of the error."""
+
+from pathlib import Path
+from statistics import fmean, median
+
+from matplotlib.figure import Figure
+
+from proset_study import layout
+from proset_study.article.records import Reported
+from proset_study.article.study import headline
+from proset_study.article.topics import Content, topic
+from proset_study.article.wording import count, decimals, interval, listed
+from proset_study.report.evaluations.error_estimates import advice
+from proset_study.report.figures.response_curves import response_figure
+from proset_study.report.figures.style import context
+from proset_study.report.losses import losses_by_method, overlaps
+from proset_study.report.paired import mean_difference
+from proset_study.report.response_curves import curves_of, points, response_section
+from proset_study.report.standing import LEVEL, VERDICTS
+
+TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
+SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
+
+
+def _command(report):
+    return f"snakemake --configfile workflow/{Path(report).name}.yaml"
+
+
+@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=_command(TRACK))
+def leave_one_out(project: Path) -> Content:
+    """The classifier with leave-one-out references against the published one, both with their best search."""
+    stored = Reported(project / TRACK)
+    experiments = list(stored.study.experiments)
+    losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
+    sizes = losses_of(stored, experiments, "prototypes")
+    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
+    verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    drawn, factors = [], []
+    for data_set, theirs in losses[SPLIT].items():
+        ours = losses[LEAVE_ONE_OUT].get(data_set, {})
+        shared = sorted(set(ours) & set(theirs))
+        if len(shared) < 2:
+            continue
+        mean = mean_difference([ours[r] - theirs[r] for r in shared], overlap[data_set])
+        low, high = mean.interval(LEVEL)
+        verdict = VERDICTS[0 if high < 0 else 1 if low > 0 else 2]
+        verdicts[verdict].append(data_set)
+        drawn.append((data_set, mean.value, low, high))
+        kept = [fmean(sizes[m][data_set].values()) for m in (SPLIT, LEAVE_ONE_OUT)]
+        factors.append(kept[1] / kept[0])
+        scores = [decimals(fmean(losses[m][data_set][r] for r in shared)) for m in (SPLIT, LEAVE_ONE_OUT)]
+        words = f"{decimals(mean.value, sign=True)} ({interval(low, high)})"
+        table.append([data_set, str(len(shared)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
+    ahead, behind, undecided = verdicts.values()
+    texts = {
+        "data_sets": count(len(drawn)),
+        "ahead": count(len(ahead)),
+        "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
+        "undecided": count(len(undecided)),
+        "prototypes": decimals(median(factors), 1),
+    }
+    return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
+
+
+@topic(
+    f"{CURVES}/{layout.MANIFEST}", f"{CURVES}/{layout.FINDINGS}/response_curves.csv", command=_command(CURVES)
+)
+def response_curves(project: Path) -> Content:
+    """Excess error as one property of generated data is varied."""
+    stored = Reported(project / CURVES)
+    found = stored.read(f"{layout.FINDINGS}/response_curves.csv")
+    found = [{**row, "replicate": int(row["replicate"])} for row in found]
+    curves = curves_of(found, points(stored.study.config["data_sets"]))
+    (section, *_) = response_section(curves)
+    lines = [[line["title"], line["range"], line["words"]] for words in section["words"][-1:] for line in words["lines"]]
+    texts = {
+        "method": section["words"][-1]["method"],
+        "methods": listed(section["methods"]),
+        "properties": count(len(curves[0].points)),
+        "data_sets": str(len({row["dataset"] for row in found})),
+        "replicates": count(len({row["replicate"] for row in found})),
+    }
+    with context():
+        figure = response_figure(curves[0]).figure
+    return Content(texts, {"words": [["property", "range", "by excess error"], *lines]}, {"curves": figure})
+
+
+@topic(f"{TRACK}/{layout.HEADLINE}", command=_command(TRACK))
+def open_track(project: Path) -> Content:
+    """The methods in spaces in which no optimum is at an edge."""
+    return Content({"sentence": headline(project / TRACK)["Ahead?",]})
+
+
+@topic(f"{ESTIMATES}/{layout.MANIFEST}", f"{ESTIMATES}/evaluation/error_estimates.csv", command=_command(ESTIMATES))
+def error_estimates(project: Path) -> Content:
+    """Which estimate of the error to use when."""
+    found = Reported(project / ESTIMATES).read("evaluation/error_estimates.csv")
+    return Content({"advice": " ".join(advice([{**row, "n_fit": int(row["n_fit"])} for row in found]))})
+
+
+def losses_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
+    """A quantity of the final models by method, data set and replicate; of a method's experiments the first counts."""
+    found: dict = {}
+    for row in stored.rows_of(experiments):
+        if (row["section"], row["quantity"], row["variant"]) == ("final", quantity, ""):
+            by_replicate = found.setdefault(row["method"], {}).setdefault(row["dataset"], {})
+            by_replicate.setdefault(int(row["replicate"]), row["value"])
+    return found
+
+
+def _differences(drawn):
+    """Mean differences of test log-loss with intervals, leave-one-out minus split."""
+    with context():
+        figure = Figure(figsize=(5.8, 0.7 + 0.2 * len(drawn)), layout="constrained")
+        axes = figure.subplots()
+        for i, (_, value, low, high) in enumerate(drawn):
+            axes.hlines(i, low, high, color="#004488")
+            axes.plot(value, i, "o", color="#004488")
+        axes.axvline(0.0, color="black", linewidth=0.8)
+        axes.set_yticks(range(len(drawn)), [data_set for data_set, *_ in drawn])
+        axes.invert_yaxis()
+        axes.set_xlabel("difference of test log-loss (nats; left of 0: leave-one-out references are better)")
+    return figure
