@@ -23,7 +23,7 @@ SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
 
 
 def _command(report):
-    return f"snakemake --configfile workflow/{Path(report).name}.yaml"
+    return f"snakemake --cores all --configfile workflow/{Path(report).name}.yaml"
 
 
 @topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=_command(TRACK))

@@ -5,7 +5,7 @@ from statistics import fmean, median
 
 from matplotlib.figure import Figure
 
-from proset.plot.style import log_axis
+from proset.plot.style import class_style, log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
@@ -13,11 +13,12 @@ from proset_study.article.topics import Content, topic
 from proset_study.article.wording import count, decimals, interval, listed, p_value, percent, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
-from proset_study.report.figures.style import context, legend, method_name, method_style, panels
+from proset_study.report.figures.style import context, legend, method_name, panels
 from proset_study.report.findings import RULES
 
 FIRST = "proset"
 COMPARISON, ALL_METHODS = "E3_to_E12", "E14"  # comparisons of the config: with replicates, and of everything
+PROTOTYPE_METHODS = (FIRST, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
 
 
@@ -51,7 +52,7 @@ def comparison(project: Path) -> Content:
     heading = ["data sets", f"{label(FIRST)} against", "better on", "mean difference", "signed ranks", "better", "worse"]
     table = [
         [
-            f"{row['data_sets']:.0f} {row['group']}",
+            f"{row['group']} {row['data_sets']:.0f}",
             label(row["second"]),
             f"{row['first_wins']:.0f}",
             f"{decimals(row['mean_difference'], sign=True)} ({interval(row['low'], row['high'])})",
@@ -62,13 +63,10 @@ def comparison(project: Path) -> Content:
         for row in pairs
         if row["hierarchical_first"] is not None
     ]
-    tested = [row for row in pairs if row["group"] == "all"]
-    decided = [label(row["second"]) for row in tested if significant(row["holm_p_control"])]
     texts = {
         "sentence": found["Ahead?",],
         "readable": found["To read:",],
-        "decided": f"against {listed(decided)}" if decided else "against neither",
-        "undecided": _undecided([label(row["second"]) for row in tested if label(row["second"]) not in decided]),
+        "over_data_sets": _over_data_sets([row for row in pairs if row["group"] == "all"]),
         "methods": count(len(ranks)),
         "best": label(best),
         "best_rank": decimals(ranks[best]["average_rank"], 1),
@@ -121,7 +119,7 @@ def sparsity(project: Path) -> Content:
         "least_on": listed(least),
     }
     with context():
-        rules = rules_figure(chosen).figure
+        rules = rules_figure([row for row in chosen if row["stage"] == "stage1"]).figure
     return Content(texts, figures={"rules": rules, "prototypes": _prototypes(points)})
 
 
@@ -172,8 +170,14 @@ def _of(found, stage, rule, key):
     return [row[key] for row in found if (row["stage"], row["rule"]) == (stage, rule)]
 
 
-def _undecided(names):
-    return f"; nothing is decided against {listed(names)}" if names else ""
+def _over_data_sets(pairs):
+    """What signed ranks say of the first method, with Holm's correction."""
+    states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], "cannot be told from": []}
+    for row in pairs:
+        side = "is ahead of" if row["first_wins"] > row["second_wins"] else "is behind"
+        states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(label(row["second"]))
+    clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
+    return f"{label(FIRST)} {listed(clauses)}"
 
 
 def _prototypes(points):
@@ -181,16 +185,15 @@ def _prototypes(points):
     with context():
         figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 2.3))
         for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
-            found = [row for row in points if row["dataset"] == data_set and row["prototypes"]]
-            for method in dict.fromkeys(row["method"] for row in found):
-                path = [row for row in found if row["method"] == method]
-                style = method_style(method)
+            for k, method in enumerate(PROTOTYPE_METHODS):
+                path = [r for r in points if (r["dataset"], r["method"]) == (data_set, method) and r["prototypes"]]
                 x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
-                panel.plot(x, y, linewidth=0.9, markersize=3, **style, label=method_name(method))
+                looks = {**class_style(k), "markersize": 5 if method == FIRST else 3, "zorder": 4 if method == FIRST else 2}
+                panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
                 for row in (row for row in path if row["chosen"] == "True"):
-                    panel.plot(row["prototypes"], row["error"], "D", color=style["color"], fillstyle="none", markersize=8)
+                    panel.plot(row["prototypes"], row["error"], "D", color="black", fillstyle="none", markersize=6)
             log_axis(panel, "x")
             panel.set(title=data_set, xlabel="prototypes", ylim=(0.0, None))
         axes[0].set_ylabel("error rate, cross-validation")
-        legend(figure)
+        legend(figure, 1.0)
     return figure

@@ -12,7 +12,7 @@ from proset.plot.style import log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.topics import Content, topic
-from proset_study.article.wording import count, decimals, interval, listed, p_value, percent, power, ratio, significant
+from proset_study.article.wording import count, decimals, interval, listed, p_of, percent, power, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.figures.style import context, legend, method_name, method_style
@@ -24,7 +24,7 @@ from proset_study.scores import SMALLEST
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads
 PUBLISHED, RESULTS = "data/published/published.csv", "benchmarks/results"
 RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claims behind the recommended parameters
-WHOLE, BENCH = "snakemake --configfile workflow/replicates.yaml", "make bench"
+WHOLE, BENCH = "snakemake --cores all --configfile workflow/replicates.yaml", "make bench"
 
 
 @topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", PUBLISHED, command=WHOLE)
@@ -131,7 +131,7 @@ def reproduction(project: Path) -> Content:
         "repeated": percent(repeated["value"]),
         "difference": decimals(mean["value"], sign=True),
         "interval": interval(mean["low"], mean["high"]),
-        "equivalence_p": p_value(mean["p"]),
+        "equivalence_p": p_of(mean["p"]),
         "equivalent": "equivalent" if significant(mean["p"]) else "not shown to be equivalent",
         "margin": f"{ROPE:g}",
         "level": percent(1 - 2 * ALPHA),
@@ -148,7 +148,7 @@ def reproduction(project: Path) -> Content:
     return Content(texts, {"by_experiment": [heading, *table]}, {"agreement": _agreement(cells)})
 
 
-@topic(f"{DRAWS}/{layout.COMPARISON}", command="snakemake --configfile workflow/published_draws.yaml")
+@topic(f"{DRAWS}/{layout.COMPARISON}", command="snakemake --cores all --configfile workflow/published_draws.yaml")
 def published_draws(project: Path) -> Content:
     """The study on the data and test parts of the published one."""
     *_, everything = summary(rows(project / DRAWS / layout.COMPARISON))
@@ -300,7 +300,7 @@ def _agreement(cells):
             panel.axline((0.1, 0.1), (1.0, 1.0), color="black", linewidth=0.7, zorder=0)
             for direction in ("x", "y"):
                 log_axis(panel, direction, dense=True)
-            panel.set(xlabel="published test log-loss", xlim=(0.05, 1.0), ylim=(0.04, 1.3))
+            panel.set(xlabel="published test log-loss", xlim=(0.052, 1.1), ylim=(0.04, 1.3))
         axes[0].set_ylabel("ours, mean")
         legend(figure)
     return figure

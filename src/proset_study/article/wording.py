@@ -54,6 +54,12 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
+def p_of(p: float) -> str:
+    """The same in a sentence: "p = 0.071"."""
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def power(number: float) -> str:
     """A number far from 1 with a power of ten.
 
