@@ -1,5 +1,6 @@
 """What goes beyond the published study: other references, response curves, an open track, estimates of the error."""
 
+import re
 from pathlib import Path
 from statistics import fmean, median
 
@@ -13,6 +14,7 @@ from proset_study.article.wording import count, decimals, interval, listed
 from proset_study.report.evaluations.error_estimates import advice
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
+from proset_study.report.grids import MINUS
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, response_section
@@ -36,8 +38,8 @@ def leave_one_out(project: Path) -> Content:
     table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
     verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     drawn, factors = [], []
-    for data_set, theirs in losses[SPLIT].items():
-        ours = losses[LEAVE_ONE_OUT].get(data_set, {})
+    for data_set in stored.study.data_sets:
+        ours, theirs = (losses[method].get(data_set, {}) for method in (LEAVE_ONE_OUT, SPLIT))
         shared = sorted(set(ours) & set(theirs))
         if len(shared) < 2:
             continue
@@ -62,9 +64,7 @@ def leave_one_out(project: Path) -> Content:
     return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
 
 
-@topic(
-    f"{CURVES}/{layout.MANIFEST}", f"{CURVES}/{layout.FINDINGS}/response_curves.csv", command=_command(CURVES)
-)
+@topic(f"{CURVES}/{layout.MANIFEST}", f"{CURVES}/{layout.FINDINGS}/response_curves.csv", command=_command(CURVES))
 def response_curves(project: Path) -> Content:
     """Excess error as one property of generated data is varied."""
     stored = Reported(project / CURVES)
@@ -72,9 +72,10 @@ def response_curves(project: Path) -> Content:
     found = [{**row, "replicate": int(row["replicate"])} for row in found]
     curves = curves_of(found, points(stored.study.config["data_sets"]))
     (section, *_) = response_section(curves)
-    lines = [[line["title"], line["range"], line["words"]] for words in section["words"][-1:] for line in words["lines"]]
+    first = section["words"][-1]  # of proset and what is derived from it, what is farthest from the published one
+    lines = [[line["title"], line["range"], line["words"]] for line in first["lines"]]
     texts = {
-        "method": section["words"][-1]["method"],
+        "method": first["method"],
         "methods": listed(section["methods"]),
         "properties": count(len(curves[0].points)),
         "data_sets": str(len({row["dataset"] for row in found})),
@@ -88,14 +89,15 @@ def response_curves(project: Path) -> Content:
 @topic(f"{TRACK}/{layout.HEADLINE}", command=_command(TRACK))
 def open_track(project: Path) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    return Content({"sentence": headline(project / TRACK)["Ahead?",]})
+    return Content({"sentence": headline(project / TRACK).sentences["Ahead?"]})
 
 
 @topic(f"{ESTIMATES}/{layout.MANIFEST}", f"{ESTIMATES}/evaluation/error_estimates.csv", command=_command(ESTIMATES))
 def error_estimates(project: Path) -> Content:
     """Which estimate of the error to use when."""
     found = Reported(project / ESTIMATES).read("evaluation/error_estimates.csv")
-    return Content({"advice": " ".join(advice([{**row, "n_fit": int(row["n_fit"])} for row in found]))})
+    sentences = " ".join(advice([{**row, "n_fit": int(row["n_fit"])} for row in found]))
+    return Content({"advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, sentences)})
 
 
 def losses_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
@@ -111,7 +113,7 @@ def losses_of(stored: Reported, experiments: list[str], quantity: str) -> dict[s
 def _differences(drawn):
     """Mean differences of test log-loss with intervals, leave-one-out minus split."""
     with context():
-        figure = Figure(figsize=(5.8, 0.7 + 0.2 * len(drawn)), layout="constrained")
+        figure = Figure(figsize=(5.8, 0.7 + 0.16 * len(drawn)), layout="constrained")
         axes = figure.subplots()
         for i, (_, value, low, high) in enumerate(drawn):
             axes.hlines(i, low, high, color="#004488")

@@ -39,7 +39,9 @@ def build(project: Path, output: Path) -> str:
     missing = {name: topic for name, topic in TOPICS.items() if topic.missing(project)}
     found = {name: topic.gather(project) for name, topic in TOPICS.items() if name not in missing}
     gathered = {
-        kind: {f"{name}.{key}": value for name, content in found.items() for key, value in getattr(content, kind).items()}
+        kind: {
+            f"{name}.{key}": value for name, content in found.items() for key, value in getattr(content, kind).items()
+        }
         for kind in ("texts", "tables", "figures")
     }
     config = Reported(project / study.STUDY).study.config
@@ -55,7 +57,9 @@ def build(project: Path, output: Path) -> str:
         "texts": gathered["texts"],
         "tables": gathered["tables"],
         "figures": {name: f"figures/{name}.svg" for name in gathered["figures"]},
-        "missing": {name: {"records": topic.missing(project), "command": topic.command} for name, topic in missing.items()},
+        "missing": {
+            name: {"records": topic.missing(project), "command": topic.command} for name, topic in missing.items()
+        },
         "sources": {name: list(TOPICS[name].records) for name in found},
     }
     write_json(output / RECORDS, record)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from statistics import fmean, median
 
-from matplotlib.figure import Figure
-
 from proset.plot.style import class_style, log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
@@ -15,6 +13,7 @@ from proset_study.methods.labels import label
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
 from proset_study.report.figures.style import context, legend, method_name, panels
 from proset_study.report.findings import RULES
+from proset_study.report.verdict import LEVEL
 
 FIRST = "proset"
 COMPARISON, ALL_METHODS = "E3_to_E12", "E14"  # comparisons of the config: with replicates, and of everything
@@ -32,9 +31,7 @@ def comparison(project: Path) -> Content:
     stored = Reported(project / STUDY)
     found = headline(project / STUDY)
     differences = [
-        row
-        for row in stored.read("findings/methods.csv")
-        if (row["score"], row["first"]) == ("log-loss", FIRST)
+        row for row in stored.read("findings/methods.csv") if (row["score"], row["first"]) == ("log-loss", FIRST)
     ]
     pairs = [
         row
@@ -49,7 +46,7 @@ def comparison(project: Path) -> Content:
     best, critical = min(ranks, key=lambda m: ranks[m]["average_rank"]), ranks[FIRST]["critical_difference"]
     gap = ranks[FIRST]["average_rank"] - ranks[best]["average_rank"]
     near = [m for m in ranks if ranks[m]["average_rank"] - ranks[best]["average_rank"] <= critical]
-    heading = ["data sets", f"{label(FIRST)} against", "better on", "mean difference", "signed ranks", "better", "worse"]
+    heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks", "better", "worse"]
     table = [
         [
             f"{row['group']} {row['data_sets']:.0f}",
@@ -64,9 +61,10 @@ def comparison(project: Path) -> Content:
         if row["hierarchical_first"] is not None
     ]
     texts = {
-        "sentence": found["Ahead?",],
-        "readable": found["To read:",],
+        "sentence": found.with_words("Ahead?"),
+        "readable": found.with_words("To read:"),
         "over_data_sets": _over_data_sets([row for row in pairs if row["group"] == "all"]),
+        "level": percent(LEVEL),
         "methods": count(len(ranks)),
         "best": label(best),
         "best_rank": decimals(ranks[best]["average_rank"], 1),
@@ -74,8 +72,6 @@ def comparison(project: Path) -> Content:
         "critical": decimals(critical, 1),
         "told_apart": "can" if gap > critical else "cannot",
         "near": count(len(near)),
-        "pairs": str(len(differences)),
-        "replicates": count(max(row["replicates"] for row in differences)),
     }
     tables = {"scores": found.table, "over_data_sets": [heading, *table]}
     with context():
@@ -94,9 +90,8 @@ def sparsity(project: Path) -> Content:
     kept = {(s, r): fmean(_of(chosen, s, r, "prototypes")) for s, r in excess}
     batches = {r: fmean(_of(chosen, "stage2", r, "size")) for r in RULES}
     points = stored.read("findings/prototypes.csv")
-    final = {
-        (row["dataset"], row["method"]): row for row in points if row["chosen"] == "True" and row["test_error"] is not None
-    }
+    sizes = [row for row in points if row["chosen"] == "True" and row["test_error"] is not None]
+    final = {(row["dataset"], row["method"]): row for row in sizes}
     lowest = {
         d: min((m for e, m in final if e == d), key=lambda m: final[d, m]["test_error"])
         for d in dict.fromkeys(row["dataset"] for row in points)
@@ -157,7 +152,6 @@ def cost(project: Path) -> Content:
         "fastest": f"{max(factors):,.0f}",
         "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
         "differences": interval(min(differences.values()), max(differences.values())),
-        "largest": decimals(max(map(abs, differences.values()))),
     }
     return Content(texts, {"times": table})
 
@@ -188,7 +182,8 @@ def _prototypes(points):
             for k, method in enumerate(PROTOTYPE_METHODS):
                 path = [r for r in points if (r["dataset"], r["method"]) == (data_set, method) and r["prototypes"]]
                 x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
-                looks = {**class_style(k), "markersize": 5 if method == FIRST else 3, "zorder": 4 if method == FIRST else 2}
+                size, order = (5, 4) if method == FIRST else (3, 2)
+                looks = {**class_style(k), "markersize": size, "zorder": order}
                 panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
                 for row in (row for row in path if row["chosen"] == "True"):
                     panel.plot(row["prototypes"], row["error"], "D", color="black", fillstyle="none", markersize=6)

@@ -64,7 +64,8 @@ def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterat
         call, name = match.groups()
         kind = CALLS.get(call, "topics")
         if name not in known[kind] and name.partition(".")[0] not in missing:
-            yield f"{_line(text, match)}: {name!r} is not in the records, which have {', '.join(_like(name, known[kind]))}"
+            like = ", ".join(_like(name, known[kind]))
+            yield f"{_line(text, match)}: {name!r} is not in the records, which have {like}"
 
 
 def _without_source(text: str) -> Iterator[str]:

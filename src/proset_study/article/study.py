@@ -1,6 +1,7 @@
 """The published study and ours: protocol, agreement, what explains the differences, claims."""
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import groupby
 from math import log
 from pathlib import Path
@@ -14,6 +15,7 @@ from proset_study.article.records import Reported, rows
 from proset_study.article.topics import Content, topic
 from proset_study.article.wording import count, decimals, interval, listed, p_of, percent, power, ratio, significant
 from proset_study.methods.labels import label
+from proset_study.records import read_text
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.figures.style import context, legend, method_name, method_style
 from proset_study.report.losses import ROPE
@@ -37,12 +39,9 @@ def protocol(project: Path) -> Content:
     real = [d for d in data_sets if "generator" not in config["data_sets"][d]]
     experiments, proset, boosting = config["experiments"], config["experiments"]["E3"], config["experiments"]["E9"]
     space, rounds = proset["stage1"]["space"], boosting["stage2"]
-    neighbours = {run.stage("stage2", d)["complexity"] for run in _runs(stored, "knn", published) for d in run.data_sets}
-    depths = {
-        run.stage("stage1", d)["space"]["max_depth"]["integers"][1]
-        for run in _runs(stored, "xgboost", published)
-        for d in run.data_sets
-    }
+    runs = [(run, d) for run in stored.study.runs.values() if run.experiment in published for d in run.data_sets]
+    neighbours = {run.stage("stage2", d)["complexity"] for run, d in runs if run.method == "knn"}
+    depths = {run.stage("stage1", d)["space"]["max_depth"]["integers"][1] for run, d in runs if run.method == "xgboost"}
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
     texts = {
         "experiments": count(len(published)),
@@ -50,7 +49,6 @@ def protocol(project: Path) -> Content:
         "real": count(len(real)),
         "generated": count(len(data_sets) - len(real)),
         "cells": f"{len(cells):,}",
-        "replicates": count(len(stored.replicates)),
         "further_replicates": count(len(stored.replicates) - 1),
         "folds": count(config["folds"]),
         "training": percent(1 - config["test_fraction"]),
@@ -124,7 +122,7 @@ def reproduction(project: Path) -> Content:
 
     repeated = found["test scores with replicates within the tolerance"]
     texts = {
-        "sentence": headline(project / STUDY)["Reproduced:", "Not reproduced:", "Reproduced?"],
+        "sentence": headline(project / STUDY).with_words("Reproduced:", "Not reproduced:", "Reproduced?"),
         "within": some("test scores within the tolerance"),
         "inside": some("test scores in the 95 % prediction interval"),
         "repeated_ours": percent(repeated["found"] / repeated["of"]),
@@ -169,9 +167,7 @@ def explanations(project: Path) -> Content:
     heading = ["data set", "trees", "log-loss", "ROC-AUC", "balanced accuracy"]
     scores = ("log_loss", "roc_auc", "balanced_accuracy")
     table = []
-    shown = [
-        (d, list(group)) for d, group in groupby(trees, key=lambda row: row["data_set"]) if d in _farthest(trees)
-    ]
+    shown = [(d, list(group)) for d, group in groupby(trees, key=lambda row: row["data_set"]) if d in _farthest(trees)]
     for data_set, group in shown:
         table.append([data_set, "published", *(f"{group[0][f'{score}_published']:.2f}" for score in scores)])
         table += [
@@ -233,32 +229,32 @@ def claims(project: Path) -> Content:
     recommended = [["claim", "what is claimed", "holds", "fails", "undetermined"]]
     for name in RECOMMENDED:
         found = [s for s in tested if s["id"] == name]
-        where = [[s["dataset"] or "all" for s in found if s["verdict"] == v] for v in ("holds", "fails", "undetermined")]
+        where = [
+            [s["dataset"] or "all" for s in found if s["verdict"] == v] for v in ("holds", "fails", "undetermined")
+        ]
         if found:
             recommended.append([name, found[0]["claim"], *map(_few, where)])
     return Content(texts, {"failing": [heading, *table], "recommended": recommended})
 
 
-def headline(report: Path) -> "Headline":
-    """The sentences and the table that a report begins with."""
-    lines = (report / layout.HEADLINE).read_text(encoding="utf-8").splitlines()
+@dataclass(frozen=True)
+class Headline:
+    """What a report begins with: sentences by their first words, and the table of test losses."""
+
+    sentences: dict[str, str]
+    table: list[list[str]]
+
+    def with_words(self, *first_words: str) -> str:
+        """The sentence that begins with one of these words, and the words in bold."""
+        return next(f"**{words}** {self.sentences[words]}" for words in first_words if words in self.sentences)
+
+
+def headline(report: Path) -> Headline:
+    """Read the first page of a report."""
+    lines = read_text(report / layout.HEADLINE).splitlines()
     sentences = dict(line[4:].split("** ", 1) for line in lines if line.startswith("- **"))
     table = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("| ")]
     return Headline(sentences, table)
-
-
-class Headline:
-    """Sentences by their first words, of which one of several is there, and the table."""
-
-    def __init__(self, sentences: dict[str, str], table: list[list[str]]):
-        self._sentences, self.table = sentences, table
-
-    def __getitem__(self, words: tuple[str, ...]) -> str:
-        return next(f"**{first}** {self._sentences[first]}" for first in words if first in self._sentences)
-
-
-def _runs(stored, method, experiments):
-    return [run for run in stored.study.runs.values() if run.method == method and run.experiment in experiments]
 
 
 def _range(ends):

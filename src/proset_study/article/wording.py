@@ -5,7 +5,8 @@ from math import floor, log10
 from proset_study.report.grids import MINUS
 from proset_study.report.statistics import ALPHA
 
-_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -25,8 +26,8 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
 
     Examples
     --------
-    >>> decimals(-0.0005929, sign=True)
-    '−0.001'
+    >>> decimals(0.0005929, sign=True)
+    '+0.001'
     """
     return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS)
 
@@ -73,7 +74,7 @@ def power(number: float) -> str:
     if -3 < exponent < 4:
         return f"{number:g}"
     ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-    return ten if factor == 1 else f"{factor:g} × {ten}"
+    return ten if factor == 1 else f"{factor:g} {TIMES} {ten}"
 
 
 def listed(names: list[str]) -> str:

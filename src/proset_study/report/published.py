@@ -17,9 +17,9 @@ LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
     " and the published standard deviation over the folds, there called standard error (threshold minus optimal"
-    " log-loss of the same stage; for test scores, of the last stage); ROC-AUC within 0.02; balanced accuracy within 0.04;"
-    " active features within the larger of 2 and a fifth of the published number; prototypes within a factor of 2;"
-    " sizes of the data exactly, candidates within 2 %. Chosen parameters are shown and not judged: they follow the"
+    " log-loss of the same stage; for test scores, of the last stage); ROC-AUC within 0.02; balanced accuracy within"
+    " 0.04; active features within the larger of 2 and a fifth of the published number; prototypes within a factor of"
+    " 2; sizes of the data exactly, candidates within 2 %. Chosen parameters are shown and not judged: they follow the"
     " random draws of a search."
 )
 

@@ -1,6 +1,5 @@
 """A project with what the article is built from: the committed records, and reports that are not committed, made up."""
 
-import csv
 import json
 import shutil
 from copy import deepcopy
@@ -11,8 +10,9 @@ import pytest
 import yaml
 
 from proset_study import layout
+from proset_study.article.beyond import LEAVE_ONE_OUT
+from proset_study.article.build import TOPICS
 from proset_study.article.study import DRAWS, STUDY
-from proset_study.article.topics import TOPICS
 from proset_study.records import write_json
 from proset_study.report import response_curves
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
@@ -20,7 +20,6 @@ from proset_study.report.response_curves import points
 from proset_study.store.results import read_rows, write_rows
 
 ROOT = Path(__file__).parents[3]
-OTHER_TRACK = {"proset": "proset", "leave": "proset_leave_one_out"}
 
 
 @pytest.fixture(scope="session")
@@ -51,14 +50,13 @@ def whole(committed, tmp_path_factory):
 def _open_track(folder, study, config):
     """Every number of proset once more, 5 % smaller, as those of its other form."""
     experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
-    other = {f"leave_{e}": {**entry, "method": "proset_leave_one_out"} for e, entry in experiments.items()}
+    other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
     ours = [row for row in read_rows(study / layout.ALL_SCORES) if row["experiment"] in experiments]
-    theirs = [
-        {**row, "experiment": f"leave_{row['experiment']}", "method": "proset_leave_one_out", "value": 0.95 * row["value"]}
-        for row in ours
-    ]
+    renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
+    theirs = [{**row, **renamed[row["experiment"]], "value": 0.95 * row["value"]} for row in ours]
     write_rows(folder / layout.ALL_SCORES, ours + theirs)
-    write_json(folder / layout.MANIFEST, {"config": {**_without_plans(config), "experiments": {**experiments, **other}}})
+    made = {**_without_plans(config), "experiments": {**experiments, **other}}
+    write_json(folder / layout.MANIFEST, {"config": made})
     (folder / layout.FINDINGS).mkdir()
     shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
 
@@ -66,7 +64,7 @@ def _open_track(folder, study, config):
 def _response_curves(folder, config):
     """Excess that rises along every curve, of three methods."""
     overlay = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
-    methods = ("proset", "proset_leave_one_out", "knn")
+    methods = ("proset", LEAVE_ONE_OUT, "knn")
     on_curves = [d for curve in points(overlay["data_sets"]).values() for d in curve.values()]
     rows = []
     for i, data_set in enumerate(dict.fromkeys(on_curves)):
