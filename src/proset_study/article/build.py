@@ -1,19 +1,31 @@
-"""The article from its sources and the committed records: checked, gathered, typeset."""
+"""The article from its sources and the committed records: gathered, checked, typeset."""
 
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 from proset_study.article import beyond, methods, study  # noqa: F401  # they register the topics
 from proset_study.article.records import Reported
-from proset_study.article.sources import TEXT, complaints
-from proset_study.article.topics import TOPICS
+from proset_study.article.sources import TEXT, check
+from proset_study.article.topics import TOPICS, Content, Topic
 from proset_study.records import write_json
 from proset_study.report.figures.style import save
 
 SOURCES, RECORDS = "article", "records.json"
 PDF = Path(TEXT).with_suffix(".pdf")
-INSTALL = "pip install 'proset-study[article]'"
+NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-article.txt"
+
+
+def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
+    """What all topics give, by "topic.name", and the topics whose records are missing."""
+    missing = {name: topic for name, topic in TOPICS.items() if topic.missing(project)}
+    content = Content()
+    for name, topic in TOPICS.items():
+        if name not in missing:
+            found = topic.gather(project)
+            content.texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
+            content.tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
+            content.figures |= {f"{name}.{key}": figure for key, figure in found.figures.items()}
+    return content, missing
 
 
 def build(project: Path, output: Path) -> str:
@@ -29,44 +41,34 @@ def build(project: Path, output: Path) -> str:
     Returns
     -------
     str
-        What was done, and what is not in it.
+        What was written, and what is not in it.
 
     Raises
     ------
     ValueError
-        If the sources have a number that is typed by hand, or name what the records do not have. A line for each.
+        If the sources have a number that is typed by hand, or name what the records do not have; see `sources.check`.
     """
-    missing = {name: topic for name, topic in TOPICS.items() if topic.missing(project)}
-    found = {name: topic.gather(project) for name, topic in TOPICS.items() if name not in missing}
-    gathered = {
-        kind: {
-            f"{name}.{key}": value for name, content in found.items() for key, value in getattr(content, kind).items()
-        }
-        for kind in ("texts", "tables", "figures")
-    }
+    content, missing = gather(project)
     config = Reported(project / study.STUDY).study.config
-    own_names = [*config["data_sets"], *config["experiments"]]
-    known = {**{kind: set(named) for kind, named in gathered.items()}, "topics": set(TOPICS)}
-    if faults := complaints(project / SOURCES, own_names, known, set(missing)):
-        raise ValueError("\n".join(faults))
+    names = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
+    known = {**names, "topics": set(TOPICS)}
+    check(project / SOURCES, [*config["data_sets"], *config["experiments"]], known, set(missing))
 
     shutil.copytree(project / SOURCES, output, dirs_exist_ok=True)
-    for name, figure in gathered["figures"].items():
+    for name, figure in content.figures.items():
         save(figure, output / "figures" / name, png=False)
     record = {
-        "texts": gathered["texts"],
-        "tables": gathered["tables"],
-        "figures": {name: f"figures/{name}.svg" for name in gathered["figures"]},
-        "missing": {
-            name: {"records": topic.missing(project), "command": topic.command} for name, topic in missing.items()
-        },
-        "sources": {name: list(TOPICS[name].records) for name in found},
+        "texts": content.texts,
+        "tables": content.tables,
+        "figures": {name: f"figures/{name}.svg" for name in content.figures},
+        "missing": {name: {"records": t.missing(project), "command": t.command} for name, t in missing.items()},
+        "sources": {name: topic.records for name, topic in TOPICS.items() if name not in missing},
     }
     write_json(output / RECORDS, record)
     words = [f"without records of {', '.join(missing)}"] if missing else []
-    if find_spec("typst") is None:
-        return "; ".join([f"{output / RECORDS}, no PDF: Typst is not installed, {INSTALL}", *words])
-    import typst
-
+    try:
+        import typst
+    except ModuleNotFoundError:
+        return "; ".join([str(output / RECORDS), NO_TYPST, *words])
     typst.compile(output / TEXT, output=output / PDF, root=output, ignore_system_fonts=True)
     return "; ".join([str(output / PDF), *words])

@@ -21,8 +21,8 @@ _WORDS = (
 _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|[⁰¹²³⁴⁵⁶⁷⁸⁹½¼¾]+|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
-def complaints(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], missing: set[str]) -> list[str]:
-    """What is wrong with the sources, a line for each fault: file, line, what is there, what is allowed.
+def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], missing: set[str]) -> None:
+    """Refuse sources with a number that is typed by hand, a name without a record, or a formula without its source.
 
     Parameters
     ----------
@@ -34,6 +34,11 @@ def complaints(folder: Path, own_names: Iterable[str], known: dict[str, set[str]
         Names of "texts", "tables", "figures" and "topics", each name of the first three as "topic.name".
     missing : set of str
         Topics without records, whose names cannot be known.
+
+    Raises
+    ------
+    ValueError
+        A line for each fault: file, line, what is there, what is allowed.
     """
     allowed = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, own_names))})(?![\w-])")
     found = []
@@ -51,7 +56,8 @@ def complaints(folder: Path, own_names: Iterable[str], known: dict[str, set[str]
     metadata = yaml.safe_load((folder / METADATA).read_text(encoding="utf-8"))
     for key in ("title", "abstract"):
         found += [f"{folder / METADATA}: {key}: {place.partition(': ')[2]}" for place in _typed(metadata[key])]
-    return found
+    if found:
+        raise ValueError("\n".join(found))
 
 
 def _typed(text: str) -> Iterator[str]:
