@@ -42,6 +42,11 @@ def protocol(project: Path) -> Content:
     runs = [(run, d) for run in stored.study.runs.values() if run.experiment in published for d in run.data_sets]
     neighbours = {run.stage("stage2", d)["complexity"] for run, d in runs if run.method == "knn"}
     depths = {run.stage("stage1", d)["space"]["max_depth"]["integers"][1] for run, d in runs if run.method == "xgboost"}
+    replicates = Counter(
+        (row["experiment"], row["dataset"], row["variant"])
+        for row in stored.rows_of(published)
+        if (row["section"], row["quantity"]) == ("final", "log_loss")
+    )
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
     texts = {
         "experiments": count(len(published)),
@@ -49,6 +54,7 @@ def protocol(project: Path) -> Content:
         "real": count(len(real)),
         "generated": count(len(data_sets) - len(real)),
         "cells": f"{len(cells):,}",
+        "repeated": ratio(sum(n > 1 for n in replicates.values()), len(replicates)),
         "further_replicates": count(len(stored.replicates) - 1),
         "folds": count(config["folds"]),
         "training": percent(1 - config["test_fraction"]),
