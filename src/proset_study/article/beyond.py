@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from proset_study import layout
 from proset_study.article.records import Reported
-from proset_study.article.study import headline
+from proset_study.article.study import STUDY, headline
 from proset_study.article.topics import Content, topic
 from proset_study.article.wording import count, decimals, interval, listed
 from proset_study.report.evaluations.error_estimates import advice
@@ -19,49 +19,32 @@ from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
+from proset_study.store.stored import Missing
 
 TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
+BOTH = ((TRACK, "open_track"), (STUDY, "E19"))  # reports, and the comparisons that have both
 
 
 def _command(report):
     return f"snakemake --cores all --configfile workflow/{Path(report).name}.yaml"
 
 
-@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=_command(TRACK))
+@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", command=_command(TRACK))
 def leave_one_out(project: Path) -> Content:
-    """The classifier with leave-one-out references against the published one, both with their best search."""
-    stored = Reported(project / TRACK)
-    experiments = list(stored.study.experiments)
-    losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
-    sizes = losses_of(stored, experiments, "prototypes")
-    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
-    verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
-    drawn, factors = [], []
-    for data_set in stored.study.data_sets:
-        ours, theirs = (losses[method].get(data_set, {}) for method in (LEAVE_ONE_OUT, SPLIT))
-        shared = sorted(set(ours) & set(theirs))
-        if len(shared) < 2:
-            continue
-        mean = mean_difference([ours[r] - theirs[r] for r in shared], overlap[data_set])
-        low, high = mean.interval(LEVEL)
-        verdict = VERDICTS[0 if high < 0 else 1 if low > 0 else 2]
-        verdicts[verdict].append(data_set)
-        drawn.append((data_set, mean.value, low, high))
-        kept = [fmean(sizes[m][data_set].values()) for m in (SPLIT, LEAVE_ONE_OUT)]
-        factors.append(kept[1] / kept[0])
-        scores = [decimals(fmean(losses[m][data_set][r] for r in shared)) for m in (SPLIT, LEAVE_ONE_OUT)]
-        words = f"{decimals(mean.value, sign=True)} ({interval(low, high)})"
-        table.append([data_set, str(len(shared)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
-    ahead, behind, undecided = verdicts.values()
-    texts = {
-        "data_sets": count(len(drawn)),
-        "ahead": count(len(ahead)),
-        "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
-        "undecided": count(len(undecided)),
-        "prototypes": decimals(median(factors), 1),
-    }
-    return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
+    """The classifier with leave-one-out references against the published one, from the first report that has both."""
+    for folder, comparison in BOTH:
+        if (project / folder / layout.MANIFEST).is_file():
+            stored = Reported(project / folder)
+            named = stored.study.config.get("comparisons", {}).get(comparison, {"experiments": []})["experiments"]
+            losses = losses_by_method(stored, named, "log-loss")
+            shared = {
+                d: sorted(set(losses[SPLIT].get(d, ())) & set(losses[LEAVE_ONE_OUT].get(d, ())))
+                for d in stored.study.data_sets
+            }
+            if any(len(replicates) > 1 for replicates in shared.values()):
+                return _both(stored, named, losses, shared)
+    raise Missing("replicates of both ways to choose references")
 
 
 @topic(f"{CURVES}/{layout.MANIFEST}", f"{CURVES}/{layout.FINDINGS}/response_curves.csv", command=_command(CURVES))
@@ -100,7 +83,38 @@ def error_estimates(project: Path) -> Content:
     return Content({"advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, sentences)})
 
 
-def losses_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
+def _both(stored, experiments, losses, shared):
+    """Table, figure and verdicts over the replicates that both ways have on each data set."""
+    overlap = overlaps(stored, experiments)
+    sizes = _numbers(stored, experiments, "prototypes")
+    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
+    verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    drawn, factors = [], []
+    for data_set, replicates in ((d, found) for d, found in shared.items() if len(found) > 1):
+        theirs, ours = (losses[method][data_set] for method in (SPLIT, LEAVE_ONE_OUT))
+        mean = mean_difference([ours[r] - theirs[r] for r in replicates], overlap[data_set])
+        low, high = mean.interval(LEVEL)
+        verdict = VERDICTS[0 if high < 0 else 1 if low > 0 else 2]
+        verdicts[verdict].append(data_set)
+        drawn.append((data_set, mean.value, low, high))
+        kept = [fmean(sizes[m][data_set].values()) for m in (SPLIT, LEAVE_ONE_OUT)]
+        factors.append(kept[1] / kept[0])
+        scores = [decimals(fmean(found[r] for r in replicates)) for found in (theirs, ours)]
+        words = f"{decimals(mean.value, sign=True)} ({interval(low, high)})"
+        table.append([data_set, str(len(replicates)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
+    ahead, behind, undecided = verdicts.values()
+    texts = {
+        "track": stored.study.track,
+        "data_sets": count(len(drawn)),
+        "ahead": count(len(ahead)),
+        "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
+        "undecided": count(len(undecided)),
+        "prototypes": decimals(median(factors), 1),
+    }
+    return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
+
+
+def _numbers(stored, experiments, quantity):
     """A quantity of the final models by method, data set and replicate; of a method's experiments the first counts."""
     found: dict = {}
     for row in stored.rows_of(experiments):

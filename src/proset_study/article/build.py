@@ -9,6 +9,7 @@ from proset_study.article.sources import TEXT, check
 from proset_study.article.topics import TOPICS, Content, Topic
 from proset_study.records import write_json
 from proset_study.report.figures.style import save
+from proset_study.store.stored import Missing
 
 SOURCES, RECORDS = "article", "records.json"
 PDF = Path(TEXT).with_suffix(".pdf")
@@ -17,14 +18,16 @@ NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-
 
 def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
     """What all topics give, by "topic.name", and the topics whose records are missing."""
-    missing = {name: topic for name, topic in TOPICS.items() if topic.missing(project)}
-    content = Content()
+    content, missing = Content(), {}
     for name, topic in TOPICS.items():
-        if name not in missing:
-            found = topic.gather(project)
-            content.texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
-            content.tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
-            content.figures |= {f"{name}.{key}": figure for key, figure in found.figures.items()}
+        try:
+            found = topic.content(project)
+        except Missing:
+            missing[name] = topic
+            continue
+        content.texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
+        content.tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
+        content.figures |= {f"{name}.{key}": figure for key, figure in found.figures.items()}
     return content, missing
 
 
@@ -61,7 +64,7 @@ def build(project: Path, output: Path) -> str:
         "texts": content.texts,
         "tables": content.tables,
         "figures": {name: f"figures/{name}.svg" for name in content.figures},
-        "missing": {name: {"records": t.missing(project), "command": t.command} for name, t in missing.items()},
+        "missing": {name: {"records": topic.records, "command": topic.command} for name, topic in missing.items()},
         "sources": {name: topic.records for name, topic in TOPICS.items() if name not in missing},
     }
     write_json(output / RECORDS, record)

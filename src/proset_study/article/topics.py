@@ -6,6 +6,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from proset_study.store.stored import Missing
+
 TOPICS: dict[str, "Topic"] = {}
 
 
@@ -47,9 +49,11 @@ class Topic:
     command: str
     gather: Callable[[Path], Content]
 
-    def missing(self, project: Path) -> list[str]:
-        """Those of its records that are not there."""
-        return [name for name in self.records if not (project / name).is_file()]
+    def content(self, project: Path) -> Content:
+        """What it gives; `Missing` if a file is not there, or has nothing of the topic."""
+        if absent := [name for name in self.records if not (project / name).is_file()]:
+            raise Missing(", ".join(absent))
+        return self.gather(project)
 
 
 def topic(*records: str, command: str) -> Callable[[Callable[[Path], Content]], Callable[[Path], Content]]:

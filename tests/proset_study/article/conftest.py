@@ -55,7 +55,8 @@ def _open_track(folder, study, config):
     renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
     theirs = [{**row, **renamed[row["experiment"]], "value": 0.95 * row["value"]} for row in ours]
     write_rows(folder / layout.ALL_SCORES, ours + theirs)
-    made = {**_without_plans(config), "experiments": {**experiments, **other}}
+    both = {"open_track": {"title": "Both", "experiments": [*experiments, *other]}}
+    made = {**_without_plans(config), "experiments": {**experiments, **other}, "comparisons": both}
     write_json(folder / layout.MANIFEST, {"config": made})
     (folder / layout.FINDINGS).mkdir()
     shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
