@@ -181,7 +181,7 @@ def test_a_rounding_of_a_whole_solution_is_that_solution():
 def test_a_solver_that_fails_is_an_error(monkeypatch):
     from scipy.optimize import linprog
 
-    monkeypatch.setattr("proset.cover_lp.linprog", lambda **problem: linprog(**problem, options={"maxiter": 0}))
+    monkeypatch.setattr("proset.cover_lp.linprog", lambda **problem: linprog(**problem | {"options": {"maxiter": 0}}))
     inside = ~np.eye(3, dtype=bool)
     with pytest.raises(RuntimeError, match="the linear program of class 0 was not solved"):
         relax(bits_of(inside), np.zeros(3, dtype=int), np.ones(3), 0.5, 3, 0)

@@ -160,9 +160,9 @@ def _headline(found: Verdict, stored):
             tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
             row.append(number(None if score is None else score.mean, tone=tone))
         rows.append(row)
-    caption = "Test log-loss of one replicate"
+    caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = f"Mean test log-loss over {found.replicates} replicates; bold: not to be told from the best"
+        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not to be told from the best"
         if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
             caption += "; grey: one replicate"
     return Grid("headline-table", f"{caption}.", columns, rows)
