@@ -23,7 +23,7 @@ from proset_study.report.pages import evaluation_grids, named, page_of, read_fig
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
-from proset_study.report.response_curves import response_section
+from proset_study.report.response_curves import response_curves, response_section
 from proset_study.report.tables import SECTIONS, format_number, quantity_label
 from proset_study.report.variance import noise
 from proset_study.report.verdict import Verdict, compared_experiments, verdict
@@ -315,7 +315,7 @@ def _noise(stored):
 
 def _responses(stored):
     found = []
-    for curves in response_section(stored):
+    for curves in response_section(response_curves(stored)):
         columns = [Column("varied", text=True), Column("value"), Column("Bayes"), *map(Column, curves["methods"])]
         rows = [texts(row["title"], row["value"], row["bayes"], *row["cells"]) for row in curves["rows"]]
         grid = Grid(
