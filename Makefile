@@ -22,7 +22,8 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-storage test-native docs verify verify-release release wheels lint format bench clean
+.PHONY: demo study check test coverage test-cluster test-storage test-native docs article verify verify-release release \
+	wheels lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -35,7 +36,7 @@ check: lint
 	$(PYTEST) -m "not slow"
 
 test: export SCREENSHOTS = dist/screenshots  # of the first screens of the report
-test: lint
+test: lint .venv/article
 	$(PYTEST)
 
 coverage: .venv/installed
@@ -60,6 +61,11 @@ test-native: .venv/native
 # The site, docs/_build/index.html; a warning is an error. Needs no network once the packages are installed.
 docs: .venv/docs
 	$(BIN)/python -m sphinx -W --keep-going --fresh-env --quiet docs docs/_build
+
+# dist/article/article.pdf from the committed records; without Typst what it is made of, and a sentence that says so.
+article: .venv/installed
+	$(MAKE) --quiet .venv/article || echo "make article: no package index has what requirements-article.txt names"
+	$(BIN)/python -m proset_study article --output dist/article
 
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) $(if $(ARCHIVE),--archive $(ARCHIVE)) $(CHECKS)
@@ -123,6 +129,10 @@ bench: .venv/installed .venv-bench/installed
 
 .venv/native: .venv/installed requirements-native.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-native.txt
+	touch $@
+
+.venv/article: .venv/installed requirements-article.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-article.txt
 	touch $@
 
 .venv/docs: .venv/installed requirements-docs.txt

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 CHUNK = 2**22  # pairs of a point and a candidate that are looked at together
+CACHED = 2**18  # pairs whose values stay in the processor's cache
 MEMORY = 2**28  # bytes of balls that are kept at once
 SMALLEST = 1e-4  # proportion of the distances between samples that are below the first radius of a path
 RATIO = 5 / 3  # of these proportions from one radius to the next
@@ -91,6 +92,48 @@ def ball_bits(
         near = distances(rows)
         for radius, packed in zip(radii, bits, strict=True):
             packed[rows] = np.packbits(near < radius, axis=1)
+    return bits
+
+
+def euclidean_ball_bits(points: np.ndarray, centres: np.ndarray, radius: float | np.ndarray) -> np.ndarray:
+    """`ball_bits` of Euclidean distances and one radius (of each ball), in a quarter of the time.
+
+    One matrix product gives |x|^2 - 2 x.z + |z|^2 - r^2 of all pairs. Only points with a value that its rounding could
+    turn to the other side of 0 are compared with all centres as `scipy.spatial.distance.cdist` does, so that the result
+    is the same on every processor.
+
+    Parameters
+    ----------
+    points : ndarray, shape (N, D)
+    centres : ndarray, shape (M, D)
+    radius : float or ndarray, shape (M,)
+
+    Returns
+    -------
+    ndarray of uint8, shape (N, ceil(M / 8))
+
+    Examples
+    --------
+    >>> x = np.array([[0.0], [1.0], [2.0], [10.0]])
+    >>> np.unpackbits(euclidean_ball_bits(x, x, 1.5), axis=1, count=4).tolist()
+    [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+    """
+    from scipy.spatial.distance import cdist
+
+    n, m = len(points), len(centres)
+    bits = np.empty((n, -(-m // 8)), dtype=np.uint8)
+    with np.errstate(over="ignore", invalid="ignore"):  # of values too large for squares; they are compared exactly
+        norms, squares = (points**2).sum(axis=1), (centres**2).sum(axis=1)
+        left = np.column_stack([points, norms, np.ones(n)])
+        right = np.ascontiguousarray(np.column_stack([-2 * centres, np.ones(m), squares - np.square(radius)]).T)
+        # Of sums of D + 2 products the relative error is below (D + 2) times half the spacing at 1; with room to spare.
+        sure = 16 * np.finfo(float).eps * len(right) * (norms.max() + squares.max() + np.square(radius).max())
+        for rows in chunks(n, m, CACHED):
+            gap = left[rows] @ right
+            near = gap < 0
+            unsure = ~(np.abs(gap, out=gap).min(axis=1) > sure)  # also if it is not a number
+            near[unsure] = cdist(points[rows][unsure], centres) < radius
+            bits[rows] = np.packbits(near, axis=1)
     return bits
 
 
@@ -223,9 +266,9 @@ def default_cost(weight: np.ndarray) -> float:
     return min(1.0 / total, total / len(weight) ** 2)
 
 
-def chunks(number: int, width: int) -> Iterator[slice]:
-    """Slices of `number` rows of `width` values that have at most about `CHUNK` values each."""
-    size = max(1, CHUNK // max(1, width))
+def chunks(number: int, width: int, most: int | None = None) -> Iterator[slice]:
+    """Slices of `number` rows of `width` values that have at most about `most` (`CHUNK`) values each."""
+    size = max(1, (most or CHUNK) // max(1, width))
     return (slice(first, min(first + size, number)) for first in range(0, number, size))
 
 

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from proset import tables
-from proset.cover import ball_bits, balls_of_path, chunks, default_cost, greedy, rank_radii
+from proset.cover import ball_bits, balls_of_path, chunks, default_cost, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import round_relaxed
 from proset.validation import missing_values_named, weights_with_classes
 
@@ -191,7 +191,10 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                     f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(problem.points)}"
                 )
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
-        (bits,) = ball_bits(problem.distances, *problem.size, [radius])
+        if self.metric in ("euclidean", "l2") and problem.centres is not None:
+            bits = euclidean_ball_bits(problem.points, problem.centres, radius)
+        else:
+            (bits,) = ball_bits(problem.distances, *problem.size, [radius])
         self._choose(problem, bits, radius)
         if not len(self._labels):
             warnings.warn(

@@ -290,6 +290,13 @@ def release(args: argparse.Namespace) -> None:
     print(release(args.report, args.output, Path()))
 
 
+def article(args: argparse.Namespace) -> None:
+    """Typeset the article from the committed records; status 1 if it has a number that is typed by hand."""
+    from proset_study.article.build import build
+
+    print(build(Path(), args.output))
+
+
 def edges(args: argparse.Namespace) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
     from proset_study.report.edges import explained, in_words, read_edges
@@ -424,6 +431,7 @@ def _parser() -> argparse.ArgumentParser:
     command("predictions", predictions, "study")
     command("merge", merge, "stores", "output")
     command("release", release, "report", "output")
+    command("article", article, "output")
     command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
     command("verify-release", verify_release, "release", "published", "refits", "seed", "files", "minutes")

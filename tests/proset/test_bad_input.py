@@ -38,6 +38,7 @@ from proset import (
     to_c,
     to_onnx,
 )
+from proset_study.article.sources import check
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -253,6 +254,19 @@ def convert_case(model, write=to_c, **settings):
     return lambda folder: write(model.fit(*IRIS), **settings)
 
 
+def article_case(text="", definitions="", abstract=""):
+    def case(folder):
+        sources = {"article.typ": text, "definitions.typ": definitions, "template.typ": "#let wide = 1"}
+        sources["metadata.yaml"] = json.dumps({"title": "", "abstract": abstract})
+        (folder / "article").mkdir()
+        for name, content in sources.items():
+            (folder / "article" / name).write_text(content, encoding="utf-8")
+        known = {"texts": {"reproduction.within"}, "tables": set(), "figures": set(), "topics": {"reproduction"}}
+        check(Path("article"), ["E3", "xor_6f"], known, set())
+
+    return case
+
+
 def python_case(code, **environment):
     """Code in a Python of its own, with the environment changed; what it prints is the message."""
 
@@ -437,6 +451,14 @@ CASES = {
         plot.BallsDisplay, lambda X: cdist(X, X), SetCoverClassifier(metric="precomputed")
     ),
     # the environment
+    # article
+    "typed number": article_case('On `xor_6f`, #n("reproduction.within") of E3:\na loss of 0.53.'),
+    "typed word": article_case("The eleven data sets."),
+    "number in the abstract": article_case(abstract="All of 12 experiments."),
+    "unknown record": article_case('Of all scores #n("reproduction.witin") agree.'),
+    "unknown topic": article_case('#if given("reprodution") []'),
+    "formula without source": article_case(definitions="#let half = $1/2$\n// Source: none.\n#let x = $y_1$\n"),
+    # environment
     "old package": installed_case("numpy", "1.20.0"),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
     "ASCII locale": python_case(

@@ -4,7 +4,7 @@ from scipy.spatial.distance import cdist
 from tests.reference import set_cover as reference
 
 from proset import cover
-from proset.cover import ball_bits, greedy, rank_radii
+from proset.cover import ball_bits, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import best_rounding, relax, round_relaxed
 
 
@@ -181,7 +181,7 @@ def test_a_rounding_of_a_whole_solution_is_that_solution():
 def test_a_solver_that_fails_is_an_error(monkeypatch):
     from scipy.optimize import linprog
 
-    monkeypatch.setattr("proset.cover_lp.linprog", lambda **problem: linprog(**problem, options={"maxiter": 0}))
+    monkeypatch.setattr("proset.cover_lp.linprog", lambda **problem: linprog(**problem | {"options": {"maxiter": 0}}))
     inside = ~np.eye(3, dtype=bool)
     with pytest.raises(RuntimeError, match="the linear program of class 0 was not solved"):
         relax(bits_of(inside), np.zeros(3, dtype=int), np.ones(3), 0.5, 3, 0)
@@ -199,3 +199,18 @@ def test_balls_of_ranks_hold_the_nearest_points(grid):
         np.testing.assert_array_equal(radii > D, rank <= m)
         if not grid:
             assert ((radii > D).sum(axis=0) == m).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e160, 1e200])
+@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize("each", [False, True])
+def test_balls_by_one_product_are_those_of_the_distances(scale, grid, each):
+    """Also where points lie on the edge of a ball, far from zero, or have squares that are no numbers."""
+    generator = np.random.default_rng(1)
+    X = generator.integers(0, 5, (700, 3)) if grid else generator.normal(size=(700, 3))
+    X = (X + 1e4) * scale
+    radius = scale * (generator.integers(1, 4, len(X)) if each else 2.0)
+    (expected,) = ball_bits(lambda rows: cdist(X[rows], X), len(X), len(X), [radius])
+    found = euclidean_ball_bits(X, X, radius)
+    np.testing.assert_array_equal(found, expected)
+    assert 0 < np.unpackbits(found).mean() < 1

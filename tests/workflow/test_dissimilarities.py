@@ -81,7 +81,7 @@ def test_dissimilarities_are_stored_once_for_each_metric(finished):
 
 def test_pages_name_the_metrics_and_the_models_are_good(finished):
     page = (finished.folder / "reports/tiny/data_sets/proteins.html").read_text(encoding="utf-8")
-    assert "40 samples (28 to train, 12 to test), no features, 2 classes" in page
+    assert "40 samples (28 for training, 12 for the test), no features, 2 classes" in page
     assert "set cover, words_of_3" in page
     assert "1-NN, prefix" in page
     rows = pd.read_csv(finished.folder / "reports/tiny/results.csv")

@@ -72,8 +72,8 @@ def test_random_names_come_through_unchanged(tmp_path, seed):
     assert [manifest["config"]["experiments"][e]["title"] for e in ("E3", "E8")] == titles[:2]
     assert manifest["config"]["comparisons"]["both"]["title"] == titles[2]
 
-    front = (reports / "index.html").read_bytes().decode()
-    assert all(escaped(title) in front for title in titles)
+    tables = (reports / "tables.html").read_bytes().decode()
+    assert all(escaped(title) in tables for title in titles)
     page = (reports / "data_sets/own.html").read_bytes().decode()  # "\r\n" as it is
     assert all(escaped(label) in page for label in labels)
     assert any(escaped(column) in page for column in numbers)  # those that the model has chosen

@@ -33,7 +33,8 @@ def test_everything_is_there(finished):
     names = (*TINY["experiments"], *TINY["comparisons"])
     assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
     assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
-    names = {"index.html", "results.csv", "manifest.json", "comparison.csv", "claims.csv", "tables.xlsx"}
+    names = {"index.html", "tables.html", "explore.html", "tables.xlsx", "manifest.json"}
+    names |= {"results.csv", "comparison.csv", "claims.csv"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
     assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
@@ -64,7 +65,7 @@ def test_everything_is_there(finished):
 def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
     finished.snakemake("--report", "snakemake.html")
     text = (finished.folder / "snakemake.html").read_text(encoding="utf-8")
-    assert "iris_2f_surfaces.png" in text
+    assert "iris_2f_surfaces.svg" in text
     assert "Decision surfaces of the final models" in text
 
 

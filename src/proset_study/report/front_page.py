@@ -23,7 +23,7 @@ from proset_study.report.pages import evaluation_grids, named, page_of, read_fig
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
 from proset_study.report.reproduction import reproduction
-from proset_study.report.response_curves import response_section
+from proset_study.report.response_curves import response_curves, response_section
 from proset_study.report.tables import SECTIONS, format_number, quantity_label
 from proset_study.report.variance import noise
 from proset_study.report.verdict import Verdict, compared_experiments, verdict
@@ -159,9 +159,9 @@ def _headline(found: Verdict, stored):
             tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
             row.append(number(None if score is None else score.mean, tone=tone))
         rows.append(row)
-    caption = "Test log-loss of one replicate"
+    caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = f"Mean test log-loss over {found.replicates} replicates; bold: not to be told from the best"
+        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not to be told from the best"
         if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
             caption += "; grey: one replicate"
     return Grid("headline-table", f"{caption}.", columns, rows)
@@ -314,7 +314,7 @@ def _noise(stored):
 
 def _responses(stored):
     found = []
-    for curves in response_section(stored):
+    for curves in response_section(response_curves(stored)):
         columns = [Column("varied", text=True), Column("value"), Column("Bayes"), *map(Column, curves["methods"])]
         rows = [texts(row["title"], row["value"], row["bayes"], *row["cells"]) for row in curves["rows"]]
         grid = Grid(

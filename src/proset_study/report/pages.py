@@ -96,7 +96,7 @@ def write_page(path: Path, template: str, **context: Any) -> None:
     """Render a template and write it."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("proset_study.report"),
-        autoescape=jinja2.select_autoescape(["html.j2"], default=True),
+        autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

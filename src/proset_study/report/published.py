@@ -16,10 +16,10 @@ MIN_REPLICATES = 5
 LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
-    " and the published standard deviation over the folds, there called standard error (threshold minus optimal log-"
-    " loss of the same stage; for test scores, of the last stage); ROC-AUC within 0.02; balanced accuracy within 0.04;"
-    " active features within the larger of 2 and a fifth of the published number; prototypes within a factor of 2;"
-    " sizes of the data exactly, candidates within 2 %. Chosen parameters are shown and not judged: they follow the"
+    " and the published standard deviation over the folds, there called standard error (threshold minus optimal"
+    " log-loss of the same stage; for test scores, of the last stage); ROC-AUC within 0.02; balanced accuracy within"
+    " 0.04; active features within the larger of 2 and a fifth of the published number; prototypes within a factor of"
+    " 2; sizes of the data exactly, candidates within 2 %. Chosen parameters are shown and not judged: they follow the"
     " random draws of a search."
 )
 
@@ -115,10 +115,8 @@ def _over_replicates(values):
 def _against_replicates(published, values, allowed):
     if len(values) < 2:
         return {}
-    from scipy.stats import t
-
     n = len(values)
-    half = float(t.ppf(0.975, n - 1)) * stdev(values) * (1 + 1 / n) ** 0.5 + 0.005  # it is printed with two decimals
+    half = prediction_half_width(stdev(values), n) + 0.005  # it is printed with two decimals
     found: dict[str, str | float] = {}
     if n >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
         found["chance"] = "yes" if abs(published - fmean(values)) <= half else "no"
@@ -155,6 +153,13 @@ def allowed_range(
             return None
         tolerance = tolerances[quantity]
     return published - tolerance, published + tolerance
+
+
+def prediction_half_width(deviation: float, n: int) -> float:
+    """Half of the 95 % interval around the mean of n values, of that standard deviation, for one value more."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, n - 1)) * deviation * float((1 + 1 / n) ** 0.5)
 
 
 def within(value: float, allowed: tuple[float, float]) -> bool:

@@ -120,8 +120,13 @@ def response_rows(stored: Stored) -> list[dict]:
 
 
 def response_curves(stored: Stored) -> list[Curves]:
-    """The curves of both scores; empty if the config has none. Log-loss only of methods that predict probabilities."""
-    rows, found = response_rows(stored), []
+    """The curves of both scores; empty if the config has none."""
+    return curves_of(response_rows(stored), _points(stored))
+
+
+def curves_of(rows: list[dict], on_curves: dict[str, dict[float, str]]) -> list[Curves]:
+    """The curves of both scores from `response_rows` and `points`; log-loss only of methods with probabilities."""
+    found = []
     for score in SCORES if rows else ():
         bayes: dict[str, dict[int, float]] = defaultdict(dict)
         excess: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
@@ -129,7 +134,7 @@ def response_curves(stored: Stored) -> list[Curves]:
             if score == "error" or get(row["method"]).probabilistic:
                 bayes[row["dataset"]][row["replicate"]] = row[f"bayes_{score}"]
                 excess[row["method"], row["dataset"]][row["replicate"]] = row[f"excess_{score}"]
-        found.append(Curves(score, _points(stored), dict(bayes), dict(excess)))
+        found.append(Curves(score, on_curves, dict(bayes), dict(excess)))
     return found
 
 
@@ -191,8 +196,8 @@ def crossings(states: dict[str, dict[float, str]]) -> str:
     )
 
 
-def response_section(stored: Stored) -> list[dict]:
-    """What the front page says of the curves: "score", "title", "methods", "words" and "rows" for each score."""
+def response_section(found: list[Curves]) -> list[dict]:
+    """What is said of the curves: "score", "title", "methods", "words" and "rows" for each score."""
     return [
         {
             "score": curves.score,
@@ -203,7 +208,7 @@ def response_section(stored: Stored) -> list[dict]:
             ],
             "rows": _table(curves),
         }
-        for curves in response_curves(stored)
+        for curves in found
     ]
 
 

@@ -11,7 +11,7 @@ from proset_study import methods
 from proset_study.methods.labels import label
 from proset_study.report import statistics
 from proset_study.report.grids import MINUS
-from proset_study.report.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.losses import OF_ALL, ROPE, losses_by_method, overlaps
 from proset_study.report.paired import Mean, among_the_best, mean_difference
 from proset_study.report.reproduction import reproduction
 from proset_study.store.results import read_rows
@@ -23,7 +23,7 @@ LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data
 
 @dataclass(frozen=True)
 class Score:
-    """Test log-loss of a method on a data set.
+    """Test score of a method on a data set, the smaller the better.
 
     Attributes
     ----------
@@ -54,6 +54,8 @@ class Verdict:
     question : str
     track : str
         The protocol of the searches.
+    score : str
+        What is compared: log-loss, or the balanced error where no method predicts probabilities.
     sentences : list of (str, str)
         A word or two, and what they stand for.
     methods : list of str
@@ -68,6 +70,7 @@ class Verdict:
 
     question: str
     track: str
+    score: str
     sentences: list[tuple[str, str]]
     methods: list[str]
     scores: dict[str, dict[str, Score]]
@@ -78,10 +81,13 @@ class Verdict:
 def verdict(stored: Stored, published: Path) -> Verdict:
     """Conclude from the records; the methods are those that the config's comparisons put next to each other."""
     experiments = compared_experiments(stored)
+    compared = list(dict.fromkeys(stored.study.config["experiments"][e]["method"] for e in experiments))
+    probabilistic = [method for method in compared if methods.get(method).probabilistic]
+    score = "log-loss" if probabilistic else OF_ALL
     losses = {
         method: by_data_set
-        for method, by_data_set in losses_by_method(stored, experiments, "log-loss").items()
-        if methods.get(method).probabilistic
+        for method, by_data_set in losses_by_method(stored, experiments, score).items()
+        if method in (probabilistic or compared)
     }
     overlap = overlaps(stored, experiments)
     printed = {
@@ -90,12 +96,12 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
     }
     ranks = average_ranks(losses)
-    first = next(iter(losses))
+    first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     shown = list(dict.fromkeys([first, *known, *(m for m in ranks if m != "class_prior")]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
-        there = {m: losses[m][data_set] for m in shown if losses[m].get(data_set)}
+        there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
         best = among_the_best(there, overlap.get(data_set, 0.0))
         if len(there) > 1 or len(shown) == 1:
             scores[data_set] = {
@@ -105,14 +111,15 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     return Verdict(
         question=_question(shown),
         track=stored.study.track,
+        score=score,
         sentences=[
             *_reproduced({row["what"]: row for row in reproduction(stored, published)}),
-            *_ahead(first, losses, overlap, ranks),
+            *_ahead(first, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
         methods=shown,
         scores=scores,
-        replicates=max(len(values) for by_data_set in losses.values() for values in by_data_set.values()),
+        replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
         sizes=_sizes(stored, shown, experiments),
     )
 
@@ -124,7 +131,7 @@ def verdict_markdown(found: Verdict) -> str:
     """
     lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
     names = [label(method) for method in found.methods]
-    lines += ["", _line(f"test log-loss, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
+    lines += ["", _line(f"test {found.score}, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
     for data_set, scores in found.scores.items():
         lines.append(_line(data_set, [_text(scores.get(method)) for method in found.methods]))
     lines += [_line(heading, [texts[method] for method in found.methods]) for heading, texts in found.sizes]
@@ -198,8 +205,10 @@ def _reproduced(found):
     return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
 
 
-def _ahead(first, losses, overlap, ranks):
+def _ahead(first, losses, overlap, ranks, score):
     """Where the first method is ahead of others that have replicates, and who has the best average rank."""
+    if not losses:
+        return [("Unfinished:", "no model of the comparison has a score.")]
     ours, clauses = losses[first], []
     for other in (m for m in losses if m != first):
         states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
@@ -216,7 +225,7 @@ def _ahead(first, losses, overlap, ranks):
     lowest = min(means, key=lambda m: means[m])
     words = f"{label(first)} is {'; '.join(clauses)}."
     if not clauses:
-        words = f"{label(lowest)} has the lowest mean test log-loss, {means[lowest]:.3f}"
+        words = f"{label(lowest)} has the lowest mean test {score}, {means[lowest]:.3f}"
         words += f" ({label(first)} {means[first]:.3f})" if lowest != first else ""
         words += "; with one replicate nothing can be told from the best."
     if len(ranks) > 2:
@@ -236,10 +245,10 @@ def _readable(stored, experiments):
             sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
     for method, found in sizes.items():
         if "prototypes" in found:
-            prototypes, features = _span(found["prototypes"]), _span(found["active_features"])
-            words = f"{label(method)} models have {prototypes} prototypes in {features} features, of"
-            words += f" {_span(found['train_samples'])} training samples with {_span(found['features'])}"
-            return [("To read:", f"{words} (medians, ranges).")]
+            samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
+            used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
+            words = f"{label(method)} models have {_span(found['prototypes'])} prototypes{used}, of {samples}"
+            return [("To read:", f"{words} training samples{given} (medians, ranges).")]
     return []
 
 

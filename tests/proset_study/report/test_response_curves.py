@@ -90,7 +90,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
         "response_error",
         "response_log_loss",
     ]
-    section = response_section(stored)[0]
+    section = response_section(response_curves(stored))[0]
     assert section["methods"] == ["KNN", "set cover", "proset"]
     assert [(row["title"], row["value"]) for row in section["rows"]] == [
         ("samples", "40"),

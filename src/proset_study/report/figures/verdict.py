@@ -11,7 +11,12 @@ _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  
 
 
 def headline_figures(found: Verdict) -> list[ReportFigure]:
-    """Mean test log-loss of the methods by data set, with intervals and published values; for screens and phones."""
+    """Mean test score of the methods by data set, with intervals and published values, if there are any.
+
+    One for screens and one for phones.
+    """
+    if not any(found.scores.values()):
+        return []
     texts = [
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
@@ -20,9 +25,9 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
         ReportFigure(
             name=name,
             category="Verdict",
-            title="Test log-loss of the methods",
+            title=f"Test {found.score} of the methods",
             caption=_caption(found),
-            alt=f"Mean test log-loss: {'; '.join(texts)}.",
+            alt=f"Mean test {found.score}: {'; '.join(texts)}.",
             figure=_drawn(found, *size),
         )
         for name, size in _SIZES.items()
@@ -34,7 +39,8 @@ def _drawn(found, width, margin, row_height):
     axes = figure.subplots()
     for row in range(1, len(found.scores)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
-    step, least = SPREAD / max(1, len(found.methods)), _least(found)
+    nats = found.score == "log-loss"
+    step, least = SPREAD / len(found.methods), _least(found) if nats else 0.0
     size = min(5.0, 26 * row_height)
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
@@ -50,9 +56,10 @@ def _drawn(found, width, margin, row_height):
                 y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
                 axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
     axes.set_yticks(range(len(found.scores)), [plain(d) for d in found.scores])
-    axes.set(xlabel="test log-loss (nats)", ylim=(len(found.scores) - 0.5, -0.5))
+    axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(found.scores) - 0.5, -0.5))
     axes.tick_params(axis="y", length=0)
-    log_axis(axes, "x", dense=True)
+    if nats:
+        log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
     handles = {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(

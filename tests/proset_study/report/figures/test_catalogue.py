@@ -319,12 +319,6 @@ def test_the_headline_shows_the_means_of_the_verdict_and_the_published_values(st
         assert shown == [score.mean for scores in found.scores.values() for score in scores.values()]
 
 
-def test_every_batch_is_counted_once(stored):
-    finals = [stored.final(e, "cross") for e in ("E3", "E4", "E5")]
-    stage1, stage2, final = 3 * (6 + 3), 3 * 3 * 2, sum(f.fit["complexity"] * len(f.fits) for f in finals)
-    assert len(list(cost.fitted_batches(finals))) == stage1 + stage2 + final
-
-
 def test_times_are_those_of_stage_1_or_of_the_only_search(stored):
     records = {e: stored.final(e, "cross").trials or stored.final(e, "cross").paths for e in ("E3", "E8")}
     assert [len(r) for r in records.values()] == [18, 3]

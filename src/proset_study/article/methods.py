@@ -1,0 +1,194 @@
+"""Methods next to each other: test losses, sizes of models, what the selection rule costs, time."""
+
+from pathlib import Path
+from statistics import fmean, median
+
+from proset.plot.style import class_style, log_axis
+from proset_study import layout
+from proset_study.article.records import Reported, rows
+from proset_study.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
+from proset_study.article.topics import Content, topic
+from proset_study.article.wording import count, decimals, interval, listed, p_value, percent, ratio, significant
+from proset_study.methods.labels import label
+from proset_study.report.figures.over_replicates import methods_figure, rules_figure
+from proset_study.report.figures.style import context, legend, method_name, panels
+from proset_study.report.findings import RULES
+from proset_study.report.verdict import LEVEL
+
+FIRST = "proset"
+COMPARISON, ALL_METHODS = "E3_to_E12", "E14"  # comparisons of the config: with replicates, and of everything
+PROTOTYPE_METHODS = (FIRST, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
+PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
+
+
+@topic(
+    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.HEADLINE, "findings/methods.csv")),
+    *(f"{STUDY}/findings/{name}.csv" for name in ("pairs", "ranks")),
+    command=WHOLE,
+)
+def comparison(project: Path) -> Content:
+    """Test losses of the methods, data set by data set and over data sets."""
+    stored = Reported(project / STUDY)
+    found = headline(project / STUDY)
+    differences = [
+        row for row in stored.read("findings/methods.csv") if (row["score"], row["first"]) == ("log-loss", FIRST)
+    ]
+    pairs = [
+        row
+        for row in stored.read("findings/pairs.csv")
+        if (row["comparison"], row["score"], row["first"]) == (COMPARISON, "log-loss", FIRST)
+    ]
+    ranks = {
+        row["method"]: row
+        for row in stored.read("findings/ranks.csv")
+        if (row["comparison"], row["score"], row["group"]) == (ALL_METHODS, "log-loss", "all")
+    }
+    best, critical = min(ranks, key=lambda m: ranks[m]["average_rank"]), ranks[FIRST]["critical_difference"]
+    gap = ranks[FIRST]["average_rank"] - ranks[best]["average_rank"]
+    near = [m for m in ranks if ranks[m]["average_rank"] - ranks[best]["average_rank"] <= critical]
+    heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks", "better", "worse"]
+    table = [
+        [
+            f"{row['group']} {row['data_sets']:.0f}",
+            label(row["second"]),
+            f"{row['first_wins']:.0f}",
+            f"{decimals(row['mean_difference'], sign=True)} ({interval(row['low'], row['high'])})",
+            p_value(row["holm_p_control"]) or "too few",
+            decimals(row["hierarchical_first"], 2),
+            decimals(row["hierarchical_second"], 2),
+        ]
+        for row in pairs
+        if row["hierarchical_first"] is not None
+    ]
+    texts = {
+        "sentence": found.with_words("Ahead?"),
+        "readable": found.with_words("To read:"),
+        "over_data_sets": _over_data_sets([row for row in pairs if row["group"] == "all"]),
+        "level": percent(LEVEL),
+        "methods": count(len(ranks)),
+        "best": label(best),
+        "best_rank": decimals(ranks[best]["average_rank"], 1),
+        "rank": decimals(ranks[FIRST]["average_rank"], 1),
+        "critical": decimals(critical, 1),
+        "told_apart": "can" if gap > critical else "cannot",
+        "near": count(len(near)),
+    }
+    tables = {"scores": found.table, "over_data_sets": [heading, *table]}
+    with context():
+        figure = methods_figure(differences).figure
+    return Content(texts, tables, {"differences": figure})
+
+
+@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/findings/rules.csv", f"{STUDY}/findings/prototypes.csv", command=WHOLE)
+def sparsity(project: Path) -> Content:
+    """What the selection rule gives up and saves, and error against the number of prototypes."""
+    stored = Reported(project / STUDY)
+    config = stored.study.config
+    own = [e for e in config["comparisons"][COMPARISON]["experiments"] if config["experiments"][e]["method"] == FIRST]
+    chosen = [row for row in stored.read("findings/rules.csv") if row["experiment"] in own]
+    excess = {(s, r): fmean(_of(chosen, s, r, "excess")) for s in ("stage1", "stage2") for r in RULES}
+    kept = {(s, r): fmean(_of(chosen, s, r, "prototypes")) for s, r in excess}
+    batches = {r: fmean(_of(chosen, "stage2", r, "size")) for r in RULES}
+    points = stored.read("findings/prototypes.csv")
+    sizes = [row for row in points if row["chosen"] == "True" and row["test_error"] is not None]
+    final = {(row["dataset"], row["method"]): row for row in sizes}
+    lowest = {
+        d: min((m for e, m in final if e == d), key=lambda m: final[d, m]["test_error"])
+        for d in dict.fromkeys(row["dataset"] for row in points)
+    }
+    least = [d for d, method in lowest.items() if method == FIRST]
+    published = "one standard deviation"
+    texts = {
+        "excess_one": decimals(excess["stage1", published]),
+        "excess_two": decimals(excess["stage2", published]),
+        "excess_one_error": decimals(excess["stage1", "one standard error"]),
+        "saved_one": percent(1 - kept["stage1", published] / kept["stage1", "best"]),
+        "saved_two": percent(1 - kept["stage2", published] / kept["stage2", "best"]),
+        "batches_best": decimals(batches["best"], 1),
+        "batches": decimals(batches[published], 1),
+        "prototype_methods": count(len({m for _, m in final})),
+        "prototype_data_sets": count(len(lowest)),
+        "prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m == FIRST]),
+        "other_prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m != FIRST]),
+        "least": count(len(least)),
+        "least_on": listed(least),
+    }
+    with context():
+        rules = rules_figure([row for row in chosen if row["stage"] == "stage1"]).figure
+    return Content(texts, figures={"rules": rules, "prototypes": _prototypes(points)})
+
+
+@topic(
+    f"{STUDY}/{layout.MANIFEST}",
+    *(f"{RESULTS}/{name}.csv" for name in ("published", "fits", "test_loss")),
+    command=BENCH,
+)
+def cost(project: Path) -> Content:
+    """Time of fits against the published implementation, and whether a lower objective helps."""
+    totals = Reported(project / STUDY).manifest["cost"].values()
+    spent = [method for replicate in totals for method in replicate.values()]
+    timed = rows(project / RESULTS / "published.csv")
+    fits, losses = rows(project / RESULTS / "fits.csv"), rows(project / RESULTS / "test_loss.csv")
+    cases = list(dict.fromkeys((row["data_set"], row["setting"]) for row in timed))
+    table, factors = [["data set", "penalties", "published implementation", "ours", "ratio"]], []
+    for data_set, setting in cases:
+        found = [row for row in timed if (row["data_set"], row["setting"]) == (data_set, setting)]
+        theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
+        factors.append(theirs / ours)
+        penalties = {"selected": "selected in the search", "default": "defaults"}[setting]
+        table.append([data_set, penalties, f"{theirs:.3g} s", f"{ours:.2g} s", f"{factors[-1]:,.0f}"])
+    differences = {
+        case: fmean(
+            row["log_loss"] - row["published_path_log_loss"]
+            for row in losses
+            if (row["data_set"], row["setting"]) == case
+        )
+        for case in dict.fromkeys((row["data_set"], row["setting"]) for row in losses)
+    }
+    texts = {
+        "fits": f"{sum(method['fits'] for method in spent):,}",
+        "hours": decimals(sum(m["fit_cpu_s"] + m["score_cpu_s"] for m in spent) / 3600, 1),
+        "slowest": f"{min(factors):,.0f}",
+        "fastest": f"{max(factors):,.0f}",
+        "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
+        "differences": interval(min(differences.values()), max(differences.values())),
+    }
+    return Content(texts, {"times": table})
+
+
+def _median(numbers):
+    return f"{median(numbers):,.0f}"
+
+
+def _of(found, stage, rule, key):
+    return [row[key] for row in found if (row["stage"], row["rule"]) == (stage, rule)]
+
+
+def _over_data_sets(pairs):
+    """What signed ranks say of the first method, with Holm's correction."""
+    states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], "cannot be told from": []}
+    for row in pairs:
+        side = "is ahead of" if row["first_wins"] > row["second_wins"] else "is behind"
+        states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(label(row["second"]))
+    clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
+    return f"{label(FIRST)} {listed(clauses)}"
+
+
+def _prototypes(points):
+    """Error in cross-validation against the number of prototypes; a diamond is the size that was chosen."""
+    with context():
+        figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 2.3))
+        for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
+            for k, method in enumerate(PROTOTYPE_METHODS):
+                path = [r for r in points if (r["dataset"], r["method"]) == (data_set, method) and r["prototypes"]]
+                x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
+                size, order = (5, 4) if method == FIRST else (3, 2)
+                looks = {**class_style(k), "markersize": size, "zorder": order}
+                panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
+                for row in (row for row in path if row["chosen"] == "True"):
+                    panel.plot(row["prototypes"], row["error"], "D", color="black", fillstyle="none", markersize=6)
+            log_axis(panel, "x")
+            panel.set(title=data_set, xlabel="prototypes", ylim=(0.0, None))
+        axes[0].set_ylabel("error rate, cross-validation")
+        legend(figure, 1.0)
+    return figure

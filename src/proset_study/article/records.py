@@ -1,0 +1,48 @@
+"""The committed reports and benchmarks that the article speaks of, as rows and as a study."""
+
+import csv
+import io
+from functools import cached_property
+from pathlib import Path
+
+from proset_study import layout
+from proset_study.config.study import Study
+from proset_study.records import is_number, read_json, read_text
+from proset_study.store.results import read_scores
+from proset_study.store.stored import Stored
+
+
+def rows(path: Path) -> list[dict]:
+    """Rows of a CSV file; numbers become float, empty cells None."""
+    return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(io.StringIO(read_text(path)))]
+
+
+class Reported(Stored):
+    """A study of which only the report is there: its numbers are those of results.csv.
+
+    Parameters
+    ----------
+    folder : Path
+        reports/<study>, with manifest.json and results.csv.
+    """
+
+    def __init__(self, folder: Path):
+        self.manifest = read_json(folder / layout.MANIFEST)
+        super().__init__(folder, Study.of(self.manifest["config"]))
+
+    def read(self, name: str) -> list[dict]:
+        """Rows of one of its CSV files."""
+        return rows(self.folder / name)
+
+    @cached_property
+    def _scores(self):
+        return read_scores(self.folder / layout.ALL_SCORES)
+
+    def _read_rows(self, experiment):
+        return [row for row in self._scores if row["experiment"] == experiment]
+
+
+def _value(text):
+    if not text:
+        return None
+    return float(text) if is_number(text) else text

@@ -1,0 +1,102 @@
+"""The check of the article's sources: no number typed by hand, no name without a record."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import yaml
+
+TEXT, TEMPLATE, DEFINITIONS, METADATA = "article.typ", "template.typ", "definitions.typ", "metadata.yaml"
+EXAMPLE = '#n("reproduction.within")'
+CALLS = {"n": "texts", "tab": "tables", "fig": "figures"}  # of template.typ, and what of the records they name
+TOPIC_CALLS = ("given", "missing")
+_NAME = re.compile(rf'\b({"|".join((*CALLS, *TOPIC_CALLS))})\(\s*"([^"]*)"')
+_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WIDTH = re.compile(r"\bwidth: \d+%")  # of a figure on the page
+_WORDS = (
+    *("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen"),
+    *("fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty"),
+    *("seventy", "eighty", "ninety", "hundred", "thousand", "million", "dozen"),
+)
+_NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|[⁰¹²³⁴⁵⁶⁷⁸⁹½¼¾]+|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+
+
+def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], missing: set[str]) -> None:
+    """Refuse sources with a number that is typed by hand, a name without a record, or a formula without its source.
+
+    Parameters
+    ----------
+    folder : Path
+        With the text, the template, `DEFINITIONS` and `METADATA`.
+    own_names : iterable of str
+        Experiments and data sets, which may have digits in their names.
+    known : dict
+        Names of "texts", "tables", "figures" and "topics", each name of the first three as "topic.name".
+    missing : set of str
+        Topics without records, whose names cannot be known.
+
+    Raises
+    ------
+    ValueError
+        A line for each fault: file, line, what is there, what is allowed.
+    """
+    allowed = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, own_names))})(?![\w-])")
+    found = []
+    for path in sorted(folder.glob("*.typ")):
+        text = path.read_text(encoding="utf-8")
+        if path.name == DEFINITIONS:
+            found += [f"{path}:{place}" for place in _without_source(text)]
+            continue
+        bare = _COMMENT.sub(_blank, text)
+        found += [f"{path}:{place}" for place in _unknown(bare, known, missing)]
+        bare = allowed.sub(_blank, _WIDTH.sub(_blank, _NAME.sub(_blank, bare)))
+        if path.name == TEMPLATE:  # its code has sizes and places; what it prints is in brackets
+            bare = "".join(_outside_brackets_blank(bare))
+        found += [f"{path}:{place}" for place in _typed(bare)]
+    metadata = yaml.safe_load((folder / METADATA).read_text(encoding="utf-8"))
+    for key in ("title", "abstract"):
+        found += [f"{folder / METADATA}: {key}: {place.partition(': ')[2]}" for place in _typed(metadata[key])]
+    if found:
+        raise ValueError("\n".join(found))
+
+
+def _typed(text: str) -> Iterator[str]:
+    for match in _NUMBER.finditer(text):
+        yield f"{_line(text, match)}: {match[0]!r} is typed by hand; allowed are names of the records, as in {EXAMPLE}"
+
+
+def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterator[str]:
+    for match in _NAME.finditer(text):
+        call, name = match.groups()
+        kind = CALLS.get(call, "topics")
+        if name not in known[kind] and name.partition(".")[0] not in missing:
+            like = ", ".join(_like(name, known[kind]))
+            yield f"{_line(text, match)}: {name!r} is not in the records, which have {like}"
+
+
+def _without_source(text: str) -> Iterator[str]:
+    for match in re.finditer(r"^#(.*)$", text, re.MULTILINE):
+        before = text[: match.start()].rstrip("\n").rpartition("\n")[2]
+        if not before.startswith("// Source: ") or not re.match(r"let [\w-]+ = \$", match[1]):
+            yield f"{_line(text, match)}: {match[0]!r} is not a formula below a line '// Source: ...'"
+
+
+def _like(name: str, names: set[str]) -> list[str]:
+    """The names of its topic, or all topics."""
+    same = sorted(n for n in names if n.partition(".")[0] == name.partition(".")[0])
+    return same or sorted({n.partition(".")[0] for n in names})
+
+
+def _outside_brackets_blank(text: str) -> Iterator[str]:
+    depth = 0
+    for character in text:
+        depth += (character == "[") - (character == "]")
+        yield character if depth or character == "\n" else " "
+
+
+def _line(text: str, match: re.Match) -> int:
+    return text.count("\n", 0, match.start()) + 1
+
+
+def _blank(match: re.Match) -> str:
+    return re.sub(r"[^\n]", " ", match[0])

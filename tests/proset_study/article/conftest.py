@@ -1,0 +1,97 @@
+"""A project with what the article is built from: the committed records, and reports that are not committed, made up."""
+
+import json
+import shutil
+from copy import deepcopy
+from math import sin
+from pathlib import Path
+
+import pytest
+import yaml
+
+from proset_study import layout
+from proset_study.article.beyond import LEAVE_ONE_OUT
+from proset_study.article.build import TOPICS
+from proset_study.article.study import DRAWS, STUDY
+from proset_study.records import write_json
+from proset_study.report import response_curves
+from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
+from proset_study.report.response_curves import points
+from proset_study.store.results import read_rows, write_rows
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="session")
+def committed(tmp_path_factory):
+    """The sources, and those of the records that are in the repository."""
+    project = tmp_path_factory.mktemp("committed")
+    shutil.copytree(ROOT / "article", project / "article")
+    for name in {name for topic in TOPICS.values() for name in topic.records if (ROOT / name).is_file()}:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, project / name)
+    return project
+
+
+@pytest.fixture(scope="session")
+def whole(committed, tmp_path_factory):
+    """The same with records for every topic. Only their form is that of real ones."""
+    project = tmp_path_factory.mktemp("whole") / "project"
+    shutil.copytree(committed, project)
+    (project / DRAWS).mkdir(parents=True, exist_ok=True)
+    shutil.copy2(project / STUDY / layout.COMPARISON, project / DRAWS)
+    config = json.loads((project / STUDY / layout.MANIFEST).read_text(encoding="utf-8"))["config"]
+    _open_track(project / "reports/open_track", project / STUDY, config)
+    _response_curves(project / "reports/response_curves", config)
+    _error_estimates(project / "reports/error_estimates", config)
+    return project
+
+
+def _open_track(folder, study, config):
+    """Every number of proset once more, 5 % smaller, as those of its other form."""
+    experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
+    other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
+    ours = [row for row in read_rows(study / layout.ALL_SCORES) if row["experiment"] in experiments]
+    renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
+    theirs = [{**row, **renamed[row["experiment"]], "value": 0.95 * row["value"]} for row in ours]
+    write_rows(folder / layout.ALL_SCORES, ours + theirs)
+    both = {"open_track": {"title": "Both", "experiments": [*experiments, *other]}}
+    made = {**_without_plans(config), "experiments": {**experiments, **other}, "comparisons": both}
+    write_json(folder / layout.MANIFEST, {"config": made})
+    (folder / layout.FINDINGS).mkdir()
+    shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
+
+
+def _response_curves(folder, config):
+    """Excess that rises along every curve, of three methods."""
+    overlay = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
+    methods = ("proset", LEAVE_ONE_OUT, "knn")
+    on_curves = [d for curve in points(overlay["data_sets"]).values() for d in curve.values()]
+    rows = []
+    for i, data_set in enumerate(dict.fromkeys(on_curves)):
+        for replicate in range(3):
+            for k, method in enumerate(methods):
+                excess = 0.01 + 0.004 * i * (1 + k) + 0.001 * sin(replicate + i + k)
+                names = {"replicate": replicate, "dataset": data_set, "experiment": method, "method": method}
+                scores = {"bayes_error": 0.1, "excess_error": excess, "bayes_log_loss": 0.2, "excess_log_loss": excess}
+                rows.append({**names, **scores})
+    write_rows(folder / layout.FINDINGS / "response_curves.csv", rows, response_curves.COLUMNS)
+    experiments = {m: {**config["experiments"]["E8"], "method": m, "data_sets": ["baseline"]} for m in methods}
+    made = {**_without_plans(config), "data_sets": overlay["data_sets"], "experiments": experiments}
+    write_json(folder / layout.MANIFEST, {"config": made})
+
+
+def _error_estimates(folder, config):
+    rows = []
+    for size in (54, 999):
+        for i, estimate in enumerate(LABELS):
+            names = {"replicate": 0, "experiment": "E8", "method": "knn", "dataset": f"mixture_{size}", "variant": ""}
+            numbers = {"n_fit": size, "n_scored": 1000, "draws": 10, "estimate": estimate, "possible": 10, "true": 0.3}
+            numbers |= {"true_standard_error": 0.001, "bias": -0.01 * i, "bias_standard_error": 0.01, "deviation": 0.05}
+            rows.append({**names, **numbers, "rmse": 0.05 + 0.01 * i, "coverage": 0.9, "cpu_s": 1.0 + i})
+    write_rows(folder / "evaluation/error_estimates.csv", rows, COLUMNS)
+    write_json(folder / layout.MANIFEST, {"config": _without_plans(config)})
+
+
+def _without_plans(config):
+    return {key: deepcopy(value) for key, value in config.items() if key not in ("comparisons", "evaluations")}
