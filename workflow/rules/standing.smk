@@ -2,6 +2,7 @@
 standing_file = local(str(run.study_file(standing)))
 run.write_study(standing)
 of_standing = ResourceEstimate(standing)
+SCORES_OF_STANDING = f"results/{standing.name}/{{data_set}}.csv"
 
 
 rule standing_on:
@@ -9,7 +10,7 @@ rule standing_on:
     input:
         study=standing_file,
     output:
-        f"results/{standing.name}/{{data_set}}.csv",
+        SCORES_OF_STANDING,
     log:
         f"results/{standing.name}/logs/{{data_set}}.log",
     wildcard_constraints:
@@ -30,7 +31,7 @@ rule standing:
     """Ranks, and differences with intervals to each experiment of the report."""
     input:
         study=standing_file,
-        scores=expand(rules.standing_on.output, data_set=standing.data_sets),
+        scores=expand(SCORES_OF_STANDING, data_set=standing.data_sets),
         records=local(str(records / layout.ALL_SCORES)),
     output:
         expand(f"reports/{standing.name}/{{file}}", file=["standing.md", "differences.csv"]),
