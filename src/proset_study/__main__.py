@@ -497,7 +497,7 @@ def _work_in(folder, args):
     for name, value in vars(args).items():
         if isinstance(value, Path):
             setattr(args, name, value.resolve())
-        elif name in ("files", "stores"):
+        elif name == "files":
             setattr(args, name, [path.resolve() for path in value])
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(folder)
