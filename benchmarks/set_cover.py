@@ -27,7 +27,7 @@ GAP_COLUMNS = (
     "rounded_prototypes",
 )
 GAP_COLUMNS += ("greedy_seconds", "lp_seconds")
-ROWS = (1_000, 10_000, 50_000)
+ROWS = (1_000, 10_000, 50_000, 100_000)
 DENSE_ROWS = 10_000
 EPS = 0.8  # in five dimensions: 0.3 % of the rows are in a ball
 DATA_SETS = ("iris_2f", "wine", "cancer", "digits", "xor_3f", "xor_4f", "xor_5f", "checker", "xor_6f")

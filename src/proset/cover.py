@@ -119,10 +119,12 @@ def euclidean_ball_bits(points: np.ndarray, centres: np.ndarray, radius: float |
     [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     """
     from scipy.spatial.distance import cdist
+    from threadpoolctl import threadpool_limits
 
     n, m = len(points), len(centres)
     bits = np.empty((n, -(-m // 8)), dtype=np.uint8)
-    with np.errstate(over="ignore", invalid="ignore"):  # of values too large for squares; they are compared exactly
+    # Values too large for squares are compared exactly. Small products take longer on several cores, if these are busy.
+    with np.errstate(over="ignore", invalid="ignore"), threadpool_limits(1, "blas"):
         norms, squares = (points**2).sum(axis=1), (centres**2).sum(axis=1)
         left = np.column_stack([points, norms, np.ones(n)])
         right = np.ascontiguousarray(np.column_stack([-2 * centres, np.ones(m), squares - np.square(radius)]).T)
@@ -237,7 +239,7 @@ def greedy(
     ([1, 3], [0, 1], [4.0, 1.25, 0.5])
     """
     rows = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
-    covered = np.array([_weight_in_balls(bits[r], weight[r]) for r in rows])  # (K, 8 ceil(M / 8))
+    covered = np.array([_weight_in_balls(bits, r, weight) for r in rows])  # (K, 8 ceil(M / 8))
     miscovered = covered.sum(axis=0) - covered
     costs = foreign * miscovered + cost
     tolerance = ROUNDING * weight.sum()
@@ -300,7 +302,7 @@ def _class_steps(
         hit = (bits[rows, j >> 3] & (128 >> (j & 7))).astype(bool)
         new, rows = rows[hit], rows[~hit]
         yield float(score[j]), j, float(weight[new].sum())
-        gain -= _weight_in_balls(bits[new], weight[new])
+        gain -= _weight_in_balls(bits, new, weight)
         gain[j] = -np.inf
 
 
@@ -315,12 +317,13 @@ def _merged(sequences: list[Iterator[_Step]], tolerance: float) -> Iterator[tupl
         heads[k] = next(sequences[k], None)
 
 
-def _weight_in_balls(bits: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weight of these points in each ball, shape (8 ceil(M / 8),)."""
+def _weight_in_balls(bits: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weight of some points in each ball, shape (8 ceil(M / 8),)."""
     total = np.zeros(8 * bits.shape[1])
-    same = len(weight) and weight.min() == weight.max()
-    for part in chunks(len(bits), len(total)):
-        inside = np.unpackbits(bits[part], axis=1)
+    same = len(rows) and weight[rows].min() == weight[rows].max()
+    for part in chunks(len(rows), len(total)):
+        these = rows[part]
+        inside = np.unpackbits(bits[these], axis=1)
         # Whole numbers are added ten times as fast.
-        total += weight[0] * inside.sum(axis=0, dtype=np.int32) if same else weight[part] @ inside
+        total += weight[these[0]] * inside.sum(axis=0, dtype=np.int32) if same else weight[these] @ inside
     return total
