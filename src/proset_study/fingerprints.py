@@ -42,6 +42,7 @@ KEYS = {
 LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution
     "numpy": "numpy",
     "scipy": "scipy",
+    "threadpoolctl": "threadpoolctl",
     "sklearn": "scikit-learn",
     "xgboost": "xgboost",
     "pandas": "pandas",
