@@ -20,7 +20,7 @@ from proset_study.methods.xgboost import depth_limit
 from proset_study.scores import log_loss
 
 SEED = np.random.SeedSequence(3)
-WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "multiedit")
+WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "multiedit", "neural_network")
 PARAMETERS = {
     "proset": {"lambda_v": 1e-3, "lambda_w": 1e-8},
     "knn": {},
@@ -36,6 +36,7 @@ PARAMETERS = {
         name: {}
         for name in ("set_covering_machine_lp", "convex_sets", "cccd", "k_means", "k_medoids", "lvq", *WITHOUT_PATH)
     },
+    "neural_network": {"units": 8},
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
