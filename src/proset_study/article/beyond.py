@@ -10,11 +10,11 @@ from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import STUDY, headline
 from proset_study.article.topics import Content, topic
-from proset_study.article.wording import count, decimals, interval, listed
+from proset_study.article.wording import count, decimals, interval
 from proset_study.report.evaluations.error_estimates import advice
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
-from proset_study.report.grids import MINUS
+from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, response_section

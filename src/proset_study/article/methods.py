@@ -8,11 +8,12 @@ from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
 from proset_study.article.topics import Content, topic
-from proset_study.article.wording import count, decimals, interval, listed, p_value, percent, ratio, significant
+from proset_study.article.wording import count, decimals, interval, p_value, percent, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
 from proset_study.report.figures.style import context, legend, method_name, panels
 from proset_study.report.findings import RULES
+from proset_study.report.grids import listed
 from proset_study.report.verdict import LEVEL
 
 FIRST = "proset"

@@ -13,11 +13,12 @@ from proset.plot.style import log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.topics import Content, topic
-from proset_study.article.wording import count, decimals, interval, listed, p_of, percent, power, ratio, significant
+from proset_study.article.wording import count, decimals, interval, p_of, percent, power, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.records import read_text
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.figures.style import context, legend, method_name, method_style
+from proset_study.report.grids import listed
 from proset_study.report.losses import ROPE
 from proset_study.report.published import TOLERANCE_NOTE, is_test_score, prediction_half_width, summary
 from proset_study.report.statistics import ALPHA

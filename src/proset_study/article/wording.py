@@ -77,11 +77,6 @@ def power(number: float) -> str:
     return ten if factor == 1 else f"{factor:g} {TIMES} {ten}"
 
 
-def listed(names: list[str]) -> str:
-    """With commas and "and"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
-
-
 def significant(p: float | None) -> bool:
     """Whether a test could be made and rejects."""
     return p is not None and p < ALPHA

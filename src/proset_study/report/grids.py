@@ -84,3 +84,14 @@ def decimals(error: float) -> int:
 def texts(*words: str, wide: bool = False) -> list[Cell]:
     """Cells of text."""
     return [Cell(word, wide=wide) for word in words]
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence, with commas and "and".
+
+    Examples
+    --------
+    >>> listed(["KNN", "SVM", "XGBoost"]), listed([])
+    ('KNN, SVM and XGBoost', 'none')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"

@@ -18,6 +18,7 @@ from proset_study.data.sources import random_numbers
 from proset_study.methods import get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import method_name
+from proset_study.report.grids import listed
 from proset_study.report.paired import Mean, mean_difference
 from proset_study.report.statistics import ALPHA
 from proset_study.scores import SMALLEST, mean
@@ -190,7 +191,7 @@ def crossings(states: dict[str, dict[float, str]]) -> str:
         for i, (state, values) in enumerate(stretches):
             clauses[state][_where(values, i == 0, i == len(stretches) - 1)].append(method_name(other))
     return "; ".join(
-        f"{state} {', '.join(f'{_joined(names)} {where}' for where, names in by_place.items())}"
+        f"{state} {', '.join(f'{listed(names)} {where}' for where, names in by_place.items())}"
         for state, by_place in clauses.items()
         if by_place
     )
@@ -278,7 +279,3 @@ def _where(values, is_first, is_last):
     if len(values) == 1:
         return f"at {values[0]:g}"
     return f"up to {values[-1]:g}" if is_first else f"from {values[0]:g} to {values[-1]:g}"
-
-
-def _joined(names):
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

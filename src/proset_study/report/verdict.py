@@ -10,7 +10,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import label
 from proset_study.report import statistics
-from proset_study.report.grids import MINUS
+from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import OF_ALL, ROPE, losses_by_method, overlaps
 from proset_study.report.paired import Mean, among_the_best, mean_difference
 from proset_study.report.reproduction import reproduction
@@ -182,7 +182,7 @@ def _score(values, overlap, published, best):
 
 def _question(shown):
     first, *others = (label(method) for method in shown)
-    return f"Does {first} predict as well as {_listed(others)}?" if others else f"How well does {first} predict?"
+    return f"Does {first} predict as well as {listed(others)}?" if others else f"How well does {first} predict?"
 
 
 def _reproduced(found):
@@ -273,10 +273,6 @@ def _sizes(stored, shown, experiments):
 
 def _nth(budgets, i):
     return {method: [budget[i] for budget in found] for method, found in budgets.items()}
-
-
-def _listed(names):
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _counted(data_sets):
