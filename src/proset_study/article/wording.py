@@ -2,7 +2,7 @@
 
 from math import floor, log10
 
-from proset_study.report.grids import MINUS
+from proset_study.report import grids
 from proset_study.report.statistics import ALPHA
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -29,7 +29,7 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
     >>> decimals(0.0005929, sign=True)
     '+0.001'
     """
-    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS)
+    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", grids.MINUS)
 
 
 def interval(low: float, high: float) -> str:
@@ -50,9 +50,7 @@ def p_value(p: float | None) -> str:
     >>> p_value(0.0708), p_value(2e-11), p_value(None)
     ('0.071', '< 0.001', '')
     """
-    if p is None:
-        return ""
-    return "< 0.001" if p < 0.001 else f"{p:.2g}"
+    return grids.p_value(p).text
 
 
 def p_of(p: float) -> str:
