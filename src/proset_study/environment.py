@@ -122,6 +122,8 @@ def import_xgboost_alone() -> None:
 
     For processes that use the native interface only. XGBoost takes scikit-learn as missing if it cannot be imported.
     """
+    if "xgboost" in sys.modules:
+        return
     sys.modules["sklearn"] = None  # type: ignore[assignment]  # Python's way to make an import fail
     try:
         import xgboost  # noqa: F401

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from snakemake.cli import get_argument_parser
 
-from proset_study import layout
+from proset_study import fork_server, layout
 from proset_study.config.study import Study
 from proset_study.environment import COPIES, prepare, put_python_first
 from proset_study.records import write_text
@@ -93,6 +93,7 @@ def start(workflow, study: Study) -> None:
         # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
         # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
         workflow.scheduler.job_rate_limiter = None
+        fork_server.start()
     inputs = {str(file) for job in jobs for file in job.input}
     prepare([Path(layout.result(study, "")), Path(layout.report(study, ""))], inputs)
     write_study(study)
