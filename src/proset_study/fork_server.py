@@ -53,15 +53,20 @@ def hand_over() -> None:
         connection.sendall(json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode())
         connection.shutdown(socket.SHUT_WR)
         with connection.makefile() as answers:
-            job = int(answers.readline())
+            job = _number(answers.readline())
             signal.signal(signal.SIGTERM, lambda number, _: os.kill(job, number))
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the job is in the same group and gets it, too
-            status = int(answers.readline())
+            status = _number(answers.readline())
     if status < 0:  # killed by this signal
         with suppress(OSError):  # SIGKILL has no handler
             signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     sys.exit(status)
+
+
+def _number(answer: str) -> int:
+    """What the server said; nothing if it was killed."""
+    return int(answer) if answer else sys.exit("the process that forks for this run has ended; run it again")
 
 
 def _serve(listener: socket.socket) -> socket.socket:
@@ -85,6 +90,8 @@ def _serve(listener: socket.socket) -> socket.socket:
         if listener in ready:
             connection, _ = listener.accept()
             if not (job := os.fork()):
+                for other in (woken, wakes, *jobs.values()):
+                    other.close()
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
