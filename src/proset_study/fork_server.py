@@ -96,8 +96,9 @@ def _serve(listener: socket.socket) -> socket.socket:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 return connection
-            connection.sendall(b"%d\n" % job)
             jobs[job] = connection
+            with suppress(BrokenPipeError):
+                connection.sendall(b"%d\n" % job)
 
 
 def _become(connection: socket.socket) -> None:

@@ -348,6 +348,11 @@ CASES = {
     "matrix not square": data_case(CSV, metric="precomputed"),
     "matrix not symmetric": asymmetric,
     "string missing": data_case(COLOURS, items="colour"),
+    "test part of other numbers": data_case(CSV, test="id"),
+    "test part without a class": data_case("a,part,kind\n" + "1,0,x\n2,0,y\n3,1,x\n" * 4, test="part"),
+    "group in both parts": data_case(
+        "a,part,nest,kind\n1,0,n,x\n2,0,m,y\n3,1,m,x\n4,1,k,y\n", test="part", group="nest"
+    ),
     "open quote": data_case(CSV.replace("2.5", '"2.5')),
     "Latin-1 data": data_case(CSV.replace("x", "\xe9").encode("latin-1")),
     "UTF-16": data_case(CSV.encode("utf-16")),

@@ -38,6 +38,8 @@ class Columns:
     groups : Series without missing values, shape (N,), or None
     items : Series of str, shape (N,), or None
         With them there are no features.
+    test : ndarray of bool, shape (N,), or None
+        True for the test part. Both parts have all classes; no group is in both.
     """
 
     features: "pd.DataFrame"
@@ -46,6 +48,7 @@ class Columns:
     weights: "pd.Series | None"
     groups: "pd.Series | None"
     items: "pd.Series | None" = None
+    test: np.ndarray | None = None
 
 
 def read_columns(
@@ -60,6 +63,7 @@ def read_columns(
     decimal: str = ".",
     threshold: float | None = None,
     items: str | None = None,
+    test: str | None = None,
 ) -> Columns:
     """Features, target, sample weights and groups of a .csv or .parquet file.
 
@@ -84,6 +88,8 @@ def read_columns(
         Of a number in `target`: the classes are up to it and above it.
     items : str or None
         Column with a string for each sample; then other columns are not looked at.
+    test : str or None
+        Column that is 1 in the rows of the test part and 0 in the others.
 
     Returns
     -------
@@ -110,6 +116,7 @@ def read_columns(
         "weight": [weight] if weight else [],
         "group": [group] if group else [],
         "items": [items] if items else [],
+        "test": [test] if test else [],
         "categorical": categorical,
     }
     _check_roles(file, list(table.columns), roles)
@@ -118,7 +125,7 @@ def read_columns(
         _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
         features = features[[]]
     elif not features.shape[1]:
-        raise ValueError(f"{file} has no feature left besides target, drop, weight and group")
+        raise ValueError(f"{file} has no feature left besides target, drop, weight, group and test")
     categorical = [
         name for name in features.columns.tolist() if name in categorical or features[name].dtype == "category"
     ]
@@ -134,8 +141,43 @@ def read_columns(
         _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
     classes = table[target] if threshold is None else _sides(file, table[target], threshold)
     labels = _labels(file, classes, target, table[weight] if weight else None)
-    named = (table[name] if name else None for name in (weight, group, items))
-    return Columns(features, categorical, labels, *named)
+    weights, groups, strings = (table[name] if name else None for name in (weight, group, items))
+    tested = None
+    if test:
+        belongs = None if groups is None else groups.to_numpy()
+        tested = test_part(file, f"test column {test!r}", table[test].to_numpy(), labels.to_numpy(), belongs)
+    return Columns(features, categorical, labels, weights, groups, strings, tested)
+
+
+def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Which rows are the test part, shape (N,), by a column or array of 0 and 1.
+
+    Parameters
+    ----------
+    file, name : str
+        Where the values come from, for messages; "test column 'part'".
+    values : ndarray, shape (N,)
+    labels : ndarray, shape (N,)
+    groups : ndarray, shape (N,), or None
+
+    Raises
+    ------
+    ValueError
+        If a value is another one, a part lacks a class, or a group is in both.
+    """
+    other = ~np.isin(values, [0, 1])
+    if other.any():
+        row = int(np.argmax(other))
+        raise ValueError(f"{file}: {name}, row {row + 1} is {values[row]}; allowed are 1, the test part, and 0")
+    tested = values.astype(float) == 1
+    for part, rows in (("test part", tested), ("training part", ~tested)):
+        if absent := sorted(set(labels) - set(labels[rows])):
+            raise ValueError(
+                f"{file}: {name}: the {part} has no row of class {absent[0]!r}; both need every class"
+            )
+    if groups is not None and (both := sorted(set(groups[tested]) & set(groups[~tested]))):
+        raise ValueError(f"{file}: {name}: group {both[0]!r} is in both parts; a group must be in one")
+    return tested
 
 
 def _check_roles(file, columns, roles):

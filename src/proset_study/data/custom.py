@@ -20,6 +20,7 @@ def make(
     decimal: str = ".",
     threshold: float | None = None,
     items: str | None = None,
+    test: str | None = None,
 ) -> DataSet:
     """The data set of a table: all columns but the named ones are features.
 
@@ -47,6 +48,8 @@ def make(
         The target is a number, and the classes are up to this number and above it.
     items : str, optional
         Column with a string for each sample; then there are no features.
+    test : str, optional
+        Column that is 1 in the rows of the test part and 0 in the others; without it the test part is drawn.
 
     Raises
     ------
@@ -54,7 +57,7 @@ def make(
         Says what is wrong with the file; see `columns.read_columns`.
     """
     columns = read_columns(
-        file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold, items
+        file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold, items, test
     )
     categories = category_column = None
     if columns.categorical:
@@ -75,4 +78,5 @@ def make(
         category_column=category_column,
         impute=impute,
         items=None if columns.items is None else columns.items.to_numpy(dtype=str),
+        test=columns.test,
     )

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from proset_study.data.array_file import MATRIX, header
-from proset_study.data.columns import read_columns
+from proset_study.data.columns import read_columns, test_part
 from proset_study.data.dataset import DataSet
 from proset_study.data.table_file import check_file, listed
 from proset_study.dissimilarities.blocks import ROWS
@@ -30,7 +30,7 @@ def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> D
     metric : str
         Not used: it is "precomputed".
     **settings
-        "weight", "group", and for tables "drop", "sep", "decimal"; as of `custom.make`.
+        "weight", "group", "test", and for tables "drop", "sep", "decimal"; as of `custom.make`.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> D
         Says what is wrong with the file.
     """
     read = _archive if file.endswith(".npz") else _table
-    labels, weights, groups, names = read(file, target, **settings)
+    labels, weights, groups, tested, names = read(file, target, **settings)
     class_names, y = np.unique(labels, return_inverse=True)
     return DataSet(
         X=np.empty((len(y), 0)),
@@ -48,6 +48,7 @@ def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> D
         sample_weight=weights,
         group=None if groups is None else np.unique(groups, return_inverse=True)[1].astype(int),
         items=names,
+        test=tested,
     )
 
 
@@ -63,8 +64,8 @@ def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterato
             yield np.frombuffer(array.read(rows * n * dtype.itemsize), dtype=dtype).reshape(rows, n)
 
 
-def _columns(file, target, drop=None, weight=None, group=None, sep=",", decimal="."):
-    columns = read_columns(file, target, drop or [], weight, group, [], None, sep, decimal)
+def _columns(file, target, drop=None, weight=None, group=None, test=None, sep=",", decimal="."):
+    columns = read_columns(file, target, drop or [], weight, group, [], None, sep, decimal, test=test)
     if len(columns.labels) != (number := columns.features.shape[1]):
         raise ValueError(
             f"{file} has {len(columns.labels):,} rows and {number:,} columns of dissimilarities, must have as many;"
@@ -73,19 +74,19 @@ def _columns(file, target, drop=None, weight=None, group=None, sep=",", decimal=
     return columns
 
 
-def _table(file, target, **settings) -> tuple[Any, Any, Any, Any]:
+def _table(file, target, **settings) -> tuple[Any, ...]:
     found = _columns(file, target, **settings)
     weights = None if found.weights is None else found.weights.to_numpy(dtype=np.float64)
     groups = None if found.groups is None else found.groups.astype(str).to_numpy()
-    return found.labels.to_numpy(dtype=str), weights, groups, np.array(found.features.columns, dtype=str)
+    return found.labels.to_numpy(dtype=str), weights, groups, found.test, np.array(found.features.columns, dtype=str)
 
 
-def _archive(file, target, weight=None, group=None) -> tuple[Any, Any, Any, Any]:
+def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...]:
     path = check_file(file)
     try:
         with np.load(path, allow_pickle=False) as archive:
             names = archive.files
-            roles = {"metric: precomputed": MATRIX, "target": target, "weight": weight, "group": group}
+            roles = {"metric: precomputed": MATRIX, "target": target, "weight": weight, "group": group, "test": test}
             for role, name in roles.items():
                 if name is not None and name not in names:
                     raise ValueError(f"it has no array {name!r} ({role}); its arrays are {listed(names)}")
@@ -93,15 +94,17 @@ def _archive(file, target, weight=None, group=None) -> tuple[Any, Any, Any, Any]
                 shape, dtype = header(array)
             if len(shape) != 2 or shape[0] != shape[1] or dtype.kind not in "fiub":
                 raise ValueError(f"{MATRIX} has shape {shape} and type {dtype}, must be a square of numbers")
-            found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group)]
+            found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group, test)]
     except (ValueError, OSError, KeyError, BadZipFile) as error:
         raise ValueError(f"{file} cannot be read as .npz: {error}") from error
-    for name, values in zip((target, weight, group), found, strict=True):
+    for name, values in zip((target, weight, group, test), found, strict=True):
         if values is not None and values.shape != shape[:1]:
             raise ValueError(f"{file}: array {name!r} has shape {values.shape}, must be {shape[:1]}, one entry a row")
-    labels, weights, groups = found
+    labels, weights, groups, tested = found
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{file}: array {weight!r} has a weight that is negative or not finite")
     if len(np.unique(labels)) < 2:
         raise ValueError(f"{file}: array {target!r} has one class, at least two are needed")
-    return labels, None if weights is None else weights.astype(np.float64), groups, None
+    if tested is not None:
+        tested = test_part(file, f"array {test!r}", tested, labels, groups)
+    return labels, None if weights is None else weights.astype(np.float64), groups, tested, None

@@ -80,7 +80,7 @@ def size_of(data: dict) -> Size:
     if data.get("metric") == PRECOMPUTED or "items" in data:
         return Size(_table(data["file"], data.get("sep", ","))[0], 0, UNKNOWN_CLASSES)
     rows, columns = _table(data["file"], data.get("sep", ","))
-    others = 1 + len(data.get("drop", [])) + ("weight" in data) + ("group" in data)
+    others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
 

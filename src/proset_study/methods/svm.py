@@ -73,7 +73,7 @@ class SVM(EstimatorMethod):
     cost = Cost(0.015, 6.5e-8, rows=2)
     metrics = "symmetric"
     draws = True
-    parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6)}  # noqa: RUF012
+    parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6), "balanced": Range(0, 1, integer=True)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")
     trusted = (
@@ -101,7 +101,8 @@ class SVM(EstimatorMethod):
         from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC
 
-        machine = SVC(C=float(parameters["C"]), gamma=float(parameters["gamma"]), kernel=kernel)
+        balanced = "balanced" if parameters.get("balanced", 0) else None  # classes have the same weight
+        machine = SVC(C=float(parameters["C"]), gamma=float(parameters["gamma"]), kernel=kernel, class_weight=balanced)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         return CalibratedClassifierCV(machine, method="sigmoid", cv=folds, n_jobs=1, ensemble=False)
 

@@ -65,7 +65,7 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
 
 
 OF_A_USER = {
-    "usps": {"digit": list("01") * 30, **{f"pixel{i}": range(60) for i in range(256)}},
+    "usps": {"digit": list("01") * 30, "test": [0] * 30 + [1] * 30, **{f"pixel{i}": range(60) for i in range(256)}},
     "proteins": {"id": range(60), "sequence": ["ACDEFGHIKL"] * 60, "family": ["member", "other"] * 30},
     "diabetes": {"pregnant": range(60), "glucose": range(60), "diabetes": ["neg", "pos"] * 30},
     "glass": {"Id": range(60), "RI": range(60), "Type": [1, 2, 3] * 20},
@@ -77,7 +77,7 @@ OF_A_USER = {
 
 def test_data_sets_of_the_source_on_set_cover_are_taken_from_files_of_their_form(tmp_path, monkeypatch):
     config = config_of(ROOT / "workflow/suites/set_cover.yaml")
-    assert sum(1 for _ in load(config).final_models([0])) == 65
+    assert sum(1 for _ in load(config).final_models([0])) == 92
     assert set(OF_A_USER) < set(config["data_sets"])
     monkeypatch.chdir(tmp_path)
     Path("data/private").mkdir(parents=True)
@@ -94,6 +94,7 @@ def test_data_sets_of_the_source_on_set_cover_are_taken_from_files_of_their_form
         data = make(study.data_settings(name), 0, name, 0)
         assert data.n_features == (0 if name == "proteins" else data.X.shape[1])
         assert len(data.y) == 60
+        assert (data.test is None) == (name != "usps")
     config["data_sets"]["glass"]["sha256"] = "0" * 64
     with pytest.raises(ConfigError, match=r"glass.sha256: '0{64}' is not allowed, that of data/private/glass.csv is"):
         load(config)

@@ -5,6 +5,8 @@ import pytest
 from proset_study.data.dataset import DataSet
 from proset_study.data.sizes import size_of
 from proset_study.data.sources import make
+from proset_study.data.splits import TEST
+from proset_study.data.splitting import split
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -29,6 +31,27 @@ def test_named_index_of_parquet_is_columns(table, tmp_path):
     assert data.group.tolist() == [0, 1, 2, 3]
     table.set_index(pd.Index([7, 5, 3, 1])).to_parquet(path)  # no name: numbers of rows
     assert make(settings, 0, "own", 0).feature_names.tolist() == ["b"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
+def test_a_test_part_that_is_given(tmp_path, suffix):
+    """No draw moves it, only the folds; the column is no feature."""
+    part, kind = np.arange(20) % 5 == 4, np.where(np.arange(20) % 2, "x", "y")
+    matrix = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    file = tmp_path / f"own.{suffix}"
+    settings = {"file": str(file), "target": "kind", "test": "part"}
+    if suffix == "npz":
+        np.savez(file, dissimilarities=matrix, part=part, kind=kind)
+        settings["metric"] = "precomputed"
+    else:
+        table = pd.DataFrame({"a": matrix[0], "part": part.astype(int), "kind": kind})
+        table.to_csv(file, index=False) if suffix == "csv" else table.to_parquet(file)
+    data = make(settings, 0, "own", 0)
+    assert data.test.tolist() == part.tolist()
+    assert data.feature_names.tolist() == ([] if suffix == "npz" else ["a"])
+    folds = [split(data.y, 4, 0.3, seed, data.test) for seed in (0, 1)]
+    assert all(((drawn == TEST) == part).all() for drawn in folds)
+    assert (folds[0] != folds[1]).any()
 
 
 def test_a_table_of_another_country(tmp_path):

@@ -1,11 +1,13 @@
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression as SkLogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
@@ -98,6 +100,24 @@ def test_knn_is_scikit_learns():
     for k, ours in enumerate(method.fit({}, 30, SEED).staged_predict_proba(bound.X_score), start=1):
         theirs = KNeighborsClassifier(k).fit(bound.X, bound.y).predict_proba(bound.X_score)
         np.testing.assert_allclose(ours, theirs)
+
+
+def test_a_balanced_svm_is_one_with_weights_of_the_classes():
+    method, bound = bind("svm")
+    rare = np.flatnonzero(bound.y == 1)[8:]
+    few = replace(bound, X=np.delete(bound.X, rare, axis=0), y=np.delete(bound.y, rare))
+    weights = len(few.y) / 2 / np.bincount(few.y)[few.y]
+    parameters = {"C": 1.0, "gamma": 0.5}
+    plain, balanced = (
+        type(method)(few).fit({**parameters, "balanced": value}, 1, SEED).estimator.calibrated_classifiers_[0].estimator
+        for value in (0, 1)
+    )
+    theirs = SVC(**parameters).fit(few.X, few.y, sample_weight=weights).decision_function(bound.X_score)
+    np.testing.assert_allclose(balanced.decision_function(bound.X_score), theirs, atol=1e-9)
+    np.testing.assert_allclose(
+        plain.decision_function(bound.X_score), SVC(**parameters).fit(few.X, few.y).decision_function(bound.X_score)
+    )
+    assert (balanced.predict(bound.X_score) == 1).sum() > (plain.predict(bound.X_score) == 1).sum()
 
 
 @pytest.mark.parametrize("kind", SETTINGS)
