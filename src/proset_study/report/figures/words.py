@@ -1,0 +1,71 @@
+"""Words of the sentences above the figures, so that they say the same in the same way."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from proset_study.report.figures.style import method_name
+from proset_study.report.grids import listed
+from proset_study.store.stored import Final
+
+Scores = Mapping[str, float]
+WINNERS = 3  # that are named; the rest are "others"
+
+
+def model(final: Final) -> str:
+    """Method of a final model, and its experiment unless that is named after the method."""
+    name = method_name(final.run.method)
+    return name if final.label == final.run.method else f"{name} ({final.label})"
+
+
+def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
+    """The best score, and whose it is: of all that are written the same.
+
+    Examples
+    --------
+    >>> leader({"KNN": 0.104, "SVM": 0.1041, "proset": 0.2})
+    '0.104 for KNN and SVM'
+    >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.4}, "{:.0f} %", max)
+    '99 % for 3 of 3 models'
+    """
+    best = form.format(pick(scores.values()))
+    names = [name for name, score in scores.items() if form.format(score) == best]
+    return f"{best} for {listed(names) if len(names) < 3 else f'{len(names)} of {len(scores)} models'}"
+
+
+def ranges(scores: Scores, form: str = "{:.3f}") -> str:
+    """What a score is, or from where to where it goes, with those who have the ends.
+
+    Examples
+    --------
+    >>> ranges({"KNN": 2, "SVM": 3, "proset": 5}, "{}")
+    'ranges from 2 for KNN to 5 for proset'
+    >>> ranges({"KNN": 2}, "{}")
+    'is 2 for KNN'
+    """
+    low, high = (leader(scores, form, pick) for pick in (min, max))
+    return f"is {low}" if low == high else f"ranges from {low} to {high}"
+
+
+def span(*ends: str) -> str:
+    """From one end to the other, said once if they are the same.
+
+    Examples
+    --------
+    >>> span("1", "6"), span("3", "3")
+    ('1 to 6', '3')
+    """
+    return " to ".join(dict.fromkeys(ends))
+
+
+def wins(scores: Mapping[str, Scores]) -> str:
+    """On how many data sets which method has the lowest score.
+
+    Examples
+    --------
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
+    '2 for SVM and 1 for KNN'
+    """
+    found = Counter(min(by_method, key=by_method.__getitem__) for by_method in scores.values()).most_common()
+    if rest := sum(number for _, number in found[WINNERS:]):
+        found[WINNERS:] = [("others", rest)]
+    return listed([f"{number} for {name}" for name, number in found])
