@@ -163,7 +163,7 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
         name="error_estimates",
         category="Estimates of the error",
         title="Estimates of the error: how far from the truth, and how much that varies",
-        finding=f"With {sizes[0]:,} samples {LABELS[best['estimate']]} has the least root mean squared error,"
+        finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the least root mean squared error,"
         f" {best['rmse']:.3f}; the training error is off by {first['training']['bias']:+.3f}.",
         caption="Mean of estimate minus true error (dot) and its deviation over training sets (bar), for"
         f" {len({f.run.method for f in finals})} methods and all generated families; the last three are about the model"

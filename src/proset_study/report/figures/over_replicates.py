@@ -44,8 +44,8 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         name="methods_over_replicates",
         category="Over replicates",
         title="Differences between the methods over replicates",
-        finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above;"
-        f" {len(rows) - better - worse} hold it.",
+        finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above; 0 is"
+        f" inside the other {len(rows) - better - worse}.",
         caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
         " replicates share real data.",
         alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",

@@ -40,9 +40,11 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     legend(figure)
     first = finals[0]
     errors = {method_name(method): 100 * error for method, (_, error, _) in tested.items()}
-    leanest = min(tested, key=lambda method: tested[method][0])
-    fewest, error, _ = tested[leanest]
-    also = f"; {method_name(leanest)} has the fewest prototypes, {fewest:,}, and {100 * error:.1f} %"
+    leanest = min(tested, key=lambda method: tested[method][:2])
+    fewest, error = f"{tested[leanest][0]:,}", errors[method_name(leanest)]
+    also = f"; {method_name(leanest)} has the fewest prototypes, {fewest}, and {error:.1f} %"
+    if error == min(errors.values()):
+        also = f" with {fewest} prototypes, the fewest"
     texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
     return ReportFigure(
         name=slug(first.data_set, "prototypes"),

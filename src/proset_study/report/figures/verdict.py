@@ -23,12 +23,13 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
         for data_set, scores in found.scores.items()
     ]
     means = {d: {method_name(m): score.mean for m, score in scores.items()} for d, scores in found.scores.items()}
+    once = ", by one split each" if found.replicates == 1 else ""
     return [
         ReportFigure(
             name=name,
             category="Verdict",
             title=f"Test {found.score} of the methods",
-            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}.",
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{once}.",
             caption=_caption(found),
             alt=f"Mean test {found.score}: {'; '.join(texts)}.",
             figure=_drawn(found, *size),
