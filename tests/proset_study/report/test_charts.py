@@ -22,7 +22,7 @@ TAB_STOPS = """() => [...document.querySelectorAll('a[href],button,input,select,
     .filter((element) => element.checkVisibility()).length"""
 
 
-SAID_ABOVE = """() => [...document.querySelectorAll('figure')].filter((each) => each.checkVisibility()).map((figure) => {
+SAID_ABOVE = """() => [...document.querySelectorAll('figure')].filter((f) => f.checkVisibility()).map((figure) => {
     const [said, image] = ['.finding', 'img'].map((part) => figure.querySelector(part));
     const [above, below] = [said, image].map((part) => part.getBoundingClientRect());
     return said.checkVisibility() && (!image.checkVisibility() || above.height > 0 && above.bottom <= below.top);

@@ -40,8 +40,7 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
         name=slug(data_set, "surfaces"),
         category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
-        finding=f"Of {len(finals[0].y):,} test samples on this split the number of misclassified ones"
-        f" {ranges(wrong, '{:,}')}.",
+        finding=f"Of {len(finals[0].y):,} test samples on this split the number misclassified {ranges(wrong, '{:,}')}.",
         caption=_CAPTION + (" Dashed: the best possible rule." if is_known else ""),
         alt=_alt(finals),
         figure=figure,

@@ -18,18 +18,18 @@ def model(final: Final) -> str:
 
 
 def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
-    """The best score, and whose it is: of all that are written the same.
+    """The best score, and whose it is, or how many have it as it is written.
 
     Examples
     --------
     >>> leader({"KNN": 0.104, "SVM": 0.1041, "proset": 0.2})
-    '0.104 for KNN and SVM'
-    >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.4}, "{:.0f} %", max)
-    '99 % for 3 of 3 models'
+    '0.104 for 2 models'
+    >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.6}, "{:.0f} %", max)
+    '100 % for proset'
     """
     best = form.format(pick(scores.values()))
-    names = [name for name, score in scores.items() if form.format(score) == best]
-    return f"{best} for {listed(names) if len(names) < 3 else f'{len(names)} of {len(scores)} models'}"
+    first, *others = (name for name, score in scores.items() if form.format(score) == best)
+    return f"{best} for {f'{1 + len(others)} models' if others else first}"
 
 
 def ranges(scores: Scores, form: str = "{:.3f}") -> str:
