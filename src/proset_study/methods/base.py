@@ -19,7 +19,7 @@ from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
-ABOUT = ("label", "place", "names", "cost", "averages", "draws", "operations")  # what a method says for people and for the schedule
+ABOUT = ("label", "place", "names", "cost", "averages", "draws", "operations")  # for people and for the schedule
 
 
 @dataclass(frozen=True)
