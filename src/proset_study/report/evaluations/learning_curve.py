@@ -68,7 +68,8 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
             panel.set_ylim(bottom=0.0)
     legend(figure, 2.0)
     first = finals[0]
-    lowest = [f"{leader(errors[size])} with {size:,} samples" for size in sorted({min(errors), max(errors)})]
+    sizes = sorted(errors)
+    lowest = [f"{leader(errors[n])} with {n:,} samples" for n in dict.fromkeys([*sizes[:1], *sizes[-1:]])]
     repeats = 1 + max(point["repeat"] for point in record_of(first, "learning_curve")["points"])
     parts = "parts of the training samples" if first.data.group is None else "parts of whole groups"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
@@ -76,7 +77,9 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
-        finding=f"On this split the lowest test error is {' and '.join(lowest)}.",
+        finding=f"On this split the lowest test error is {' and '.join(lowest)}."
+        if lowest
+        else "No part of this split has enough samples for a fit.",
         caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each"
         " size, which overlap where they are large." + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"

@@ -8,7 +8,6 @@ from proset_study.report.grids import listed
 from proset_study.store.stored import Final
 
 Scores = Mapping[str, float]
-WINNERS = 3  # that are named; the rest are "others"
 
 
 def model(final: Final) -> str:
@@ -58,14 +57,13 @@ def span(*ends: str) -> str:
 
 
 def wins(scores: Mapping[str, Scores]) -> str:
-    """On how many data sets which method has the lowest score.
+    """On how many data sets a method has the lowest score, alone or not; at most three methods.
 
     Examples
     --------
     >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
     '2 for SVM and 1 for KNN'
     """
-    found = Counter(min(by_method, key=by_method.__getitem__) for by_method in scores.values()).most_common()
-    if rest := sum(number for _, number in found[WINNERS:]):
-        found[WINNERS:] = [("others", rest)]
-    return listed([f"{number} for {name}" for name, number in found])
+    lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
+    found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
+    return listed([f"{number} for {name}" for name, number in found.most_common(3)])
