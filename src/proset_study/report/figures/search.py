@@ -56,7 +56,7 @@ def stage1_figure(final: Final) -> ReportFigure:
         category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
         finding=f"{len(selection['within'])} of {len(mean)} settings are within the threshold; the selection is"
-        f" {f'{above:.2g} above' if above else 'at'} the lowest mean, {mean.min():.3g}.",
+        f" {f'{above:.2g} above' if above else 'at'} the lowest mean loss, {mean.min():.3g}.",
         caption=f"Bars: one standard deviation over {_folds(final)}. Filled{ringed}: within the threshold"
         f" {selection['threshold']:.3g}. Optimum: {best}; selection, {rule}: {chosen}.{crosses}",
         alt=f"Stage 1 of {final.label} on {final.data_set}: {len(selection['within'])} of {len(mean)} settings"
@@ -90,7 +90,7 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "stage2", finals[0].run.method),
         category="Search",
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
-        finding=f"The lowest mean is at {method.complexity} = {_ends(optima)},"
+        finding=f"The lowest mean loss is at {method.complexity} = {_ends(optima)},"
         f" {f'the selection at {_ends(selected)}, {higher}' if above else 'and selected'}.",
         caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
         f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
