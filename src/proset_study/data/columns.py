@@ -172,9 +172,7 @@ def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, grou
     tested = values.astype(float) == 1
     for part, rows in (("test part", tested), ("training part", ~tested)):
         if absent := sorted(set(labels) - set(labels[rows])):
-            raise ValueError(
-                f"{file}: {name}: the {part} has no row of class {absent[0]!r}; both need every class"
-            )
+            raise ValueError(f"{file}: {name}: the {part} has no row of class {absent[0]!r}; both need every class")
     if groups is not None and (both := sorted(set(groups[tested]) & set(groups[~tested]))):
         raise ValueError(f"{file}: {name}: group {both[0]!r} is in both parts; a group must be in one")
     return tested

@@ -1,0 +1,116 @@
+"""Claims of lecture notes about ensembles (B); see data/published/statements.csv. Letters as in `checks.Quantities`."""
+
+from proset_study.report.claims import measures
+from proset_study.report.claims.checks import (
+    ELEVEN,
+    EQUIVALENT_SCORES,
+    SIX,
+    Checks,
+    Quantities,
+    combine,
+    compare,
+    distance,
+)
+from proset_study.report.claims.registry import claim
+from proset_study.report.evaluations.base import record_of
+
+ON_GENERATED = "xor_3f"  # where bias and variance of most methods are evaluated
+BASELINE, NOISIEST = "baseline", "noise_30"  # of the response curves
+FORESTS = {  # with the number of relevant features, which come first
+    "xor_6_6f": ("random_forest", 6),
+    BASELINE: ("curve_random_forest", 2),
+    "irrelevant_48": ("curve_random_forest", 2),
+}
+
+
+@claim("B1", ON_GENERATED)
+def bagging_reduces_variance(q: Quantities) -> Checks:
+    """Bagging reduces the variance of trees."""
+    yield compare(_part(q, "variance", "bagging"), "<", _part(q, "variance", "decision_tree"))
+
+
+@claim("B2", ON_GENERATED)
+def bagging_increases_bias(q: Quantities) -> Checks:
+    """Bagging increases the bias of trees."""
+    yield compare(_part(q, "bias2", "bagging"), ">", _part(q, "bias2", "decision_tree"))
+
+
+@claim("B3")
+def forests_beat_bagging(q: Quantities) -> Checks:
+    """Random forests are usually better than bagged trees."""
+    yield _mostly_better(q, lambda data_set: "random_forest", lambda data_set: "bagging")
+
+
+@claim("B4")
+def boosting_beats_forests(q: Quantities) -> Checks:
+    """Boosting beats random forests."""
+    yield _mostly_better(q, lambda data_set: "E9" if data_set in SIX else "E12", lambda data_set: "random_forest")
+
+
+@claim("B6", *ELEVEN)
+def boosting_overfits_with_complex_rules(q: Quantities) -> Checks:
+    """Boosting overfits if the weak learner is too complex: AdaBoost with the deepest trees is beyond the threshold."""
+    deepest = q.measure("c with the deepest trees", "adaboost", _loss_of_deepest)
+    yield compare(deepest, ">", q.measure("T", "adaboost", lambda final: final.stage1["threshold"]))
+
+
+@claim("B7", NOISIEST)
+def boosting_suffers_from_wrong_labels(q: Quantities) -> Checks:
+    """Boosting suffers more than bagging where many labels are wrong."""
+    bagging = _rise(q, "curve_random_forest")
+    for experiment in ("curve_adaboost", "curve_xgboost"):
+        yield compare(_rise(q, experiment), ">", bagging)
+
+
+@claim("B8", "noise_10", "noise_20", NOISIEST)
+def the_heaviest_are_mislabelled(q: Quantities) -> Checks:
+    """The samples of largest weight are often mislabelled: in the heaviest tenth twice as many as in all."""
+    heaviest, everywhere = (
+        q.of_truth(
+            name, "curve_adaboost", lambda f, p, part=part: measures.mislabelled_among_heaviest(f, p, part), True
+        )
+        for name, part in (("mislabelled in the heaviest tenth", 0.1), ("in all", 1.0))
+    )
+    yield compare(heaviest, ">", combine(f"twice those {everywhere.name}", lambda share: 2 * share, everywhere))
+
+
+@claim("B12", *FORESTS)
+def importance_finds_relevant_features(q: Quantities) -> Checks:
+    """Importance of features by the splits of a forest tells the relevant from the irrelevant."""
+    experiment, relevant = FORESTS[q.data_set]
+    least = q.measure("least importance of a relevant feature", experiment, lambda f: _importance(f)[:relevant].min())
+    largest = q.measure("largest of an irrelevant one", experiment, lambda f: _importance(f)[relevant:].max())
+    yield compare(least, ">", largest)
+
+
+@claim("B13", *ELEVEN)
+def votes_and_means_decide_alike(q: Quantities) -> Checks:
+    """A majority of classes and the mean of probabilities decide alike."""
+    for experiment in ("bagging", "random_forest"):
+        voted = q.measure("BA by vote", experiment, measures.balanced_accuracy_of_votes)
+        yield compare(distance(voted, q.BA(experiment)), "<=", EQUIVALENT_SCORES)
+
+
+def _loss_of_deepest(final):
+    stage1 = final.stage1
+    return max(zip((s["max_depth"] for s in stage1["settings"]), stage1["mean"], strict=True))[1]
+
+
+def _rise(q, experiment):
+    name = f"excess error {experiment} from {BASELINE} to {q.data_set}"
+    return combine(name, lambda noisy, clean: noisy - clean, q.excess(experiment), q.on(BASELINE).excess(experiment))
+
+
+def _importance(final):
+    return final.model.fitted.estimator.feature_importances_
+
+
+def _part(q, part, experiment):
+    return q.measure(part, experiment, lambda final: record_of(final, "bias_variance")[part])
+
+
+def _mostly_better(q, one, other):
+    """Whether the first is better by log-loss on more than half of the data sets."""
+    losses = [(q.on(d).L(one(d)), q.on(d).L(other(d))) for d in ELEVEN]
+    better = [combine("better", lambda a, b: float(a < b), *pair) for pair in losses]
+    return compare(combine("data sets where it is better", lambda *values: sum(values), *better), ">", len(ELEVEN) / 2)
