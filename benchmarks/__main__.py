@@ -100,7 +100,9 @@ def main() -> None:
         from benchmarks import set_cover
 
         write("set_cover", set_cover.COLUMNS, set_cover.run((500, 1000) if args.quick else set_cover.ROWS))
-        write("set_cover_gap", set_cover.GAP_COLUMNS, set_cover.gap(data_sets))
+        rows = set_cover.gap(["digits"] if args.quick else data_sets)
+        write("set_cover_gap", set_cover.GAP_COLUMNS, rows)
+        set_cover.plot(rows, str(RESULTS / "set_cover_radius"))
     elif args.part == "dissimilarities":
         from benchmarks import dissimilarities
 

@@ -31,7 +31,8 @@ ROWS = (1_000, 10_000, 50_000, 100_000)
 DENSE_ROWS = 10_000
 EPS = 0.8  # in five dimensions: 0.3 % of the rows are in a ball
 DATA_SETS = ("iris_2f", "wine", "cancer", "digits", "xor_3f", "xor_4f", "xor_5f", "checker", "xor_6f")
-STEPS = (8, 12, 16)
+STEPS = range(1, 19)  # all radii of the study
+DRAWN = ("digits", "checker", "xor_6f")
 
 
 def run(rows: tuple[int, ...] = ROWS) -> list[dict]:
@@ -114,6 +115,34 @@ def gap(data_sets: list[str] | None) -> list[dict]:
             sizes = len(by_greedy.index), len(rounded.index)
             rows.append(dict(zip(GAP_COLUMNS, (*row, *sizes, middle - start, end - middle), strict=True)))
     return rows
+
+
+def plot(rows: list[dict], stem: str) -> None:
+    """Objective and CPU time by radius, greedy and as a linear program, as PNG and SVG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    shown = [name for name in DRAWN if any(row["data_set"] == name for row in rows)]
+    figure, axes = plt.subplots(2, len(shown), figsize=(9, 5.5), layout="constrained", sharex="col", squeeze=False)
+    for (above, below), name in zip(axes.T, shown, strict=True):
+        of_set = [row for row in rows if row["data_set"] == name]
+        radius = [row["radius"] for row in of_set]
+        above.plot(radius, [row["greedy"] for row in of_set], ".-", color="#0072b2", label="greedy")
+        above.plot(radius, [row["rounded"] for row in of_set], ".-", color="#e69f00", label="linear program, rounded")
+        above.plot(radius, [row["bound"] for row in of_set], color="black", linewidth=0.8, label="lower bound")
+        below.semilogy(radius, [row["greedy_seconds"] for row in of_set], ".-", color="#0072b2")
+        below.semilogy(radius, [row["lp_seconds"] for row in of_set], ".-", color="#e69f00")
+        above.set_title(f"{name}, {of_set[0]['samples']:,} samples")
+        below.set_xlabel("radius")
+        for ax in (above, below):
+            ax.grid(alpha=0.3)
+    axes[0, 0].set_ylabel("objective")
+    axes[1, 0].set_ylabel("CPU time, s")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    for suffix in ("png", "svg"):
+        figure.savefig(f"{stem}.{suffix}", dpi=120)
 
 
 if __name__ == "__main__":

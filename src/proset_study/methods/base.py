@@ -19,16 +19,7 @@ from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
-ABOUT = (
-    "label",
-    "place",
-    "names",
-    "cost",
-    "import_seconds",
-    "averages",
-    "draws",
-    "operations",
-)  # what a method says for people and for the schedule
+ABOUT = ("label", "place", "names", "cost", "averages", "draws", "operations")  # for people and for the schedule
 
 
 @dataclass(frozen=True)
@@ -122,7 +113,6 @@ class Method(Protocol):
     place: ClassVar[int] = 0  # in the palette of figures, from 1; 0 is behind all others
     names: ClassVar[tuple[Name, ...]] = ()  # of parameters and complexity
     cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
-    import_seconds: ClassVar[float] = 0.0  # of libraries, in every job
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
     one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then

@@ -79,7 +79,6 @@ class DecisionTree:
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.0, 6e-7, rows=1.25, features=0.5)
     draws = True
-    import_seconds = 1.0
     model = FittedDecisionTree
     scaled = False
     probabilistic = True

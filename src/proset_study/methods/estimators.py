@@ -78,7 +78,6 @@ class EstimatorMethod:
     required: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ("active_features",)
     names: tuple[Name, ...] = ()
-    import_seconds = 1.0  # of scikit-learn
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
     def __init__(self, data: FoldData):

@@ -69,7 +69,6 @@ class LogisticRegression:
     names = (Name("log2_c", "C (its place in the log2 grid)"), Name("l1_ratio", number=".2f"))
     cost = Cost(0.05, 6e-8, features=1.5, trees=1, complexity=1)
     draws = True
-    import_seconds = 1.0
     model = FittedLogisticRegression
     scaled = True
     probabilistic = True

@@ -100,7 +100,6 @@ class NearestPrototype:
     parameters: dict[str, Range] = {}  # noqa: RUF012
     required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
-    import_seconds = 1.0
 
     def __init__(self, data: FoldData):
         import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time

@@ -106,7 +106,6 @@ class SetCover:
     place = 4
     names: tuple[Name, ...] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 6.5e-6, rows=1.5)
-    import_seconds = 1.0
     model: type[Fitted] = FittedSetCover
     scaled = True
     probabilistic = False

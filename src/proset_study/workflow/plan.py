@@ -9,12 +9,12 @@ from pathlib import Path
 from proset_study import evaluations, fingerprints, layout
 from proset_study.config.study import Study
 from proset_study.data.sizes import fraction_tested, size_of
-from proset_study.methods import get
-from proset_study.methods.base import Method
 from proset_study.methods.costs import fit_seconds
 from proset_study.records import fingerprint
 
-JOB_SECONDS = 0.35  # start of Python and imports, orchestration
+JOB_SECONDS = (
+    0.25  # start, orchestration; where no process forks, as on clusters, jobs import libraries for a second more
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,6 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
             numbers[fits.method] += fits.number - stored
             n_stored += stored
             seconds += fits.seconds * (fits.number - stored) / fits.number
-            seconds += getattr(get(fits.method), "import_seconds", Method.import_seconds)
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
     kept = f" ({n_stored:,} more are stored)" if n_stored else ""
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"

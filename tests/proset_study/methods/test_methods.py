@@ -39,6 +39,7 @@ PARAMETERS = {
         for name in ("set_covering_machine_lp", "convex_sets", "cccd", "k_means", "k_medoids", "lvq", *WITHOUT_PATH)
     },
     "neural_network": {"units": 8},
+    "proset_landmarks": {"lambda_v": 1e-3, "lambda_w": 1e-8},
 }
 SETTINGS = {
     "two classes": {"generator": "xor", "features": 3, "samples_per_orthant": 40},
