@@ -141,7 +141,7 @@ def steps_that_cover_more(final: Final) -> int:
     return int(np.flatnonzero(_set_cover(final).covers[-1].newly_covered > 1).max(initial=-1)) + 1
 
 
-def rank_correlation_of_variation(final: Final) -> float:
+def correlation_of_variation(final: Final) -> float:
     """Spearman's correlation over the classes of the mean distance within a class and its prototypes by sample."""
     from scipy.stats import spearmanr
 
