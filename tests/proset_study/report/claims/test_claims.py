@@ -1102,3 +1102,16 @@ def test_the_ledger_has_all_statements_or_those_of_its_study():
     assert found["Q4"] == ("in another report", "workflow/error_estimates.yaml")
     assert found["C11"] == ("shown by test", "tests/proset/test_examples.py::TestDecisionTree::test_worked_example")
     assert found["B9"] == ("shown by example", "docs/examples/ensembles/forest.py")
+
+
+def test_the_findings_count_the_statements_by_what_decides_them():
+    text = (ROOT / "docs/findings.md").read_text(encoding="utf-8")
+    section = text[text.index("## Statements of all sources") :]
+    counts = [int(n) for n in re.findall(r"^\| .* \| (\d+) \| .* \|$", section, re.MULTILINE)]
+    studies = [
+        "config.yaml",
+        *(f"workflow/{f}.yaml" for f in ("error_estimates", "response_curves", "suites/set_cover")),
+    ]
+    first = [row["study"].split()[0] for row in STATEMENTS if row["study"]]
+    others = [row["decided_by"].split()[0] for row in STATEMENTS if not row["study"]]
+    assert counts[:6] == [*map(first.count, studies), others.count("test"), others.count("example")]
