@@ -240,14 +240,14 @@ def _claims(path, n_replicates, statements, is_published):
         marks = [Cell(verdicts[d][0], tone=verdicts[d][1]) if d in verdicts else Cell() for d in data_sets]
         rows.append([Cell(claim_id), Cell(text, wide=True), *marks])
     columns = [Column("id", text=True), Column("claim", text=True), *(Column(d or "together") for d in data_sets)]
-    headings = ["id", "statement", "source", "place", "data set", "verdict", "replicates", "published", "evidence"]
+    headings = ["id", "statement", "data set", "verdict", "evidence", "replicates", "published", "source", "place"]
     lines = [
         [
-            *(c["id"], c["claim"], c["source"], c["place"]),
-            c["dataset"] or ("together" if c["first"] else ""),
+            *(c["id"], c["claim"], c["dataset"] or ("together" if c["first"] else "")),
             "cannot fail" if c["cannot_fail"] else c[shown] or c["verdict"],
+            c["cannot_fail"] or c["evidence"],
             f"{c['replicates_holding']} of {c['replicates_decided']}" if c["replicates_decided"] else "",
-            *(c["published"], c["cannot_fail"] or c["evidence"]),
+            *(c["published"], c["source"], c["place"]),
         ]
         for c in ledger(claims, statements, is_published)
     ]
@@ -269,7 +269,10 @@ def _claims(path, n_replicates, statements, is_published):
 def _ledger(headings: list[str], rows: list[list[str]], filters: dict[str, str], first: str):
     """What `page.js` makes a table of that can be searched; `filters` are columns with a choice of their values."""
     places = {name: headings.index(name) for name in filters}
-    choices = [(name, title, list(dict.fromkeys(row[places[name]] for row in rows))) for name, title in filters.items()]
+    choices = [
+        (name, title, [value for value in dict.fromkeys(row[places[name]] for row in rows) if value])
+        for name, title in filters.items()
+    ]
     packed = json.dumps(
         {"headings": headings, "rows": rows, "filters": places}, separators=(",", ":"), ensure_ascii=False
     )

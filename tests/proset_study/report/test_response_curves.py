@@ -104,6 +104,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     assert section["rows"][0]["cells"][0] == f"{shown:.3f}"
     write_report(stored, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'id="claims"' not in page  # which are about other data
     page = page[page.index('<h2 id="response-curves">') :]
     for line in (line for words in section["words"] for line in words["lines"]):
         assert f"<li>{line['title']} ({line['range']}): {line['words']}</li>" in page

@@ -1,6 +1,7 @@
 """Every claim with records that make it true and records that make it false."""
 
 import csv
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import yaml
 from scipy import stats
 from scipy.spatial import KDTree
 from snakemake.utils import update_config
+from tests.proset_study.conftest import compute
 
 from proset.cover import Cover
 from proset.model import Batch, Model
@@ -32,6 +34,7 @@ from proset_study.report.claims.checks import ELEVEN, FIVE, SIX
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
 from proset_study.report.claims.statements import ledger, statements_beside
+from proset_study.report.write import write_report
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Missing, Stored
 
@@ -1115,3 +1118,24 @@ def test_the_findings_count_the_statements_by_what_decides_them():
     first = [row["study"].split()[0] for row in STATEMENTS if row["study"]]
     others = [row["decided_by"].split()[0] for row in STATEMENTS if not row["study"]]
     assert counts[:6] == [*map(first.count, studies), others.count("test"), others.count("example")]
+
+
+def test_the_page_of_a_study_of_published_experiments_has_all_statements(tmp_path):
+    """One of other data has none: tests/proset_study/report/test_response_curves.py."""
+    neighbours = {"title": "", "method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
+    config = {"study": "tiny", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
+    config |= {"data_sets": {"wine": {"sklearn": "wine"}}, "experiments": {"E8": neighbours}}
+    write_report(compute(config, tmp_path), tmp_path / "report", PUBLISHED, ["manifest", "models", "overview"])
+    page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    section = page[page.index('<details id="evidence">') :]
+    listed = json.loads(re.search(r'<script type="application/json">(.*?)</script>', section)[1])
+    rows = [dict(zip(listed["headings"], row, strict=True)) for row in listed["rows"]]
+    by_id = {row["id"]: row for row in rows}
+    assert {row["id"] for row in STATEMENTS} <= set(by_id)
+    assert by_id["Q2"]["verdict"] == "shown by test"
+    assert (by_id["Q2"]["source"], by_id["Q2"]["place"]) == ("Nõmm, lecture (2025)", "bias and variance")
+    assert by_id["P6"]["evidence"] == "workflow/suites/set_cover.yaml"
+    assert by_id["M48"] | {"source": "published case study", "data set": "wine"} == by_id["M48"]
+    assert listed["filters"].keys() == {"source", "data set", "verdict"}
+    assert section.count('<option value="">') == 3  # "all", and no other empty choice
+    assert "in another report</option>" in section
