@@ -34,4 +34,5 @@ def note(folder: str, copies: str) -> None:
 
 
 if sys.orig_argv[1:3] == ["-m", "proset_study"] and "PROSET_STUDY_COPIES" in os.environ and "NOTES" in os.environ:
+    os.environ.pop("PROSET_STUDY_FORK_SERVER", None)  # the command does its job itself: a fork would not have this hook
     note(os.environ["NOTES"], os.environ["PROSET_STUDY_COPIES"])
