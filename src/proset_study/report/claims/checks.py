@@ -151,6 +151,12 @@ def some(checks: Iterable[Check]) -> Check:
     return ~Check(none, "; ".join(check.text for check in checks), tuple(m for check in checks for m in check.missing))
 
 
+def mostly_better(losses: Iterable[tuple[Number, Number]]) -> Check:
+    """Whether the first of two losses is smaller on more than half of the data sets, of which each has a pair."""
+    better = [combine("better", operator.lt, *pair) for pair in losses]
+    return compare(combine("data sets where it is better", lambda *n: sum(n), *better), ">", len(better) / 2)
+
+
 class Quantities:
     """The numbers of one data set, by the letters of the published study.
 

@@ -10,6 +10,7 @@ from proset_study.report.claims.checks import (
     combine,
     compare,
     distance,
+    mostly_better,
 )
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
@@ -38,13 +39,13 @@ def bagging_increases_bias(q: Quantities) -> Checks:
 @claim("B3")
 def forests_beat_bagging(q: Quantities) -> Checks:
     """Random forests are usually better than bagged trees."""
-    yield _mostly_better(q, lambda data_set: "random_forest", lambda data_set: "bagging")
+    yield mostly_better((q.on(d).L("random_forest"), q.on(d).L("bagging")) for d in ELEVEN)
 
 
 @claim("B4")
 def boosting_beats_forests(q: Quantities) -> Checks:
     """Boosting beats random forests."""
-    yield _mostly_better(q, lambda data_set: "E9" if data_set in SIX else "E12", lambda data_set: "random_forest")
+    yield mostly_better((q.on(d).L("E9" if d in SIX else "E12"), q.on(d).L("random_forest")) for d in ELEVEN)
 
 
 @claim("B6", *ELEVEN)
@@ -92,8 +93,8 @@ def votes_and_means_decide_alike(q: Quantities) -> Checks:
 
 
 def _loss_of_deepest(final):
-    stage1 = final.stage1
-    return max(zip((s["max_depth"] for s in stage1["settings"]), stage1["mean"], strict=True))[1]
+    losses = zip(final.stage1["settings"], final.stage1["mean"], strict=True)
+    return min((-settings["max_depth"], loss) for settings, loss in losses)[1]
 
 
 def _rise(q, experiment):
@@ -107,10 +108,3 @@ def _importance(final):
 
 def _part(q, part, experiment):
     return q.measure(part, experiment, lambda final: record_of(final, "bias_variance")[part])
-
-
-def _mostly_better(q, one, other):
-    """Whether the first is better by log-loss on more than half of the data sets."""
-    losses = [(q.on(d).L(one(d)), q.on(d).L(other(d))) for d in ELEVEN]
-    better = [combine("better", lambda a, b: float(a < b), *pair) for pair in losses]
-    return compare(combine("data sets where it is better", lambda *values: sum(values), *better), ">", len(ELEVEN) / 2)

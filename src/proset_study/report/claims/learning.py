@@ -17,6 +17,7 @@ from proset_study.report.claims.checks import (
     Quantities,
     compare,
     most_wins,
+    mostly_better,
     some,
 )
 from proset_study.report.claims.registry import claim
@@ -120,6 +121,12 @@ def trees_handle_noise(q: Quantities) -> Checks:
         "half of what guessing adds to the Bayes error", tree, lambda f, p: measures.excess_of_guess(p) / 2
     )
     yield compare(q.excess(tree), "<", guess)
+
+
+@claim("C10")
+def several_models_are_better_than_one(q: Quantities) -> Checks:
+    """Several models together are better than one: bagged trees than a tree."""
+    yield mostly_better((q.on(d).L("bagging"), q.on(d).L("decision_tree")) for d in ELEVEN)
 
 
 @claim("C12", *ELEVEN)

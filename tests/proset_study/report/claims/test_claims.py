@@ -49,7 +49,7 @@ NUMBERS = {
     "F": (1, 2, 3),
     "P": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
     "Q": (1, 4, 7),
-    "C": (1, 2, 3, 4, 5, 6, 8, 12, 13, 14),
+    "C": (1, 2, 3, 4, 5, 6, 8, 10, 12, 13, 14),
     "B": (1, 2, 3, 4, 6, 7, 8, 12, 13),
 }
 IDS = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
@@ -653,6 +653,13 @@ CASES += [
         "",
         EVERY_L | {f"L E3@{d}": 0.4 for d in SIX} | {f"L E10@{d}": 0.4 for d in FIVE} | {"L svm@wine": 0.3},
         [{"L svm@wine": 0.5}],
+    ),
+    (
+        "C10",
+        "",
+        {f"L {e}@{d}": 0.3 for e in ("bagging", "decision_tree") for d in ELEVEN}
+        | {f"L decision_tree@{d}": 0.4 for d in SIX},
+        [{"L decision_tree@wine": 0.3}],
     ),
     (
         "C8",
