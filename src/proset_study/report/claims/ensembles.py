@@ -52,7 +52,7 @@ def boosting_beats_forests(q: Quantities) -> Checks:
 def boosting_overfits_with_complex_rules(q: Quantities) -> Checks:
     """Boosting overfits if the weak learner is too complex: AdaBoost with the deepest trees is beyond the threshold."""
     deepest = q.measure("c with the deepest trees", "adaboost", _loss_of_deepest)
-    yield compare(deepest, ">", q.measure("T", "adaboost", lambda final: final.stage1["threshold"]))
+    yield compare(deepest, ">", q.measure("T", "adaboost", _threshold))
 
 
 @claim("B7", NOISIEST)
@@ -75,6 +75,18 @@ def the_heaviest_are_mislabelled(q: Quantities) -> Checks:
     yield compare(heaviest, ">", combine(f"twice those {everywhere.name}", lambda share: 2 * share, everywhere))
 
 
+@claim("B9", *ELEVEN)
+def hundreds_of_trees_with_square_root(q: Quantities) -> Checks:
+    """Forests have hundreds of trees and draw the square root of the number of features, which is as good as any.
+
+    500 trees are no worse than 100, and of the trials that whose exponent is nearest to 1/2 is within the threshold.
+    """
+    forest = "open_random_forest"
+    yield compare(q.c(forest, 500), "<=", q.c(forest, 100))
+    square_root = q.measure("c with about sqrt(D) features", forest, _loss_with_square_root)
+    yield compare(square_root, "<=", q.measure("T", forest, _threshold))
+
+
 @claim("B12", *FORESTS)
 def importance_finds_relevant_features(q: Quantities) -> Checks:
     """Importance of features by the splits of a forest tells the relevant from the irrelevant."""
@@ -93,8 +105,19 @@ def votes_and_means_decide_alike(q: Quantities) -> Checks:
 
 
 def _loss_of_deepest(final):
-    losses = zip(final.stage1["settings"], final.stage1["mean"], strict=True)
-    return min((-settings["max_depth"], loss) for settings, loss in losses)[1]
+    return min((-settings["max_depth"], loss) for settings, loss in _trials(final))[1]
+
+
+def _loss_with_square_root(final):
+    return min((abs(settings["features_exponent"] - 0.5), loss) for settings, loss in _trials(final))[1]
+
+
+def _trials(final):
+    return zip(final.stage1["settings"], final.stage1["mean"], strict=True)
+
+
+def _threshold(final):
+    return final.stage1["threshold"]
 
 
 def _rise(q, experiment):

@@ -18,8 +18,8 @@ def statements_beside(published: Path) -> list[dict]:
     Returns
     -------
     list of dict
-        With the keys "id", "source", "place", "statement", "decided_by" and "study". Decided by is "claim <id>", "test
-        <path>" or "example <path>"; study are the configs, with spaces between them, that have what the claim asks for.
+        With the keys "id", "source", "place", "statement", "decided_by" and "study". Decided by is "claim <id>" or
+        "test <path>::<name>"; study are the configs, with spaces between them, that have what the claim asks for.
     """
     with published.with_name("statements.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
