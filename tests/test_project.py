@@ -124,8 +124,8 @@ def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
 def test_no_other_file_speaks_of_what_was_added(kind, name):
     """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
     files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
-    # Claims are about methods and evaluations by their names, suites and replicates are lists of experiments.
-    files = [p for p in files if not {"claims", "suites", "replicates.yaml"} & {*p.parts}]
+    # Claims are about methods and evaluations by their names; suites, replicates and curves are lists of experiments.
+    files = [p for p in files if not {"claims", "suites", "replicates.yaml", "response_curves.yaml"} & {*p.parts}]
     sources = (p for p in files if p.is_file() and p.suffix not in BINARY and "egg-info" not in str(p))
     mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
     assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -167,8 +168,17 @@ def test_variance_of_a_forest_is_that_of_the_formula_and_a_vote_beats_its_voters
     assert few["correlation"] < all_features["correlation"]
     majority, alone = forest["consensus"](0.5, 60, np.random.default_rng(0))
     assert majority > alone + 1
+    assert majority > 2 * 10 * (15 * 0.5 + 35 * 0.25) / 50  # what one of all 50 decides rightly
     ignorant, _ = forest["consensus"](0.25, 60, np.random.default_rng(0))
     assert ignorant == pytest.approx(2.5, abs=0.6)
+
+
+def test_a_majority_of_independent_voters_is_right_almost_surely():
+    """By simulation, next to the distribution that the figure of the example has."""
+    wrong = np.random.default_rng(0).random((500, 1001)) < 0.45
+    shares = [(wrong[:, :number].mean(axis=1) > 0.5).mean() for number in (1, 101, 1001)]
+    assert shares == pytest.approx(binom.sf(np.array([0, 50, 500]), [1, 101, 1001], 0.45), abs=0.05)
+    assert shares[0] > shares[1] > 10 * shares[2]
 
 
 def test_votes_and_stacks_are_as_good_as_most_of_their_members():

@@ -67,6 +67,7 @@ rule report:
         records=layout.result_files(study, study.replicates),
         downloads=layout.downloads(study),  # whose descriptions are in the manifest
         published=published,
+        statements=statements,
     output:
         expand("reports/{study}/{file}", file=layout.REPORT_FILES, allow_missing=True),
         directory(f"{REPORTS}{layout.FINDINGS}"),

@@ -12,6 +12,7 @@ from proset_study.records import read_json
 from proset_study.report.cautions import constant_models, zero_probability_samples
 from proset_study.report.charts import library
 from proset_study.report.claims.registry import MIN_AGREEING
+from proset_study.report.claims.statements import ledger, statements_beside
 from proset_study.report.edges import edges, explained, in_words
 from proset_study.report.explore import front_charts
 from proset_study.report.figures.style import method_name, slug
@@ -96,7 +97,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     ours = {final.run.experiment for final in stored.finals()}
     cells = [cell for cell in agreement(stored, published) if cell["experiment"] in ours]
     is_published = any(cell["ours"] is not None for cell in cells)
-    claims = _claims(folder / layout.CLAIMS, n_replicates) if is_published else {"claims": None}
+    claims = _claims(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     with_prototypes, errors = test_errors(stored)
     write_page(
@@ -122,7 +123,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         check=_check(cells, n_replicates),
         n_published=len(cells),
         **claims,
-        ledgers={"published": _published_ledger(cells), **({"claims": claims["ledger"]} if is_published else {})},
+        published_numbers=_published_ledger(cells),
         errors=_errors(with_prototypes, errors),
         noise=_noise(stored),
         responses=_responses(stored),
@@ -222,7 +223,7 @@ def _published_ledger(cells):
     )
 
 
-def _claims(path, n_replicates):
+def _claims(path, n_replicates, statements, is_published):
     """The claims as a grid by claim and data set, as a ledger with their evidence, and how many hold."""
     with path.open(encoding="utf-8", newline="") as file:
         claims = list(csv.DictReader(file))
@@ -239,17 +240,17 @@ def _claims(path, n_replicates):
         marks = [Cell(verdicts[d][0], tone=verdicts[d][1]) if d in verdicts else Cell() for d in data_sets]
         rows.append([Cell(claim_id), Cell(text, wide=True), *marks])
     columns = [Column("id", text=True), Column("claim", text=True), *(Column(d or "together") for d in data_sets)]
-    headings = ["id", "claim", "data set", "verdict", "replicates", "published", "evidence"]
+    headings = ["id", "statement", "data set", "verdict", "evidence", "replicates", "published", "source", "place"]
     lines = [
         [
-            *(c["id"], c["claim"], c["dataset"] or "together"),
-            "cannot fail" if c["cannot_fail"] else c[shown],
+            *(c["id"], c["claim"], c["dataset"] or ("together" if c["first"] else "")),
+            "cannot fail" if c["cannot_fail"] else c[shown] or c["verdict"],
+            c["cannot_fail"] or c["evidence"],
             f"{c['replicates_holding']} of {c['replicates_decided']}" if c["replicates_decided"] else "",
-            *(c["published"], c["cannot_fail"] or c["evidence"]),
+            *(c["published"], c["source"], c["place"]),
         ]
-        for c in claims
+        for c in ledger(claims, statements, is_published)
     ]
-    filters = {"data set": "Data set", "verdict": "Verdict"}
     return {
         "claims": Grid(
             "claims-table",
@@ -257,7 +258,7 @@ def _claims(path, n_replicates):
             columns,
             rows,
         ),
-        "ledger": _ledger(headings, lines, filters, ""),
+        "statements": _ledger(headings, lines, {"source": "Source", "data set": "Data set", "verdict": "Verdict"}, ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
         "supported": len(supported),
@@ -268,7 +269,10 @@ def _claims(path, n_replicates):
 def _ledger(headings: list[str], rows: list[list[str]], filters: dict[str, str], first: str):
     """What `page.js` makes a table of that can be searched; `filters` are columns with a choice of their values."""
     places = {name: headings.index(name) for name in filters}
-    choices = [(name, title, list(dict.fromkeys(row[places[name]] for row in rows))) for name, title in filters.items()]
+    choices = [
+        (name, title, [value for value in dict.fromkeys(row[places[name]] for row in rows) if value])
+        for name, title in filters.items()
+    ]
     packed = json.dumps(
         {"headings": headings, "rows": rows, "filters": places}, separators=(",", ":"), ensure_ascii=False
     )

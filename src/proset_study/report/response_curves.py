@@ -104,10 +104,7 @@ def response_rows(stored: Stored) -> list[dict]:
                 finals.setdefault(final.run.method, final)
             if not finals:
                 continue
-            entry = config["data_sets"][data_set]
-            settings = {key: entry[key] for key in CLUSTERS if key in entry}
-            rng = random_numbers(config["seed"], data_set, replicate)
-            truth = clusters_probabilities(next(iter(finals.values())).X_test, rng, **settings)
+            truth = true_probabilities(config, data_set, replicate, next(iter(finals.values())).X_test)
             best = truth.max(axis=1)
             for method, final in finals.items():
                 p = final.probabilities_of_fits
@@ -118,6 +115,13 @@ def response_rows(stored: Stored) -> list[dict]:
                 names = (replicate, data_set, final.run.experiment, method)
                 rows.append(dict(zip(COLUMNS, (*names, *scores), strict=True)))
     return rows
+
+
+def true_probabilities(config: dict, data_set: str, replicate: int, X: np.ndarray) -> np.ndarray:
+    """True class probabilities at points of a generated data set of the family, shape (N, K)."""
+    entry = config["data_sets"][data_set]
+    settings = {key: entry[key] for key in CLUSTERS if key in entry}
+    return clusters_probabilities(X, random_numbers(config["seed"], data_set, replicate), **settings)
 
 
 def response_curves(stored: Stored) -> list[Curves]:

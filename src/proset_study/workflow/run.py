@@ -63,9 +63,9 @@ def storage(workflow) -> str | None:
     return settings.default_storage_prefix.rstrip("/") if settings.default_storage_provider else None
 
 
-def published(workflow) -> str:
-    """The file of published numbers, which belongs to the workflow."""
-    return os.path.relpath(Path(project(workflow), "data/published/published.csv"))
+def published(workflow, name: str = "published.csv") -> str:
+    """The file of published numbers, or another one next to it; they belong to the workflow."""
+    return os.path.relpath(Path(project(workflow), "data/published", name))
 
 
 def default_records() -> str:

@@ -107,6 +107,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     assert section["rows"][0]["cells"][0] == f"{shown:.3f}"
     write_report(stored, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'id="claims"' not in page  # which are about other data
     page = page[page.index('<h2 id="response-curves">') :]
     for line in (line for words in section["words"] for line in words["lines"]):
         assert f"<li>{line['title']} ({line['range']}): {line['words']}</li>" in page
@@ -202,8 +203,11 @@ def test_the_overlay_has_what_was_asked_for():
         "label_noise": (0, 0.3),
         "imbalance": (1, 100),
     }
-    experiments = OVERLAY["experiments"].values()
-    assert OVERLAY["suite"] == {"data_sets": list(OVERLAY["data_sets"]), "experiments": list(OVERLAY["experiments"])}
-    searches = [entry for entry in experiments if "stage1" in entry]
-    assert len({entry["stage1"]["trials"] for entry in searches}) == 1
-    assert all(entry["overrides"] == searches[0]["overrides"] for entry in searches)
+    suite, noisy = OVERLAY["suite"], list(points(OVERLAY["data_sets"])["label_noise"].values())
+    assert (suite["data_sets"], suite["experiments"]) == (list(OVERLAY["data_sets"]), list(OVERLAY["experiments"]))
+    for left_out in suite["without"].values():
+        assert [d for d in suite["data_sets"] if d not in left_out] == noisy
+    searches = {name: entry for name, entry in OVERLAY["experiments"].items() if "stage1" in entry}
+    assert len({entry["stage1"]["trials"] for entry in searches.values()}) == 1
+    fewer = [entry["overrides"] for name, entry in searches.items() if name not in suite["without"]]
+    assert all(overrides == fewer[0] for overrides in fewer)

@@ -1,23 +1,23 @@
-"""The claims of the published study, each decided by a function of its own: from our records, and from its tables."""
+"""Claims of the sources, each decided by a function of its own: from our records, and from the published tables."""
 
 from pathlib import Path
 
-from proset_study.report.claims import fitting, methods, principles  # noqa: F401 - they register the claims
+# They register their claims, in the order of reports.
+# isort: off
+from proset_study.report.claims import fitting, methods, prototype_selection, learning, ensembles  # noqa: F401
+
+# isort: on
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
-from proset_study.report.claims.registry import CLAIMS, agreed, decide
+from proset_study.report.claims.registry import CLAIMS, agreed, data_sets_of, decide
+from proset_study.report.claims.statements import COLUMNS
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Stored
 
-__all__ = ["CLAIMS", "COLUMNS", "agreed", "decide", "write_claims"]
-
-COLUMNS = (
-    *("id", "claim", "dataset", "verdict", "cannot_fail", "first", "evidence", "published", "published_evidence"),
-    *("replicates_holding", "replicates_decided"),
-)
+__all__ = ["CLAIMS", "COLUMNS", "agreed", "data_sets_of", "decide", "write_claims"]
 
 
 def write_claims(path: str | Path, stored: Stored, published: str | Path) -> None:
-    """Decide all claims and write `COLUMNS` as CSV.
+    """Decide the claims about what the study has, and write `COLUMNS` as CSV.
 
     The verdict is that of all replicates (`registry.agreed`): "holds", "fails", "undetermined" or "not decidable".
     "first" and "evidence" are those of the first replicate; "cannot_fail" says why a claim is vacuous. The last two
@@ -35,8 +35,11 @@ def write_claims(path: str | Path, stored: Stored, published: str | Path) -> Non
     replicates = [StoredEvidence(stored, replicate) for replicate in stored.replicates]
     rows = []
     for claim_id, claim in CLAIMS.items():
+        own = data_sets_of(claim_id, stored.study)
         ours = [decide(claim_id, evidence) for evidence in replicates[: 1 if claim.over_replicates else None]]
         for theirs, first, *others in zip(decide(claim_id, printed), *ours, strict=True):
+            if first.data_set not in own:
+                continue
             held = [verdict.holds for verdict in (first, *others)]
             rows.append(
                 {

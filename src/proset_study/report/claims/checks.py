@@ -1,12 +1,14 @@
 """The relations a claim is made of: numbers that may be missing, and what follows from those that are there."""
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from statistics import stdev
 
+from proset_study.report.claims import measures
 from proset_study.report.claims.evidence import Evidence
 from proset_study.report.statistics import ALPHA
 from proset_study.store.stored import Missing
@@ -14,8 +16,10 @@ from proset_study.store.stored import Missing
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
 SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
 FIVE = ("checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f")
+ELEVEN = (*SIX, *FIVE)
 SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
 KNN = ("E8", "E11")  # its experiments have one stage only
+EQUIVALENT_SCORES = 0.02  # difference of ROC-AUC or balanced accuracy of methods that are called equal or as good
 MIN_REPLICATES = 10  # for the spread of a score
 # Applied to the sign of the difference; what is true where the relation is not.
 _RELATIONS: dict[object, tuple[Callable[[int, int], bool], str]] = {
@@ -71,6 +75,29 @@ def span(name: str, numbers: Iterable[Number]) -> Number:
     return combine(name, lambda *values: max(values) - min(values), *numbers)
 
 
+def less(minuend: Number, amount: float) -> Number:
+    """A number minus a constant."""
+    return combine(f"{minuend.name} - {amount:g}", lambda value: value - amount, minuend)
+
+
+def most_wins(scores: Iterable[Mapping[str, float]]) -> Number:
+    """On how many data sets the competitor that is best most often is best.
+
+    Parameters
+    ----------
+    scores : iterable of mapping
+        By competitor, one for each data set; larger is better.
+
+    Examples
+    --------
+    >>> most_wins([{"a": 1.0, "b": 0.5}, {"a": 0.5, "b": 0.5}, {"a": 0.1, "b": 0.2}]).show()
+    'data sets with a best 2'
+    """
+    wins = Counter(name for found in scores for name, score in found.items() if score == max(found.values()))
+    name, number_of_wins = wins.most_common(1)[0]
+    return Number(f"data sets with {name} best", number_of_wins)
+
+
 @dataclass(frozen=True)
 class Check:
     """Whether something holds (None: what is missing decides), in words, and what is missing."""
@@ -124,6 +151,12 @@ def some(checks: Iterable[Check]) -> Check:
     return ~Check(none, "; ".join(check.text for check in checks), tuple(m for check in checks for m in check.missing))
 
 
+def mostly_better(losses: Iterable[tuple[Number, Number]]) -> Check:
+    """Whether the first of two losses is smaller on more than half of the data sets, of which each has a pair."""
+    better = [combine("better", operator.lt, *pair) for pair in losses]
+    return compare(combine("data sets where it is better", lambda *n: sum(n), *better), ">", len(better) / 2)
+
+
 class Quantities:
     """The numbers of one data set, by the letters of the published study.
 
@@ -154,8 +187,8 @@ class Quantities:
     def A(self, experiment: str) -> Number:
         return self.table("A", experiment, "final", "roc_auc")
 
-    def BA(self, experiment: str) -> Number:
-        return self.table("BA", experiment, "final", "balanced_accuracy")
+    def BA(self, experiment: str, variant: str = "") -> Number:
+        return self.table("BA", experiment, "final", "balanced_accuracy", variant)
 
     def F(self, experiment: str) -> Number:
         """KNN always uses all features; its published tables do not list them."""
@@ -190,6 +223,19 @@ class Quantities:
             self._name(name, experiment, variant),
             lambda: function(self.evidence.final(experiment, self.data_set, variant)),
         )
+
+    def of_truth(self, name: str, experiment: str, function: Callable[..., float], training: bool = False) -> Number:
+        """A function of a final model and of the true class probabilities of its test part, or of its training part."""
+
+        def compute():
+            final = self.evidence.final(experiment, self.data_set)
+            return function(final, self.evidence.truth(self.data_set, final.X_train if training else final.X_test))
+
+        return number(self._name(name, experiment), compute)
+
+    def excess(self, experiment: str) -> Number:
+        """By how much a final model's error rate is above that of the Bayes rule."""
+        return self.of_truth("excess error", experiment, measures.excess_error)
 
     def path(self, name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Number:
         """A function of the mean log-losses of stage 2 by size."""

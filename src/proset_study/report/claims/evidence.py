@@ -1,8 +1,12 @@
 """What a claim is decided from: the records of one replicate, or the published tables."""
 
 from functools import cached_property
-from typing import Protocol
+from typing import NoReturn, Protocol
 
+import numpy as np
+
+from proset_study.config.study import Study
+from proset_study.report.response_curves import true_probabilities
 from proset_study.store.stored import Final, Missing, Stored
 
 NOT_PUBLISHED = "the published tables do not say"
@@ -23,6 +27,9 @@ class Evidence(Protocol):
 
     def final(self, experiment: str, data_set: str, variant: str = "") -> Final:
         """The final model, its predictions and its data."""
+
+    def truth(self, data_set: str, X: np.ndarray) -> np.ndarray:
+        """True class probabilities at points of generated clusters, shape (N, K)."""
 
     def variants(self, experiment: str, data_set: str) -> list[str]:
         """Names of the variants of an experiment."""
@@ -63,6 +70,9 @@ class StoredEvidence:
 
     def final(self, experiment, data_set, variant=""):
         return self.stored.final(experiment, data_set, variant, self.replicate)
+
+    def truth(self, data_set, X):
+        return true_probabilities(self.stored.study.config, data_set, self.replicate, X)
 
     def variants(self, experiment, data_set):
         runs = self.stored.study.experiments.get(experiment, [])
@@ -105,12 +115,54 @@ class PublishedEvidence:
     def final(self, experiment, data_set, variant=""):
         raise Missing(NOT_PUBLISHED)
 
+    def truth(self, data_set, X):
+        raise Missing(NOT_PUBLISHED)
+
     def variants(self, experiment, data_set):
         raise Missing(NOT_PUBLISHED)
 
     @property
     def replicates(self):
         raise Missing(NOT_PUBLISHED)
+
+
+class Planned:
+    """A study that has computed nothing, and what it is asked for; see `Evidence`.
+
+    Attributes
+    ----------
+    wanted : bool
+        Whether its config has any of the experiments, on their data sets.
+    """
+
+    def __init__(self, study: Study):
+        self.study, self.wanted = study, False
+
+    def value(self, experiment, data_set, section, quantity, variant=""):
+        self._missing(experiment, data_set)
+
+    def loss(self, experiment, data_set, size, variant=""):
+        self._missing(experiment, data_set)
+
+    def curve(self, experiment, data_set, variant=""):
+        self._missing(experiment, data_set)
+
+    def final(self, experiment, data_set, variant=""):
+        self._missing(experiment, data_set)
+
+    def truth(self, data_set, X):
+        raise Missing(data_set)
+
+    def variants(self, experiment, data_set):
+        self._missing(experiment, data_set)
+
+    @property
+    def replicates(self):
+        return [self] * 10  # as many as any claim takes
+
+    def _missing(self, experiment: str, data_set: str) -> NoReturn:
+        self.wanted |= any(data_set in run.data_sets for run in self.study.experiments.get(experiment, []))
+        raise Missing(_case(experiment, data_set))
 
 
 def _tables(rows) -> Tables:

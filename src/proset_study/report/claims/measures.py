@@ -1,12 +1,18 @@
 """What claims need to know of final models and their data, beyond the tables."""
 
+from typing import Any
+
 import numpy as np
 
+from proset_study.data.distances import distances
 from proset_study.data.splits import TEST
 from proset_study.methods.base import Fitted, PriorModel
+from proset_study.methods.decision_tree import FittedDecisionTree
+from proset_study.methods.estimators import FittedEstimator
+from proset_study.methods.set_cover import FittedSetCover
 from proset_study.methods.weighted import weighted
-from proset_study.scores import log_loss
-from proset_study.store.stored import Final
+from proset_study.scores import log_loss, score_predictions
+from proset_study.store.stored import Final, Missing
 
 
 def class_prior(fitted: Fitted) -> np.ndarray:
@@ -29,6 +35,22 @@ def distance_from_prior_far_away(final: Final, deviations: float = 1000.0) -> fl
     step = deviations * final.model.scale
     far = np.array([final.model.centre - step, final.model.centre + step])
     return float(np.abs(final.model.predict_proba(far) - class_prior(final.model.fitted)).max())
+
+
+def spread_far_away(final: Final, deviations: float = 1000.0, directions: int = 16) -> float:
+    """Largest difference of a class probability between points far away from the training data.
+
+    The points are that many standard deviations from the centre in every feature, to a side that is drawn.
+    """
+    X = final.X_train
+    sides = np.random.default_rng(0).choice([-1.0, 1.0], size=(directions, X.shape[1]))
+    far = X.mean(axis=0) + deviations * X.std(axis=0) * sides
+    return float(np.ptp(final.model.predict_proba(far), axis=0).max())
+
+
+def overfitting(final: Final) -> float:
+    """Log-loss of the test part minus that of the part the model was fitted to."""
+    return final.scores["log_loss"] - training_log_loss(final)
 
 
 def training_log_loss(final: Final) -> float:
@@ -93,3 +115,103 @@ def separable(X: np.ndarray, y: np.ndarray) -> bool:
         behind.append(block.reshape(len(rows), -1))
     A = np.concatenate(behind)  # score of another class minus score of the own one
     return linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=np.full(len(A), -1.0), bounds=(None, None)).status == 0
+
+
+def imbalance_of_folds(final: Final) -> int:
+    """Largest difference between two folds in their number of samples of a class."""
+    K, folds = len(final.data.class_names), np.unique(final.folds[final.folds != TEST])
+    counts = [np.bincount(final.data.y[final.folds == fold], minlength=K) for fold in folds]
+    return int(np.ptp(counts, axis=0).max())
+
+
+def overlap(final: Final) -> float:
+    """Samples in the test part by those in the training part, as `paired.mean_difference` takes them."""
+    return float((final.folds == TEST).sum() / (final.folds != TEST).sum())
+
+
+def objectives(final: Final) -> list[float]:
+    """Objective of a set cover by radius, mean over the folds."""
+    found: list[float] = np.mean([record["staged_summary"]["objective"] for record in final.paths], axis=0).tolist()
+    return found
+
+
+def steps_that_cover_more(final: Final) -> int:
+    """Number of the last prototype of a set cover, in the order of choice, that covers another sample than itself."""
+    return int(np.flatnonzero(_set_cover(final).covers[-1].newly_covered > 1).max(initial=-1)) + 1
+
+
+def correlation_of_variation(final: Final) -> float:
+    """Spearman's correlation over the classes of the mean distance within a class and its prototypes by sample."""
+    from scipy.stats import spearmanr
+
+    part, labels = final.part, _set_cover(final).covers[-1].labels
+    within, by_sample = [], []
+    for k in range(part.n_classes):
+        own = np.flatnonzero(part.y == k)
+        apart = distances(part.X[own], part.points[own], part.metric)
+        within.append(apart[np.triu_indices(len(own), 1)].mean())
+        by_sample.append((labels == k).sum() / len(own))
+    return float(spearmanr(within, by_sample).statistic)
+
+
+def p_of_first_split(final: Final) -> float:
+    """p of the first split of a tree by a chi-squared test on the training part, times the number of possible ones."""
+    from scipy.stats import chi2_contingency
+
+    tree, part = final.model.fitted, final.part
+    assert isinstance(tree, FittedDecisionTree), "trees only"
+    if not tree.depth or tree.left[0] < 0:
+        raise Missing(f"a split of {final.label} on {final.data_set}")
+    goes_left = part.X[:, tree.feature[0]].astype(np.float32) <= tree.threshold[0]
+    counts = [np.bincount(part.y[side], minlength=part.n_classes) for side in (goes_left, ~goes_left)]
+    possible = sum(len(np.unique(x)) - 1 for x in part.X.T)
+    return min(1.0, possible * float(chi2_contingency(counts, correction=False).pvalue))
+
+
+def balanced_accuracy_of_votes(final: Final) -> float:
+    """Balanced accuracy on the test part of the majority of the classes that the members of an ensemble predict."""
+    X, K = final.part.X_score, final.part.n_classes
+    votes = sum(np.eye(K)[member.predict_proba(X).argmax(axis=1)] for member in _estimator(final).estimators_)
+    return score_predictions(votes / votes.sum(axis=1, keepdims=True), final.y, final.weight)["balanced_accuracy"]
+
+
+def mislabelled_among_heaviest(final: Final, truth: np.ndarray, proportion: float) -> float:
+    """Proportion of samples that are not of their most probable class among those with the largest final weights.
+
+    Parameters
+    ----------
+    final : Final
+        Of AdaBoost, whose weights grow by the factor exp(a) with every tree of weight a that is wrong.
+    truth : ndarray, shape (n, K)
+        True class probabilities of the training part.
+    proportion : float in (0, 1]
+        Of the samples that are looked at.
+    """
+    estimator, part = _estimator(final), final.part
+    trees = zip(estimator.estimators_, estimator.estimator_weights_, strict=False)  # it may have ended before
+    weight = sum(a * (tree.predict(part.X) != part.y) for tree, a in trees)
+    heaviest = np.argsort(-weight, kind="stable")[: round(proportion * len(part.y))]
+    return float((part.y != truth.argmax(axis=1))[heaviest].mean())
+
+
+def excess_error(final: Final, truth: np.ndarray) -> float:
+    """Error rate on the test part above that of the Bayes rule, given true class probabilities there, shape (m, K)."""
+    chosen = np.take_along_axis(truth, final.probabilities.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return float((truth.max(axis=1) - chosen).mean())
+
+
+def excess_of_guess(truth: np.ndarray) -> float:
+    """The same of the rule that always predicts the most frequent class."""
+    return float(truth.max(axis=1).mean() - truth.mean(axis=0).max())
+
+
+def _set_cover(final: Final) -> FittedSetCover:
+    fitted = final.model.fitted
+    assert isinstance(fitted, FittedSetCover), "set covers only"
+    return fitted
+
+
+def _estimator(final: Final) -> Any:
+    fitted = final.model.fitted
+    assert isinstance(fitted, FittedEstimator), "classifiers of libraries only"
+    return fitted.estimator

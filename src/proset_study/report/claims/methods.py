@@ -10,6 +10,7 @@ from proset_study.data.splits import TEST
 from proset_study.methods.weighted import weighted
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import (
+    EQUIVALENT_SCORES,
     FIVE,
     SIX,
     SMALL,
@@ -26,7 +27,6 @@ from proset_study.report.claims.registry import claim
 
 NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
 NO_RANKING = 0.03  # largest distance of its ROC-AUC from 0.5
-EQUIVALENT_SCORES = 0.02  # ROC-AUC and balanced accuracy of methods that are called equal or comparable
 
 
 @claim("D37", "iris_2f")
@@ -259,6 +259,28 @@ def fewest_features_at_no_loss(q: Quantities) -> Checks:
         yield compare(q.F("E3"), "<", q.F(experiment))
     best = min(("E3", "E8", "E9"), key=lambda e: (q.L(e).known(), q.T(e).known()))  # of two equal ones the stricter
     yield compare(q.L("E3"), "<=", q.T(best))
+
+
+@claim("F1", *SMALL)
+def random_parts_overfit_less(q: Quantities) -> Checks:
+    """Trees from random parts of features and samples overfit less: test minus training log-loss (experiment X2)."""
+    parts, everything = (q.measure("test - training log-loss", e, measures.overfitting) for e in ("E9", "X2"))
+    yield compare(parts, "<", everything)
+
+
+@claim("F2", *SIX)
+def far_away_xgboost_is_arbitrary(q: Quantities) -> Checks:
+    """Far away from the data XGBoost predicts something arbitrary, which depends on the direction; proset does not."""
+    proset, xgboost = (q.measure("spread of p far away", e, measures.spread_far_away) for e in ("E3", "E9"))
+    yield compare(proset, "<", 1e-6)
+    yield compare(xgboost, ">", 0.1)
+
+
+@claim("F3", "irrelevant_48")
+def irrelevant_features_hurt_neighbours(q: Quantities) -> Checks:
+    """Features without influence make k nearest neighbours worse."""
+    none, some_, many = (q.on(f"irrelevant_{number}").excess("curve_knn") for number in (0, 12, 48))
+    yield compare(none, "<", some_, "<", many)
 
 
 def _xgboost(data_set):

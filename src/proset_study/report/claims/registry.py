@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 
+from proset_study.config.study import Study
 from proset_study.report.claims.checks import Check, Checks, Quantities, every
-from proset_study.report.claims.evidence import Evidence
+from proset_study.report.claims.evidence import Evidence, Planned
 from proset_study.store.stored import Missing
 
 MIN_AGREEING, AGREEING = 8, 0.8  # replicates, and proportion of them, that have to say the same
@@ -71,6 +72,17 @@ def decide(claim_id: str, evidence: Evidence) -> list[Verdict]:
     """Decide a claim on each of its data sets; what is missing on one does not hide the others."""
     claim = CLAIMS[claim_id]
     return [_verdict(claim.checks, evidence, data_set) for data_set in claim.data_sets]
+
+
+def data_sets_of(claim_id: str, study: Study) -> list[str]:
+    """Data sets on which a study has an experiment that the claim asks for, computed or not."""
+
+    def asks(data_set):
+        planned = Planned(study)
+        _verdict(CLAIMS[claim_id].checks, planned, data_set)
+        return planned.wanted
+
+    return [data_set for data_set in CLAIMS[claim_id].data_sets if asks(data_set)]
 
 
 def agreed(held: Iterable[bool | None]) -> str:

@@ -1,26 +1,40 @@
 """Every claim with records that make it true and records that make it false."""
 
 import csv
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 from scipy import stats
 from scipy.spatial import KDTree
+from snakemake.utils import update_config
+from tests.proset_study.conftest import compute
 
+from proset.cover import Cover
 from proset.model import Batch, Model
 from proset_study.config.checks import load
 from proset_study.data.dataset import DataSet
-from proset_study.data.splits import TEST
+from proset_study.data.splits import TEST, select_fold
 from proset_study.fits.final import FinalModel
+from proset_study.methods.adaboost import AdaBoost
+from proset_study.methods.bagging import Bagging
+from proset_study.methods.decision_tree import DecisionTree
 from proset_study.methods.knn import FittedKNN
 from proset_study.methods.proset import FittedProset
+from proset_study.methods.random_forest import RandomForest
+from proset_study.methods.set_cover import FittedSetCover
 from proset_study.records import write_json
-from proset_study.report.claims import CLAIMS, COLUMNS, decide, write_claims
-from proset_study.report.claims.checks import FIVE, SIX
+from proset_study.report.claims import CLAIMS, COLUMNS, data_sets_of, decide, write_claims
+from proset_study.report.claims.checks import ELEVEN, FIVE, SIX
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
+from proset_study.report.claims.statements import ledger, statements_beside
+from proset_study.report.write import write_report
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Missing, Stored
 
@@ -32,10 +46,11 @@ NUMBERS = {
     "D": (37, 38, 39, 40, 41),
     "M": (42, 43, 44, 45, 46, 47, 48, 50, 52, 53, 54, 55, 59),
     "N": (60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 74, 75),
-    "P": (1, 2, 3, 4, 5),
+    "F": (1, 2, 3),
+    "P": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
     "Q": (1, 4, 7),
-    "C": (1, 2, 5, 13),
-    "B": (1, 2, 3, 4),
+    "C": (1, 2, 3, 4, 5, 6, 8, 10, 12, 13, 14),
+    "B": (1, 2, 3, 4, 6, 7, 8, 9, 12, 13),
 }
 IDS = [f"{letter}{number}" for letter, numbers in NUMBERS.items() for number in numbers]
 QUANTITIES = {
@@ -70,8 +85,8 @@ class Records:
         self.replicates = [self] if replicates is None else replicates
         for key, value in records.items():
             names, _, other = key.partition("@")
-            quantity, experiment, *variant = names.split()
-            self.found[quantity, experiment, " ".join(variant), other or data_set] = value
+            quantity, experiment, *variant = (*names.split(), "")
+            self.found[quantity, experiment, " ".join(variant).strip(), other or data_set] = value
 
     def _get(self, *key):
         if key not in self.found:
@@ -91,6 +106,9 @@ class Records:
 
     def final(self, experiment, data_set, variant=""):
         return self._get("final", experiment, variant, data_set)
+
+    def truth(self, data_set, X):
+        return np.asarray(self._get("truth", "", "", data_set))
 
     def variants(self, experiment, data_set):
         return [v for q, e, v, d in self.found if (q, e, d) == ("final", experiment, data_set)]
@@ -126,10 +144,21 @@ def final(fitted, width, X=None, y=None, probabilities=None, lambda_w=None):
     return SimpleNamespace(
         model=FinalModel(fitted, np.zeros(width), np.ones(width)),
         data=DataSet(X, y, np.arange(width).astype(str), names),
+        X_train=X,
         folds=np.zeros(len(X), dtype=int),
         probabilities=None if probabilities is None else np.array(probabilities),
         fit={"parameters": {"lambda_w": lambda_w}},
     )
+
+
+def fitted_to(X, y, fitted=None, **attributes):
+    """A final model of some method, fitted to all of the data, which are also its test part."""
+    made = final(fitted, len(X[0]), X, y)
+    made.part = replace(select_fold(made.data, made.folds, TEST - 1, False), X_score=made.data.X, y_score=made.data.y)
+    made.X_train = made.X_test = made.data.X
+    made.y, made.weight = made.data.y, np.ones(len(X))
+    vars(made).update(attributes)
+    return made
 
 
 def data_only(X, y):
@@ -141,10 +170,12 @@ def sizes(*counts):
     return proset_final(*(prototypes(np.zeros((n, 1)), [0] * n, 1.0, 1.0) for n in counts))
 
 
-def trained(lambda_w, weight):
+def trained(lambda_w, weight, test_log_loss=None):
     """A model that is the surer of its training data the larger the weight."""
     X, y = [[-1.0], [1.0]], [0, 1]
-    return proset_final(prototypes(X, y, weight, 1.0), X=X, y=y, lambda_w=lambda_w)
+    made = proset_final(prototypes(X, y, weight, 1.0), X=X, y=y, lambda_w=lambda_w)
+    made.scores = {"log_loss": test_log_loss}
+    return made
 
 
 def predicted(lambda_w, p):
@@ -182,9 +213,6 @@ def runs_of_e1_to_e6(**quantities):
     return {f"{quantity} {e}": value for quantity, value in quantities.items() for e in ALL_PROSET}
 
 
-ELEVEN = (*SIX, *FIVE)
-
-
 def xgboost(data_set):
     return "E9" if data_set in SIX else "E12"
 
@@ -211,6 +239,12 @@ def estimated(**estimates):
     return {f"final estimates_{m}": [recorded(error_estimates={"draws": draws})] for m in ("knn", "decision_tree")}
 
 
+def with_true_errors(*true):
+    """The same with a true error for each draw, measured with a standard error of 0.01."""
+    draws = [{"standard_error": 0.01, "estimates": {"training": [0.0, 0.0, 0.0, error]}} for error in true]
+    return {f"final estimates_{m}": [recorded(error_estimates={"draws": draws})] for m in ("knn", "decision_tree")}
+
+
 def along(first, last):
     """A final model with squared bias and variance at both ends of its path."""
     points = [{"squared": {"bias2": bias2, "variance": variance}} for bias2, variance in (first, last)]
@@ -225,6 +259,67 @@ SIMPLE, COMPLEX = (0.3, 0.1), (0.1, 0.3)  # squared bias, variance
 FORESTS = {f"L {e}@{d}": 0.3 for e in ("random_forest", "bagging") for d in ELEVEN} | {
     f"L bagging@{d}": 0.4 for d in SIX
 }
+
+
+def covering(*newly_covered, labels=None, **attributes):
+    """A set cover whose prototypes cover so many samples that none before them did."""
+    n = np.array(newly_covered)
+    cover = Cover(np.arange(len(n)), np.zeros(len(n), dtype=int) if labels is None else labels, n, n, n, n, None)
+    made = final(FittedSetCover(np.zeros((len(n), 1)), np.ones(1), [cover], 0, 2, "euclidean"), 1)
+    vars(made).update(attributes)
+    return made
+
+
+def spread_classes(*prototypes_of_each):
+    """Classes of four samples each, every one twice as wide as the one before, and their prototypes."""
+    X = [[10.0 * k + 2.0**k * i] for k in range(len(prototypes_of_each)) for i in range(4)]
+    part = fitted_to(X, np.repeat(np.arange(len(prototypes_of_each)), 4))
+    labels = np.repeat(np.arange(len(prototypes_of_each)), prototypes_of_each)
+    return covering(*np.ones_like(labels), labels=labels, part=part.part, folds=part.folds)
+
+
+def objective_by_radius(*objective):
+    return SimpleNamespace(paths=[{"staged_summary": {"objective": [2 * v for v in objective]}}] * 2)
+
+
+def fitted_by(method, parameters, complexity, X, y, **attributes):
+    made = fitted_to(X, y)
+    fitted = method(made.part).fit(parameters, complexity, np.random.SeedSequence(0))
+    return fitted_to(X, y, fitted, **attributes)
+
+
+def wrong_on(n):
+    """Predictions for ten samples, n of them wrong if the first class is always the most probable."""
+    return SimpleNamespace(probabilities=np.eye(2)[[1] * n + [0] * (10 - n)], X_test=None)
+
+
+def searched(parameter, mean_by_value):
+    settings = [{parameter: value} for value in mean_by_value]
+    return SimpleNamespace(stage1={"settings": settings, "mean": [*mean_by_value.values()], "threshold": 0.5})
+
+
+KNOWN = [[0.9, 0.1]] * 10  # true class probabilities
+HALVES = [[0.1, 0.9]] * 5 + [[0.9, 0.1]] * 5
+ON_A_LINE = [[float(i)] for i in range(40)]
+BY_SIDE, BY_TURNS = np.repeat([0, 1], 20), np.tile([0, 1], 20)
+TREE = {"min_samples_leaf": 1}
+SPLIT, NOT_SIGNIFICANT = (fitted_by(DecisionTree, TREE, 3, ON_A_LINE, y) for y in (BY_SIDE, BY_TURNS))
+POINTS = np.random.default_rng(0).normal(size=(600, 12))
+SIX_RELEVANT = (POINTS[:, :6].sum(axis=1) > 0).astype(int)
+FOREST = {"min_samples_leaf": 1, "max_features": 0.3}
+RELEVANT, OTHERS = (fitted_by(RandomForest, FOREST, 30, X, SIX_RELEVANT) for X in (POINTS, POINTS[:, ::-1]))
+BAGGED = fitted_by(Bagging, TREE, 5, ON_A_LINE, BY_SIDE)
+MISLABELLED = np.isin(np.arange(40), [5, 13, 33])
+STUMPS = {"max_depth": 1, "learning_rate": 0.5}
+BOOSTED = fitted_by(AdaBoost, STUMPS, 3, ON_A_LINE, np.where(MISLABELLED, 1 - BY_SIDE, BY_SIDE))
+LEARNERS_ON_SIX = ("E3", "E8", "E9")
+OTHER_LEARNERS = (
+    *("logistic_regression", "decision_tree", "bagging", "random_forest", "adaboost", "hist_gradient_boosting", "svm"),
+    *("neural_network", "explainable_boosting"),
+)
+EVERY_L = {f"L {e}@{d}": 0.5 for e in (*OTHER_LEARNERS, "E3", "E8", "E9", "E10", "E11", "E12") for d in ELEVEN}
+L1, L2, TANGENT, MISMATCH = (f"metric={name}" for name in ("manhattan", "euclidean", "tangent", "mismatch"))
+E15 = [f"E15_{method}" for method in ("nearest_neighbour", "set_cover", "k_medoids")]
 
 # Claim, data set, records that make it true, changes of these that make it false.
 CASES = [
@@ -498,6 +593,136 @@ CASES += [
     ),
     ("B3", "", FORESTS, [{"L random_forest@wine": 0.4}]),
     (
+        "F1",
+        "wine",
+        {"final E9": trained(1e-9, 1.0, 0.6), "final X2": trained(1e-9, 1.0, 0.8)},
+        [{"final X2": trained(1e-9, 1.0, 0.6)}, {"final X2": trained(1e-9, 0.1, 0.6)}],
+    ),
+    (
+        "F2",
+        "wine",
+        {"final E3": NEAR, "final E9": knn_final(*CORNERS, k=1)},
+        [{"final E3": knn_final(*CORNERS, k=1)}, {"final E9": CONSTANT}],
+    ),
+    (
+        "F3",
+        "irrelevant_48",
+        {f"final curve_knn@irrelevant_{d}": wrong_on(n) for d, n in ((0, 1), (12, 2), (48, 3))}
+        | {f"truth@irrelevant_{d}": KNOWN for d in (0, 12, 48)},
+        [{"final curve_knn@irrelevant_12": wrong_on(1)}, {"final curve_knn@irrelevant_48": wrong_on(2)}],
+    ),
+    (
+        "P6",
+        "penguins",
+        {f"BA {e} {metric}": 0.8 for e in E15 for metric in (L1, L2)}
+        | {f"BA {E15[0]} {L1}": 0.9, f"BA {E15[1]} {L2}": 0.9},
+        [{f"BA {E15[0]} {L2}": 0.9}, {f"BA {E15[1]} {L1}": 0.95}],
+    ),
+    (
+        "P7",
+        "wine",
+        {"final set_cover": objective_by_radius(1.0, 2.2), "final set_cover_lp": objective_by_radius(1.0, 2.0)},
+        [{"final set_cover": objective_by_radius(1.2, 2.0)}],
+    ),
+    (
+        "P8",
+        "digits",
+        {"final set_cover": covering(5, 1, 2, 1, 1, 1, 1), "P set_cover": 7},
+        [{"final set_cover": covering(5, 1, 2, 1, 1, 1), "P set_cover": 6}],
+    ),
+    (
+        "P10",
+        "digits_16",
+        {f"BA E16_{m} {v}": x for m in ("nearest_neighbour", "set_cover") for v, x in ((TANGENT, 0.9), (L2, 0.8))},
+        [{f"BA E16_set_cover {L2}": 0.9}, {f"BA E16_nearest_neighbour {TANGENT}": 0.7}],
+    ),
+    (
+        "P11",
+        "families",
+        {f"BA E17_set_cover {MISMATCH}": 0.78, f"BA E17_svm {MISMATCH}": 0.8},
+        [{f"BA E17_set_cover {MISMATCH}": 0.77}],
+    ),
+    (
+        "C4",
+        "xor_3f",
+        {"final E10": fitted_to(ON_A_LINE, BY_SIDE, folds=np.arange(40) % 3)},
+        [{"final E10": fitted_to(ON_A_LINE, BY_SIDE, folds=np.arange(40) // 10)}],
+    ),
+    (
+        "C6",
+        "",
+        EVERY_L | {f"L E3@{d}": 0.4 for d in SIX} | {f"L E10@{d}": 0.4 for d in FIVE} | {"L svm@wine": 0.3},
+        [{"L svm@wine": 0.5}],
+    ),
+    (
+        "C10",
+        "",
+        {f"L {e}@{d}": 0.3 for e in ("bagging", "decision_tree") for d in ELEVEN}
+        | {f"L decision_tree@{d}": 0.4 for d in SIX},
+        [{"L decision_tree@wine": 0.3}],
+    ),
+    (
+        "C8",
+        "noise_20",
+        {"final curve_decision_tree": wrong_on(3), "truth": HALVES},  # two of those that guessing has five of
+        [{"final curve_decision_tree": wrong_on(2)}],
+    ),
+    (
+        "C12",
+        "wine",
+        {"final decision_tree": SPLIT, "L decision_tree": 0.3, "L class_prior": 0.5},
+        [{"final decision_tree": NOT_SIGNIFICANT}],
+    ),
+    (
+        "C12",
+        "checker",
+        {"final decision_tree": NOT_SIGNIFICANT, "L decision_tree": 0.5, "L class_prior": 0.5},
+        [{"L decision_tree": 0.3}],
+    ),
+    (
+        "B6",
+        "wine",
+        {"final adaboost": searched("max_depth", {9: 0.6, 2: 0.4})},
+        [{"final adaboost": searched("max_depth", {9: 0.5})}],
+    ),
+    (
+        "B7",
+        "noise_30",
+        {
+            f"final curve_{m}@{d}": wrong_on(n)
+            for m in ("adaboost", "xgboost")
+            for d, n in (("noise_30", 5), ("baseline", 1))
+        }
+        | {f"final curve_random_forest@{d}": wrong_on(n) for d, n in (("noise_30", 3), ("baseline", 0))}
+        | {f"truth@{d}": KNOWN for d in ("noise_30", "baseline")},
+        [{"final curve_xgboost": wrong_on(4)}, {"final curve_random_forest": wrong_on(4)}],
+    ),
+    (
+        "B8",
+        "noise_10",
+        {"final curve_adaboost": BOOSTED, "truth": np.eye(2)[BY_SIDE]},
+        [{"truth": np.eye(2)[np.where(MISLABELLED | (np.arange(40) > 30), BOOSTED.y, 1 - BOOSTED.y)]}],
+    ),
+    (
+        "B9",
+        "wine",
+        {
+            "c open_random_forest": {100: 0.3, 500: 0.3},
+            "final open_random_forest": searched("features_exponent", {0.9: 0.6, 0.4: 0.5}),
+        },
+        [
+            {"c open_random_forest": {100: 0.3, 500: 0.4}},
+            {"final open_random_forest": searched("features_exponent", {0.9: 0.4, 0.4: 0.6})},
+        ],
+    ),
+    ("B12", "xor_6_6f", {"final random_forest": RELEVANT}, [{"final random_forest": OTHERS}]),
+    (
+        "B13",
+        "wine",
+        {"final bagging": BAGGED, "final random_forest": BAGGED, "BA bagging": 1.0, "BA random_forest": 1.0},
+        [{"BA bagging": 0.97}, {"BA random_forest": 0.97}],
+    ),
+    (
         "B4",
         "",
         FORESTS | {f"L {xgboost(d)}@{d}": 0.2 if d in FIVE else 0.3 for d in ELEVEN} | {"L E9@wine": 0.2},
@@ -547,6 +772,25 @@ OVER_REPLICATES = [
         "mixture_54",
         estimated(**HELD_OUT),
         [estimated(**HELD_OUT | {"holdout_10": CENTRED}), estimated(**HELD_OUT | {"holdout_50": [0.1, 0.9, 0.5]})],
+    ),
+    (
+        "P9",
+        "digits",
+        {"final set_cover": [spread_classes(1, 2, 3, 4), spread_classes(1, 2, 4, 3)] * 5},
+        [{"final set_cover": [spread_classes(4, 3, 2, 1), spread_classes(3, 4, 2, 1)] * 5}],
+    ),
+    (
+        "P9",
+        "digits_16",
+        {f"final E16_set_cover {TANGENT}": [spread_classes(1, 2, 3, 4)] * 2},
+        [{f"final E16_set_cover {TANGENT}": [spread_classes(4, 3, 2, 1)] * 2}],
+    ),
+    ("C3", "mixture_54", with_true_errors(0.2, 0.3, 0.4), [with_true_errors(0.29, 0.3, 0.31)]),
+    (
+        "C14",
+        "mixture_54",
+        estimated(folds_5=CENTRED, holdout_20=LOW_ENDS),
+        [estimated(folds_5=LOW_ENDS, holdout_20=CENTRED)],
     ),
     ("C5", "mixture_54", estimated(nested=CENTRED), [estimated(nested=LOW_ENDS), estimated(nested=HIGH_ENDS)]),
     ("C13", "mixture_54", estimated(validation=LOW_ENDS), [estimated(validation=CENTRED)]),
@@ -694,10 +938,7 @@ NEEDS_RECORDS = (
     "M50",
     "M59",
 )
-NOT_PUBLISHED = (
-    *("P1", "P2", "P3", "P4", "P5", "Q1", "Q4", "Q7", "C1", "C2", "C5", "C13"),
-    *("B1", "B2", "B3", "B4"),
-)
+NOT_PUBLISHED = [claim_id for claim_id in IDS if claim_id[0] in "FPQCB"]
 NEEDS_RECORDS_FOR_A_PART = ("D40", "N67", "N70")
 UNDECIDED_IF_PUBLISHED = {
     **{
@@ -750,8 +991,6 @@ def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
 @pytest.fixture
 def stored(tmp_path):
     """Two replicates of a study with some numbers of E3 and E6."""
-    import yaml
-
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     study = load({**config, "replicates": [0, 1]})
     for replicate, loss in ((0, 0.3), (1, 0.9)):
@@ -786,12 +1025,14 @@ def test_stored_evidence(tmp_path, stored):
             request()
 
 
-def test_file_has_a_row_for_every_claim_and_data_set(tmp_path, stored):
+def test_file_has_a_row_for_every_claim_and_data_set_of_the_study(tmp_path, stored):
     write_claims(tmp_path / "claims.csv", stored, PUBLISHED)
     with (tmp_path / "claims.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == COLUMNS
-    assert [(row["id"], row["dataset"]) for row in rows] == [(i, d) for i, c in CLAIMS.items() for d in c.data_sets]
+    assert [(row["id"], row["dataset"]) for row in rows] == [
+        (i, d) for i in CLAIMS for d in data_sets_of(i, stored.study)
+    ]
     known = {(row["id"], row["dataset"]): row for row in rows}
     assert known["S14", "wine"] == {
         "id": "S14",
@@ -821,16 +1062,101 @@ def test_a_spread_that_a_test_cannot_tell_is_undetermined():
     assert found.endswith(f"(p = {stats.pearsonr(sums, differences).pvalue:.2g})")
 
 
-def test_the_ledger_says_how_every_statement_is_decided():
-    with (ROOT / "data/published/statements.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    ids = [row["id"] for row in rows]
-    assert len(set(ids)) == len(ids)
-    for row in rows:
-        how, _, what = row["decided_by"].partition(" ")
-        assert how in ("claim", "test", "example", "table", "figure", "waits:"), row
-        assert what, row
-        assert how != "claim" or what in CLAIMS, row
-        assert how not in ("test", "example") or (ROOT / what).exists(), row
-    own = [i for i in IDS if i[0] in "PQCB"]  # the others are of source 000, in the report
-    assert [row["id"] for row in rows if row["decided_by"] == f"claim {row['id']}"] == own
+def study_of(*files):
+    """The study of config.yaml and what is merged over it."""
+    config = {}
+    for file in ("config.yaml", *files):
+        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
+    return load(config)
+
+
+STATEMENTS = statements_beside(PUBLISHED)
+
+
+def test_every_statement_is_decided_by_a_claim_or_shown_by_a_test_that_is_there():
+    assert len({row["id"] for row in STATEMENTS}) == len(STATEMENTS) == 50
+    for row in STATEMENTS:
+        how, what = row["decided_by"].split(" ", 1)
+        assert all(row[key] for key in ("source", "place", "statement")), row
+        if how == "claim":
+            assert what in CLAIMS, row
+            continue
+        assert how == "test", row
+        file, *names = what.split("::")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert all(re.search(rf"^ *(def|class) {name}\b", text, re.MULTILINE) for name in names), row
+        assert names, row
+        assert not row["study"], row
+    decided = {row["decided_by"].removeprefix("claim ") for row in STATEMENTS}
+    assert {i for i in IDS if i[0] in "FPQCB"} <= decided
+
+
+@pytest.mark.parametrize("file", sorted({file for row in STATEMENTS for file in row["study"].split()}))
+def test_statements_name_the_study_that_decides_them(file):
+    """And it has no other claims: so no report shows claims about what it does not have."""
+    study = study_of(*([file] if file != "config.yaml" else []))
+    own = {i for i in CLAIMS if data_sets_of(i, study)}
+    named = {row["decided_by"].removeprefix("claim ") for row in STATEMENTS if file in row["study"].split()}
+    published = {i for i in IDS if i[0] in "SADMN"} if file == "config.yaml" else set()
+    assert own == named | published
+
+
+def test_claims_belong_to_a_study_that_has_what_they_ask_for():
+    demo = study_of("workflow/demo.yaml")
+    assert data_sets_of("S15", demo) == ["iris_2f", "wine", "cancer"]  # E3; E5 is not there
+    assert data_sets_of("S2", demo) == []
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    own = {"data_sets": {"flowers": {"sklearn": "iris"}}, "experiments": {"E8": {"data_sets": ["flowers"]}}}
+    update_config(config, own | {"only": {"E8": ["flowers"]}, "evaluations": {}})
+    study = load(config)
+    assert not any(data_sets_of(i, study) for i in CLAIMS)
+
+
+def test_the_ledger_has_all_statements_or_those_of_its_study():
+    row = dict.fromkeys(COLUMNS, "") | {"first": "holds", "verdict": "holds"}
+    claims = [row | {"id": "S14", "claim": "it works"}, row | {"id": "B3", "claim": "forests win", "dataset": "wine"}]
+    own = ledger(claims, STATEMENTS, whole=False)
+    assert [(r["id"], r["source"], r["place"]) for r in own] == [
+        ("S14", "published case study", ""),
+        ("Q6", "Nõmm, lecture (2025)", "random forests"),
+        ("B3", "FASE ML Bootcamp, Model Engineering", "random forest"),
+    ]
+    assert own[1]["claim"] == next(r["statement"] for r in STATEMENTS if r["id"] == "Q6")
+    assert own[1]["dataset"] == "wine"
+    whole = ledger(claims, STATEMENTS, whole=True)
+    assert {r["id"] for r in whole} == {"S14", *(r["id"] for r in STATEMENTS)}
+    found = {r["id"]: (r["verdict"], r["evidence"]) for r in whole}
+    assert found["Q4"] == ("in another report", "workflow/error_estimates.yaml")
+    assert found["C11"] == ("shown by test", "tests/proset/test_examples.py::TestDecisionTree::test_worked_example")
+
+
+def test_the_findings_count_the_statements_by_what_decides_them():
+    text = (ROOT / "docs/findings.md").read_text(encoding="utf-8")
+    section = text[text.index("## Statements of all sources") :]
+    counts = [int(n) for n in re.findall(r"^\| .* \| (\d+) \| .* \|$", section, re.MULTILINE)]
+    further = ("error_estimates", "response_curves", "suites/set_cover", "open_track")
+    studies = ["config.yaml", *(f"workflow/{name}.yaml" for name in further)]
+    first = [row["study"].split()[0] for row in STATEMENTS if row["study"]]
+    assert counts[:6] == [*map(first.count, studies), len(STATEMENTS) - len(first)]
+    assert sum(counts[:6]) == len(STATEMENTS)
+
+
+def test_the_page_of_a_study_of_published_experiments_has_all_statements(tmp_path):
+    """One of other data has none: tests/proset_study/report/test_response_curves.py."""
+    neighbours = {"title": "", "method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
+    config = {"study": "tiny", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
+    config |= {"data_sets": {"wine": {"sklearn": "wine"}}, "experiments": {"E8": neighbours}}
+    write_report(compute(config, tmp_path), tmp_path / "report", PUBLISHED, ["manifest", "models", "overview"])
+    page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    section = page[page.index('<details id="evidence">') :]
+    listed = json.loads(re.search(r'<script type="application/json">(.*?)</script>', section)[1])
+    rows = [dict(zip(listed["headings"], row, strict=True)) for row in listed["rows"]]
+    by_id = {row["id"]: row for row in rows}
+    assert {row["id"] for row in STATEMENTS} <= set(by_id)
+    assert by_id["Q2"]["verdict"] == "shown by test"
+    assert (by_id["Q2"]["source"], by_id["Q2"]["place"]) == ("Nõmm, lecture (2025)", "bias and variance")
+    assert by_id["P6"]["evidence"] == "workflow/suites/set_cover.yaml"
+    assert by_id["M48"] | {"source": "published case study", "data set": "wine"} == by_id["M48"]
+    assert listed["filters"].keys() == {"source", "data set", "verdict"}
+    assert section.count('<option value="">') == 3  # "all", and no other empty choice
+    assert "in another report</option>" in section

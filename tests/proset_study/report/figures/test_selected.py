@@ -1,16 +1,23 @@
 """Figures of prototypes by metric, of features, images and strings: each against what it is drawn from."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
+from snakemake.utils import update_config
 from tests.proset_study.conftest import compute
 from tests.proset_study.report.conftest import check_findings
 
 from proset.set_cover import SetCoverClassifier
+from proset_study.config.checks import load
 from proset_study.config.study import Study
 from proset_study.data.generators import mixture_probabilities
+from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
 from proset_study.report.figures.catalogue import data_set_figures, plan
 from proset_study.report.figures.cover_radii import MOST
@@ -21,6 +28,7 @@ from proset_study.scores import error_rate
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
 
+ROOT = Path(__file__).parents[4]
 BOTH = {"metric": ["euclidean", "manhattan"]}
 
 
@@ -207,3 +215,26 @@ def test_records_and_settings_name_the_metric(small):
     assert small.final("of_ranks", "strings").metric == "rank_short"
     assert small.final("plain", "blobs").metric == "euclidean"
     assert small.final("of_images", "images").fit["n_features"] == 0
+
+
+def test_every_figure_of_the_source_has_its_counterpart(tmp_path):
+    """The table of docs/dissimilarities.md against what the config of the source's experiments calls for."""
+    config = {}
+    for file in ("config.yaml", "workflow/suites/set_cover.yaml"):
+        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
+    study = load(config)
+    folder = tmp_path / "replicate_0/mixture"
+    folder.mkdir(parents=True)
+    make(study.data_settings("mixture"), 0, "mixture", 0).save(folder / "data.npz")  # a plane has figures of its own
+    text = (ROOT / "docs/dissimilarities.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (table|figure) (\d+): .* \| (.*) \| ?(\S*) \|$", text, re.MULTILINE)
+    counterparts = [
+        (int(number), re.findall(r"`(\w+)`", here), place) for kind, number, here, place in rows if kind == "figure"
+    ]
+    assert [number for number, _, _ in counterparts] == list(range(1, 11))
+    for number, names, data_set in counterparts:
+        planned = [figure.name for figure in plan(Stored(tmp_path, study), data_set)] if data_set else []
+        assert names or number == 2  # a benchmark
+        for name in names:
+            assert any(figure.startswith(f"{data_set}_{name}") for figure in planned), name
+    assert {"E15", "E15_best"} <= set(study.tables)
