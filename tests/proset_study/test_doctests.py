@@ -25,6 +25,7 @@ MODULES = {  # number of statements in examples
     "methods.svm": 1,
     "methods.set_covering_machine": 6,
     "records": 2,
+    "report.figures.words": 6,
     "report.response_curves": 4,
     "scores": 5,
     "seeds": 2,

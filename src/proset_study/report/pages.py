@@ -24,9 +24,8 @@ from proset_study.report.tables import format_number
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
 
-# Of a category of figures on the page of a data set, those that are not folded; of "Search" those of the first run.
-UNFOLDED = {"Search": 2, "Decision surfaces": 1, "Set cover": 2, "Learning curves": 1}
-MANY = 2  # of any other category
+# Of a category of figures on the page of a data set, those that are not folded; two where they fit next to each other.
+UNFOLDED = {"Calibration and ranking": 2}
 _LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
 
 
@@ -172,7 +171,7 @@ def _by_category(figures):
     groups: dict[str, list[dict]] = {}
     for figure in figures:
         group = groups.setdefault(figure["category"], [])
-        group.append({**figure, "folded": len(group) >= UNFOLDED.get(figure["category"], MANY)})
+        group.append({**figure, "folded": len(group) >= UNFOLDED.get(figure["category"], 1)})
     return groups
 
 

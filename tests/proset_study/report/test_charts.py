@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from proset_study.records import read_json, write_json
+from proset_study.report.pages import write_data_set
+
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 ROOT = Path(__file__).parents[3]
@@ -17,6 +20,13 @@ SCREENS = {"screen": (1400, 900), "tablet": (800, 1000), "phone": (390, 800)}
 A4 = 703  # CSS pixels between margins of 12 mm
 TAB_STOPS = """() => [...document.querySelectorAll('a[href],button,input,select,summary,[tabindex="0"]')]
     .filter((element) => element.checkVisibility()).length"""
+
+
+SAID_ABOVE = """() => [...document.querySelectorAll('figure')].filter((f) => f.checkVisibility()).map((figure) => {
+    const [said, image] = ['.finding', 'img'].map((part) => figure.querySelector(part));
+    const [above, below] = [said, image].map((part) => part.getBoundingClientRect());
+    return [said.checkVisibility() && (!image.checkVisibility() || above.bottom <= below.top), image.checkVisibility()];
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +110,33 @@ def test_the_front_page_of_the_study_is_short(browser):
         assert page.evaluate("document.querySelectorAll('*').length") <= 15_000
         assert page.evaluate("document.documentElement.scrollHeight") <= 15 * 900
         assert page.evaluate(TAB_STOPS) <= 300
+
+
+def test_pages_of_data_sets_are_short_however_many_figures_they_have(browser, stored, report, tmp_path):
+    """Those of the study, if it has been run here, and one with the figures of several data sets."""
+    listed = []
+    for data_set in stored.study.data_sets:
+        shutil.copytree(report / "figures" / data_set, tmp_path, dirs_exist_ok=True)
+        listed += read_json(tmp_path / "figures.json")["figures"]
+    write_json(tmp_path / "figures.json", {"figures": listed, "missing": []})
+    write_data_set(tmp_path / "all.html", stored, "cross", tmp_path)
+    for path in (tmp_path / "all.html", *sorted((STUDY / "data_sets").glob("*.html"))):
+        with shown(browser, path) as page:
+            assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 900, path.name
+            assert page.evaluate(TAB_STOPS) <= 300, path.name
+
+
+@pytest.mark.parametrize("size", SCREENS)
+@pytest.mark.parametrize("name", ["index", "data_sets/flowers"])
+def test_what_is_to_be_seen_is_said_above_every_figure(browser, report, name, size):
+    for scripts in (True, False):
+        with shown(browser, report / f"{name}.html", size, java_script_enabled=scripts) as page:
+            for media in ("screen", "print"):
+                page.emulate_media(media=media)
+                found = page.evaluate(SAID_ABOVE)
+                assert found
+                assert all(said for said, _ in found)
+                assert all(drawn for _, drawn in found) == (media == "print" or not scripts or name != "index")
 
 
 def test_a_chart_answers_to_mouse_and_keys(browser, report):

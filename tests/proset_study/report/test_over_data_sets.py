@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.proset_study.report.conftest import check_findings
 
 from proset_study import methods
 from proset_study.config.study import Study
@@ -217,6 +218,11 @@ def test_real_and_generated_data_sets_are_compared_apart():
 def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
     scores = over_data_sets(Given(several(experiments="ACDE")))
     drawn = ranks_figure(scores)
+    check_findings([drawn])
+    best = scores[0].ranks[0]["average_rank"]
+    near = sum(row["average_rank"] <= best + scores[0].test["critical_difference"] for row in scores[0].ranks) - 1
+    assert f"is {best:.1f} for " in drawn.finding
+    assert f"cannot tell {near} of 3 others from it" in drawn.finding
     for i, compared in enumerate(scores):
         left, right = drawn.figure.axes[2 * i : 2 * i + 2]
         assert [line.get_xdata()[0] for line in left.lines] == [r["average_rank"] for r in compared.ranks]

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.proset_study.conftest import compute
+from tests.proset_study.report.conftest import check_findings
 
 from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS
@@ -11,7 +12,13 @@ from proset_study.report.cautions import zero_probability_samples
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
-from proset_study.report.figures.catalogue import missing_records, overview_figures, plan, write_figures
+from proset_study.report.figures.catalogue import (
+    data_set_figures,
+    missing_records,
+    overview_figures,
+    plan,
+    write_figures,
+)
 from proset_study.report.figures.style import context, method_style
 from proset_study.report.findings import write_selected_features
 from proset_study.report.front_page import write_index
@@ -185,9 +192,25 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     assert "USPS" not in drawn.caption
 
 
+def test_the_lowest_error_and_the_fewest_prototypes_are_named(small):
+    tested = {
+        label: (final.fit["summary"]["prototypes"], 100 * prototypes.test_error(final)[0])
+        for label, final in (("k-means", small.final("means", "blobs")), ("1-NN", small.final("near", "blobs")))
+    }
+    for shown in (["means", "near"], ["near"]):
+        finals = [small.final(name, "blobs") for name in shown]
+        (planned,) = [p for p in plan(small, "blobs") if p.name == "blobs_prototypes"]
+        finding = planned.draw(finals).finding
+        there = {label: tested[label] for label in (("k-means", "1-NN") if len(shown) == 2 else ("1-NN",))}
+        assert f"is {min(error for _, error in there.values()):.1f} % for " in finding
+        assert str(min(number for number, _ in there.values())) in finding
+    assert "k-means" not in finding
+
+
 def test_the_source_is_quoted_beside_digits(small):
     assert "2.49 % with 3,372 prototypes" in _figure(small, "pixels").caption
     figures = {d.name: d for d in overview_figures(small, PUBLISHED)}
+    check_findings([*figures.values(), *data_set_figures(small, "blobs")])
     overview = figures["prototypes"]
     assert [axes.get_title() for axes in overview.figure.axes] == ["blobs", "pixels"]
     assert all(axes.get_xscale() == "log" for axes in overview.figure.axes)

@@ -61,12 +61,14 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     draws, n_test = rows[0]["draws"], rows[0]["n_scored"]
     texts = [f"{short_name(row)} {row['bias2']:.3f} and {row['variance']:.3f}" for row in rows]
+    varying = sum(row["variance"] > row["bias2"] for row in rows)
     noisy = ", ".join(dict.fromkeys(row["dataset"] for row in rows if row["noise"]))
     note = f"; {f'except on {noisy}, ' if noisy else ''}labels follow from the features, so there is no noise"
     return ReportFigure(
         name="bias_variance",
         category="Bias and variance",
         title="Bias and variance of the chosen models on generated data",
+        finding=f"The variance is larger than the squared bias for {varying} of {len(rows)} models.",
         caption=f"Each model refitted to {draws} training sets drawn anew, tried on {n_test:,} test samples; the least"
         f" expected score first{'' if all(row['noise'] for row in rows) else note}.",
         alt=f"Squared bias and variance: {'; '.join(texts)}.",

@@ -77,13 +77,15 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set(ylabel="data set and final model", ylim=(len(names) - 0.5, -0.5))
     legend(figure, 2.0)
-    texts = [
-        f"{short_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in rows if row["score"] == "error"
-    ]
+    errors = [row for row in rows if row["score"] == "error"]
+    above = {key: sum(row[key] > row["test"] for row in errors) for key in ESTIMATES}
+    texts = [f"{short_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in errors]
     return ReportFigure(
         name="bootstrap",
         category="Estimates of the error",
         title="The error of the chosen models: cross-validation, bootstrap, test set",
+        finding=f"On this split the leave-one-out bootstrap is above the test error for {above['leave_one_out']} of"
+        f" {len(errors)} models, cross-validation for {above['cross_validation']}.",
         caption="Lines: one standard error. Cross-validation and bootstrap see the training samples only, on which the"
         " parameters were selected, which favours them.",
         alt=f"Estimates of the error; leave-one-out bootstrap and test part: {'; '.join(texts)}.",

@@ -42,7 +42,7 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
     for row in curve_rows(finals):
         groups[row["experiment"], row["dataset"]].append(row)
     figure, axes = panels(2 * len(groups), len(groups), (2.3, 2.2))
-    texts = []
+    texts, lowest, inside = [], [], 0
     for column, ((_, data_set), rows) in enumerate(groups.items()):
         for i, (loss, name) in enumerate(LOSSES.items()):
             panel = axes[i * len(groups) + column]
@@ -57,6 +57,8 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
             if i == 0:
                 panel.set_title(f"{method_name(rows[0]['method'])}, {data_set}")
                 first, last = shown[0], shown[-1]
+                lowest.append(min(shown, key=lambda row: row["expected"]))
+                inside += lowest[-1] not in (first, last)
                 ends = (
                     f"{first['bias2']:.3f} to {last['bias2']:.3f} and {first['variance']:.3f} to {last['variance']:.3f}"
                 )
@@ -67,6 +69,9 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
         name="complexity_curve",
         category="Bias and variance",
         title="Bias and variance along the size of models",
+        finding=f"The expected squared loss is lowest inside the range in {inside} of {len(groups)} columns, for"
+        f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} at {lowest[0]['along']} ="
+        f" {lowest[0]['value']:g}.",
         caption=f"Models of {record['draws']} training sets of {record['n_fit']:,} samples, drawn anew, at"
         f" {record['n_scored']:,} points. Expected loss = noise + squared bias + variance; above for squared loss,"
         " below for zero-one loss (Kohavi and Wolpert 1996).",

@@ -158,10 +158,13 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
     axes[0].set_yticks(range(len(shown)), [LABELS[name] for name in shown])
     figure.supxlabel("estimate minus true error rate", fontsize=9)
     first = {row["estimate"]: row for row in rows if row["n_fit"] == sizes[0]}
+    best = min((row for name, row in first.items() if name in _COMPARED), key=_rmse)
     return ReportFigure(
         name="error_estimates",
         category="Estimates of the error",
         title="Estimates of the error: how far from the truth, and how much that varies",
+        finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the least root mean squared error,"
+        f" {best['rmse']:.3f}; the training error is off by {first['training']['bias']:+.3f}.",
         caption="Mean of estimate minus true error (dot) and its deviation over training sets (bar), for"
         f" {len({f.run.method for f in finals})} methods and all generated families; the last three are about the model"
         " they helped to select.",

@@ -4,7 +4,8 @@ from statistics import fmean, stdev
 
 from proset.plot.style import log_axis
 from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
+from proset_study.report.figures.words import leader, model
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -35,10 +36,13 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     """Test scores against the size of the training part, with error bars; final models with a learning curve."""
     scores = [score for score in SCORES if any(has_score(f.run.method, score) for f in finals)]
     figure, axes = panels(len(scores), 2, (4.6, 3.4))
+    errors: dict[int, dict[str, float]] = {}
     texts, unfit = [], []
     for final in finals:
         rows = curve_rows([final])
         fitted = [row for row in rows if row["fits"]]
+        for row in fitted:
+            errors.setdefault(row["n_fit"], {})[model(final)] = row["error"]
         if len(fitted) < len(rows):
             unfit.append(f"{final.label} below {fitted[0]['n_fit']}" if fitted else final.label)
         for panel, score in zip(axes, scores, strict=True):
@@ -51,7 +55,7 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
                 deviation,
                 capsize=2,
                 elinewidth=0.8,
-                label=f"{method_name(final.run.method)} ({final.label})",
+                label=model(final),
                 **method_style(final.run.method),
             )
         if fitted:
@@ -64,6 +68,8 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
             panel.set_ylim(bottom=0.0)
     legend(figure, 2.0)
     first = finals[0]
+    sizes = sorted(errors)
+    lowest = [f"{leader(errors[n])} with {n:,} samples" for n in dict.fromkeys([*sizes[:1], *sizes[-1:]])]
     repeats = 1 + max(point["repeat"] for point in record_of(first, "learning_curve")["points"])
     parts = "parts of the training samples" if first.data.group is None else "parts of whole groups"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
@@ -71,6 +77,9 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
         name=slug(first.data_set, "learning_curve"),
         category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
+        finding=f"On this split the lowest test error is {' and '.join(lowest)}."
+        if lowest
+        else "No part of this split has enough samples for a fit.",
         caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each"
         " size, which overlap where they are large." + note,
         alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"

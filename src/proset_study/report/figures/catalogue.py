@@ -250,7 +250,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
         figures, missing = data_set_figures(stored, which), missing_records(stored, which)
     for drawn in figures:
         save(drawn.figure, folder / drawn.name, png=isinstance(which, Path))
-    about = [{k: getattr(d, k) for k in ("name", "category", "title", "caption", "alt")} for d in figures]
+    about = [{k: getattr(d, k) for k in ("name", "category", "title", "finding", "caption", "alt")} for d in figures]
     lacking = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 

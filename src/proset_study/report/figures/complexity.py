@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.report.figures.search import prior_loss
 from proset_study.report.figures.style import ReportFigure, method_name, method_style, slug
+from proset_study.report.figures.words import leader, model
 from proset_study.scores import SMALLEST
 from proset_study.store.stored import Final
 
@@ -40,15 +41,17 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     axes.set_yticks(range(len(finals)), [_named(f) for f in finals])
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="test log-loss (nats); dotted: class prior", xlim=(0.0, end), ylim=(len(finals) - 0.4, -1.6))
-    first, best = finals[0], finals[0]
+    first = finals[0]
+    by_model = {model(f): losses[f.run.name][0] for f in finals}
     texts = [f"{f.label} {losses[f.run.name][0]:.3g}" for f in finals]
     return ReportFigure(
         name=slug(first.data_set, "complexity"),
         category="Loss and complexity",
         title=f"{first.data_set}: test log-loss and complexity",
+        finding=f"On this split the lowest test log-loss is {leader(by_model)}{_with_prototypes(finals, losses)}.",
         caption="Lines are one standard error over the test samples, which all models share: differences are surer than"
         f" they suggest.{_beyond(cut)}",
-        alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {best.label}.",
+        alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {first.label}.",
         figure=figure,
     )
 
@@ -69,6 +72,16 @@ def true_class_probability(final: Final) -> np.ndarray:
 def _named(final):
     name = plain(method_name(final.run.method))
     return name if final.label == final.run.method else f"{plain(final.label)}, {name}"
+
+
+def _with_prototypes(finals, losses):
+    """The first model with prototypes, how many it has, and for what log-loss."""
+    for final in finals:
+        if number := final.fit["summary"].get("prototypes"):
+            if final is finals[0]:
+                return f", with {number:,} prototypes"
+            return f"; {model(final)} needs {number:,} prototypes for {losses[final.run.name][0]:.3f}"
+    return ""
 
 
 def _beyond(cut):

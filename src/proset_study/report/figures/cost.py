@@ -8,6 +8,7 @@ from proset.plot.style import log_axis
 from proset_study.records import PRODUCT_SIZE
 from proset_study.report.costs import matrix_products, seconds_of
 from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
+from proset_study.report.figures.words import wins
 from proset_study.store.stored import Final
 
 Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other
@@ -44,22 +45,24 @@ def products_figure(compared: Compared) -> ReportFigure | None:
 
 def _fits_figure(compared, measure, name, title, axis, what, unit):
     figure, axes = _rows(compared)
-    medians = []
+    medians: dict[str, dict[str, float]] = {}
     for row, (data_set, finals) in enumerate(compared.items()):
         for final, y in _dodged(row, finals):
             values = np.array([measure(record) for record in _searched(final)])
             _spread(axes, y, values, final.run.method)
-            medians.append(f"{data_set}, {method_name(final.run.method)} {np.median(values):.2g}{unit}")
+            medians.setdefault(data_set, {})[method_name(final.run.method)] = float(np.median(values))
     axes.set_xlabel(axis)
     log_axis(axes, "x")
     legend(figure)
+    texts = [f"{d}, {name} {value:.2g}{unit}" for d, found in medians.items() for name, value in found.items()]
     return ReportFigure(
         name=name,
         category="Cost",
         title=title,
+        finding=f"Of {len(medians)} data sets the median cost of a fit is lowest on {wins(medians)}.",
         caption=f"{what} of one fit and of scoring its held-out fold, over all trials and folds. Mark: median; lines:"
         " quartiles and range.",
-        alt=f"Medians of a fit: {'; '.join(medians)}.",
+        alt=f"Medians of a fit: {'; '.join(texts)}.",
         figure=figure,
     )
 

@@ -10,6 +10,7 @@ from proset_study.data.metrics import EUCLIDEAN, is_ranked
 from proset_study.methods.set_cover import find_radii
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
 from proset_study.report.figures.style import ReportFigure, panels, slug
+from proset_study.report.figures.words import span
 from proset_study.store.stored import Final
 
 RADII = 4
@@ -33,20 +34,23 @@ def balls_figure(final: Final) -> ReportFigure | None:
         return None
     shown = [models[round(i)] for i in np.linspace(len(models) - 1, 0, min(RADII, len(models)))]
     figure, axes = panels(len(shown), 2, (4.5, 3.9), margin=0.3, sharex="all", sharey="all")
-    texts = []
+    found = []
     for panel, model in zip(axes, shown, strict=True):
         given = {"feature_names": names.tolist(), "grid_resolution": RESOLUTION, "ax": panel, "legend": False}
         BallsDisplay.from_estimator(model, part.X, part.y, **given)
         number = len(model.prototype_index_)
-        texts.append(f"{model.eps:.3g}: {number:,}")
+        found.append((f"{model.eps:.3g}", f"{number:,}"))
         panel.set(title=f"radius {model.eps:.3g}, {number:,} prototypes", xlabel="", ylabel="")
     name = final.data_set
+    texts = [": ".join(pair) for pair in found]
+    radii, numbers = (span(*ends) for ends in zip(found[0], found[-1], strict=True))
     figure.supxlabel(plain(names[0]), size=9)
     figure.supylabel(plain(names[1]), size=9)
     return ReportFigure(
         name=slug(name, "cover_balls", final.run.name),
         category=CATEGORY,
         title=f"{name}: balls and prototypes at several radii",
+        finding=f"Covers by balls of radius {radii} have {numbers} prototypes.",
         caption=f"Training samples on standardised features. Radii and numbers of prototypes: {'; '.join(texts)}."
         " Empty marks: in no ball of their class; rings: in a ball of another class.",
         alt=f"Balls of a set cover on {name}; radius and number of prototypes {'; '.join(texts)}.",
@@ -88,6 +92,8 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
         name=slug(name, "cover_class_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: the smallest class as a tree, with its prototypes",
+        finding=f"{chosen.sum()} of {len(own)} samples of class {final.data.class_names[k]} are prototypes;"
+        f" {np.count_nonzero(foreign[chosen])} of their balls have samples of other classes in them.",
         caption=f"Complete linkage of class {called} by {distance_of(final)}; dotted: the radius. In brackets the"
         f" samples of other classes in the ball around each; marks are the {chosen.sum()} prototypes.",
         alt=f"Tree of {len(own)} samples of class {called} on {name}, {chosen.sum()} of them prototypes; most foreign"

@@ -4,6 +4,7 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import plain
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_name, method_style, slug
+from proset_study.report.figures.words import leader
 from proset_study.report.losses import OF_ALL, ROPE
 from proset_study.report.over_data_sets import OverDataSets
 
@@ -45,11 +46,15 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         left.set_yticks(range(len(rows)), [plain(method_name(m)) for m in rows])
         right.set_yticks([])
         texts.append(f"{c.score}: {', '.join(f'{method_name(m)} {rank:.2f}' for m, (_, rank) in rows.items())}")
-    name = plain(method_name(scores[0].methods[0]))
+    name, shown = plain(method_name(scores[0].methods[0])), scores[0]
+    ranks = {method_name(row["method"]): row["average_rank"] for row in shown.ranks}
+    alike = sum(rank <= min(ranks.values()) + shown.test["critical_difference"] for rank in ranks.values()) - 1
     return ReportFigure(
         name=slug("ranks", scores[0].comparison),
         category="Over data sets",
         title=f"Average ranks, and {name} against each other method",
+        finding=f"By {shown.score} the best average rank is {leader(ranks, '{:.1f}')}; Nemenyi's test cannot tell"
+        f" {alike} of {len(ranks) - 1} others from it.",
         caption="Grey field: ranks that Nemenyi's test cannot tell from the best at 0.05. Bars: Bayesian signed-rank"
         " test over data sets.",
         alt=f"Average ranks. {'; '.join(texts)}.",

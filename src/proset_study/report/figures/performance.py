@@ -14,6 +14,7 @@ from proset_study.report.figures.style import (
     panels,
     slug,
 )
+from proset_study.report.figures.words import model, ranges
 from proset_study.store.stored import Final
 
 
@@ -22,18 +23,19 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     figure = Figure(figsize=(5.5, 5.6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     above.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="calibrated")
-    errors, bins = [], 10 if len(finals[0].y) >= 500 else 5
+    errors: dict[str, float] = {}
+    bins = 10 if len(finals[0].y) >= 500 else 5
     for final in finals:
         style = method_style(final.run.method)
         mean, proportion, low, high, counts = reliability(*claimed(final), final.weight, bins)
-        errors.append(f"{final.label} {np.average(np.abs(mean - proportion), weights=counts[counts > 0]):.3f}")
+        errors[model(final)] = float(np.average(np.abs(mean - proportion), weights=counts[counts > 0]))
         above.errorbar(
             mean,
             proportion,
             [proportion - low, high - proportion],
             capsize=2,
             elinewidth=0.8,
-            label=f"{method_name(final.run.method)} ({final.label})",
+            label=model(final),
             linestyle="none",
             **style,
         )
@@ -46,14 +48,16 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     below.set(xlabel=f"mean predicted probability of {event} in the bin", ylabel="test samples", yscale="log")
     below.set_ylim(bottom=0.7)
     legend(figure, 1.3)
+    texts = [f"{name} {error:.3f}" for name, error in errors.items()]
     kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
     return ReportFigure(
         name=slug(first.data_set, "reliability"),
         category="Calibration and ranking",
         title=f"{first.data_set}: calibration of the final models",
+        finding=f"On this split the mean distance from the diagonal {ranges(errors)}.",
         caption=f"{bins} bins of equal width by the {kind}. Lines: 95 % Wilson intervals.",
         alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
-        f" diagonal (expected calibration error): {', '.join(errors)}.",
+        f" diagonal (expected calibration error): {', '.join(texts)}.",
         figure=figure,
     )
 
@@ -64,7 +68,7 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     close = min(area for _, _, area in curves) > 0.95
     figure, axes = panels(1, 1, (5.5, 4.6))
     for final, (false, true, area) in zip(finals, curves, strict=True):
-        label = f"{method_name(final.run.method)} ({final.label}), AUC {area:.3f}"
+        label = f"{model(final)}, AUC {area:.3f}"
         for panel in axes:
             panel.plot(false, true, color=method_style(final.run.method)["color"], label=label)
     for panel in axes:
@@ -81,13 +85,15 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
         else "Unweighted mean of the curves of each class against the rest; tables give the mean over all pairs of"
         " classes (Hand and Till) instead."
     )
-    areas = ", ".join(f"{f.label} {a:.3f}" for f, (_, _, a) in zip(finals, curves, strict=True))
+    areas = {model(f): area for f, (_, _, area) in zip(finals, curves, strict=True)}
+    texts = [f"{name} {area:.3f}" for name, area in areas.items()]
     return ReportFigure(
         name=slug(first.data_set, "roc"),
         category="Calibration and ranking",
         title=f"{first.data_set}: ROC curves of the final models",
+        finding=f"On this split the area under the curve {ranges(areas)}.",
         caption=what,
-        alt=f"ROC curves on {first.data_set}; areas: {areas}.",
+        alt=f"ROC curves on {first.data_set}; areas: {', '.join(texts)}.",
         figure=figure,
     )
 
@@ -95,7 +101,7 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
 def coverage_figure(finals: list[Final]) -> ReportFigure:
     """Accuracy among the most familiar test samples, against their proportion; next to it the same by confidence."""
     figure, axes = panels(len(finals), 3, (5.5, 3.4) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
-    texts, lowest = [], 1.0
+    shares, lowest = [], 1.0
     for panel, final in zip(axes, finals, strict=True):
         correct = final.probabilities.argmax(axis=1) == final.y
         score = familiarity(final)
@@ -114,21 +120,24 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         overall = np.average(correct, weights=final.weight)
         panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
         panel.set_title(final.label)
-        texts.append(f"{final.label} {accuracy_at(score, correct, final.weight, 0.5):.3f} against {overall:.3f}")
+        shares.append((accuracy_at(score, correct, final.weight, 0.5), overall))
     room = max(1 - lowest, 0.1)
     axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
     figure.supxlabel("proportion of test samples kept", size=9)
     figure.supylabel("accuracy among them", size=9)
     legend(figure)
-    first = finals[0]
+    first, higher = finals[0], sum(familiar > overall for familiar, overall in shares)
+    texts = [f"{familiar:.3f} against {overall:.3f}" for familiar, overall in shares]
     return ReportFigure(
         name=slug(first.data_set, "coverage"),
         category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
+        finding=f"On this split accuracy is higher among the more familiar half for {higher} of {len(finals)} models:"
+        f" {texts[0]} for {model(first)}.",
         caption="Test samples sorted by familiarity, the prototype weight near them, with a 95 % Wilson interval;"
         " dashed: by their largest predicted probability.",
         alt=f"Accuracy against coverage on {first.data_set}; among the more familiar half against all test samples:"
-        f" {', '.join(texts)}.",
+        f" {', '.join(f'{f.label} {text}' for f, text in zip(finals, texts, strict=True))}.",
         figure=figure,
     )
 

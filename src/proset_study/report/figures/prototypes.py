@@ -7,6 +7,7 @@ from matplotlib.ticker import LogLocator
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
 from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.report.figures.words import leader, wins
 from proset_study.report.prototypes import error_path, test_error
 from proset_study.store.stored import Final
 
@@ -38,11 +39,18 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
         panel.set_xlabel("prototypes")
     legend(figure)
     first = finals[0]
+    errors = {method_name(method): 100 * error for method, (_, error, _) in tested.items()}
+    leanest = min(tested, key=lambda method: tested[method][:2])
+    fewest, error = f"{tested[leanest][0]:,}", errors[method_name(leanest)]
+    also = f"; {method_name(leanest)} has the fewest prototypes, {fewest}, and {error:.1f} %"
+    if error == min(errors.values()):
+        also = f" with {fewest} prototypes, the fewest"
     texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
     return ReportFigure(
         name=slug(first.data_set, "prototypes"),
         category="Prototypes",
         title=f"{plain(first.data_set)}: error against the number of prototypes",
+        finding=f"On this split the lowest test error is {leader(errors, '{:.1f} %')}{also}.",
         caption="Lines are one standard error, over the folds or the test samples. Diamonds mark the chosen sizes."
         + ("" if bayes is None else f" Dotted: no rule can have less than {100 * bayes:.1f} %.")
         + (SOURCE if _is_digits(settings) else ""),
@@ -69,14 +77,16 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     figure.supxlabel("prototypes", size=9)
     figure.supylabel("error rate in cross-validation", size=9)
     legend(figure)
-    texts = []
-    for data_set, finals in compared.items():
-        lowest, best = min((error_path(f)["error"].min(), method_name(f.run.method)) for f in finals)
-        texts.append(f"{data_set} {best} {100 * lowest:.1f} %")
+    lowest = {
+        data_set: {method_name(f.run.method): 100 * error_path(f)["error"].min() for f in finals}
+        for data_set, finals in compared.items()
+    }
+    texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
     return ReportFigure(
         name="prototypes",
         category="Prototypes",
         title="Error against the number of prototypes",
+        finding=f"Of {len(compared)} data sets the error in cross-validation gets lowest on {wins(lowest)}.",
         caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
         " best possible rule, where it is known.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",

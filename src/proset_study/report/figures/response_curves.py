@@ -4,6 +4,7 @@ from statistics import fmean
 
 from proset_study.methods import labels
 from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_name, method_style, panels
+from proset_study.report.figures.words import span, wins
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import SCORES, Curves, compared, crossings, prototype_methods, title
 
@@ -38,11 +39,15 @@ def response_figure(curves: Curves) -> ReportFigure:
     legend(figure)
     first = prototype_methods(curves)[:1]
     words = [f"{title(v)}: {crossings(states)}" for f in first for v, states in compared(curves, f).items() if states]
-    n = " to ".join(str(number) for number in dict.fromkeys((min(replicates), max(replicates))))
+    n = span(str(min(replicates)), str(max(replicates)))
+    means_of: dict[str, dict[str, float]] = {}
+    for (method, data_set), values in curves.excess.items():
+        means_of.setdefault(data_set, {})[method_name(method)] = fmean(values.values())
     return ReportFigure(
         name=f"response_{curves.score}",
         category="Response curves",
         title=f"Excess {score} as one property of generated data is varied",
+        finding=f"Of {len(means_of)} problems the excess {score} is lowest on {wins(means_of)}.",
         caption=f"Means over {n} replicates, with 95 % intervals of single means; the axis is linear up to {_LINEAR}.",
         alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}."
         + "".join(f" {method_name(f)} is, by {'; by '.join(words)}." for f in first if words),

@@ -14,6 +14,7 @@ from proset_study.report.figures.style import (
     panels,
     slug,
 )
+from proset_study.report.figures.words import span
 from proset_study.store.stored import Final
 
 LOSS = LOSSES["log_loss"]
@@ -46,6 +47,7 @@ def stage1_figure(final: Final) -> ReportFigure:
     loss_axis(profiles, mean, deviation, prior)
     legend(figure)
     chosen, best = (_setting(selection, role, values) for role in ("selected", "optimal"))
+    above = mean[selection["selected"]] - mean.min()
     rule = "the optimum itself" if selection["rule"] == "best" else "the simplest within it"
     ringed = " or ringed" if plane else ""
     crosses = " Crosses: no better than the class prior." if plane and (mean >= prior).any() else ""
@@ -53,6 +55,8 @@ def stage1_figure(final: Final) -> ReportFigure:
         name=slug(final.data_set, "stage1", final.run.name),
         category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
+        finding=f"{len(selection['within'])} of {len(mean)} settings are within the threshold; the selection is"
+        f" {f'{above:.2g} above' if above else 'at'} the lowest mean loss, {mean.min():.3g}.",
         caption=f"Bars: one standard deviation over {_folds(final)}. Filled{ringed}: within the threshold"
         f" {selection['threshold']:.3g}. Optimum: {best}; selection, {rule}: {chosen}.{crosses}",
         alt=f"Stage 1 of {final.label} on {final.data_set}: {len(selection['within'])} of {len(mean)} settings"
@@ -77,12 +81,17 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
     figure.supxlabel(axis_name(method.complexity), size=9)
     figure.supylabel(LOSS, size=9)
     legend(figure)
+    optima, selected = ([_size(f, role) for f in finals] for role in ("optimal", "selected"))
+    above = max(f.stage2["mean"][f.stage2["selected"]] - min(f.stage2["mean"]) for f in finals)
+    higher = f"{'' if alone else 'up to '}{above:.2g} higher"
     chosen = [f"{f.label}: optimum {_size(f, 'optimal')}, chosen {_size(f, 'selected')}" for f in finals]
     data_set = finals[0].data_set
     return ReportFigure(
         name=slug(data_set, "stage2", finals[0].run.method),
         category="Search",
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
+        finding=f"The lowest mean loss is at {method.complexity} = {_ends(optima)},"
+        f" {f'the selection at {_ends(selected)}, {higher}' if above else 'and selected'}.",
         caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
         f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
         " selected, unless the experiment takes the optimum.",
@@ -116,6 +125,10 @@ def _folds(final):
 
 def _setting(selection, role, names):
     return ", ".join(f"{name} = {selection['settings'][selection[role]][name]:.2g}" for name in names)
+
+
+def _ends(sizes):
+    return span(str(min(sizes)), str(max(sizes)))
 
 
 def _size(final, role):

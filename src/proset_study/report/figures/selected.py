@@ -11,6 +11,7 @@ from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
+from proset_study.report.figures.words import model, ranges
 from proset_study.scores import error_rate
 from proset_study.store.stored import Final
 
@@ -51,10 +52,12 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     name = finals[0].data_set
+    numbers = {model(f): row.sum() for f, row in zip(finals, table[1:], strict=True)}
     return ReportFigure(
         name=slug(name, "prototypes_by_class"),
         category=CATEGORY,
         title=f"{name}: prototypes by class",
+        finding=f"The number of prototypes, from {table[0].sum():,} training samples, {ranges(numbers, '{:,}')}.",
         caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely"
         " give more to classes that vary more.",
         alt=f"Prototypes by class on {name}. "
@@ -67,7 +70,7 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
 def test_path_figure(finals: list[Final]) -> ReportFigure:
     """Test error at every size up to the chosen one against the number of prototypes, as in figure 4 of the source."""
     figure, (axes,) = panels(1, 1, (7.0, 4.4))
-    lowest, seen = [], dict.fromkeys((final.run.method for final in finals), 0)
+    found, seen = [], dict.fromkeys((final.run.method for final in finals), 0)
     for final in finals:
         fitted, part = final.model.fitted, final.part
         prototypes = np.array(fitted.staged_summary()["prototypes"])
@@ -80,18 +83,22 @@ def test_path_figure(finals: list[Final]) -> ReportFigure:
         look = {**method_style(final.run.method), "linestyle": line, "linewidth": 1.1}
         axes.plot(prototypes[shown], errors[shown], label=name_of(final), **look)
         best = int(np.where(shown, errors, np.inf).argmin())
-        lowest.append(f"{name_of(final)} {100 * errors[best]:.1f} % with {prototypes[best]:,}")
+        found.append((100 * errors[best], prototypes[best], name_of(final), 100 * errors[-1]))
     log_axis(axes, "x", dense=True)
     axes.set(xlabel="prototypes", ylabel="test error", ylim=(0, None))
     legend(figure, widest=2.2)
     name = finals[0].data_set
+    least, number, winner, at_end = min(found)
+    texts = [f"{called} {error:.1f} % with {n:,}" for error, n, called, _ in found]
     return ReportFigure(
         name=slug(name, "prototypes_test_path"),
         category=CATEGORY,
         title=f"{name}: test error along the path",
+        finding=f"On this split the lowest error is {least:.1f} %, of {winner} with {number:,} prototypes; its chosen"
+        f" size has {at_end:.1f} %.",
         caption="Error of the final models at every size on their paths up to the chosen one. The lowest is too low as"
         " an estimate, since the test set chose it.",
-        alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(lowest)}.",
+        alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(texts)}.",
         figure=figure,
     )
 
@@ -128,6 +135,8 @@ def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> Repo
         name=slug(name, "centres_and_prototypes", cover.run.name),
         category=CATEGORY,
         title=f"{name}: centres of k-means next to prototypes",
+        finding=f"Compare the {len(labels)} centres, which are means, with {len(picked.index)} prototypes, which are"
+        " samples.",
         caption="A row per class. Centres are means of many samples, prototypes are samples; the radius is the one on"
         " the path of the set cover that gives the nearest number.",
         alt=f"Images of {' and of '.join(rows)} on {name}, by class.",

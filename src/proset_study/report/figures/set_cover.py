@@ -43,11 +43,15 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
     axes.set(xlim=(-1, columns * width), ylim=(rows * height, -0.5 * shape[0]), aspect="equal")
     axes.axis("off")
     name = final.data_set
+    upto = np.cumsum(cover.newly_covered)
+    half = int(np.searchsorted(upto, upto[-1] / 2)) + 1
     first = f"{cover.newly_covered[0]:g} of its class and {cover.miscovered[0]:g} of others"
     return ReportFigure(
         name=slug(name, "cover_images", final.run.name),
         category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
+        finding=f"The first {half:,} of {len(cover.index):,} prototypes cover half of what all of them cover of their"
+        " classes.",
         caption=f"Above each image the {_amount(final)} of training samples of its class that it is the first to cover,"
         " in brackets that of other classes.",
         alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
@@ -91,10 +95,15 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     axes.set(xlabel=f"first coordinate{unit}", ylabel="second coordinate")
     legend(figure, widest=1.0)
     name, what = final.data_set, "Side" if shape else "Area"
+    apart = np.hypot(*(place[:, None] - place).T)
+    np.fill_diagonal(apart, np.inf)
+    labels = cover.labels[: len(index)]
+    alike = np.count_nonzero(labels[apart.argmin(axis=0)] == labels)
     return ReportFigure(
         name=slug(name, "cover_arrangement", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
+        finding=f"For {alike} of {len(index)} prototypes the nearest one on this map is of the same class.",
         caption=f"The first {len(index)} prototypes by classical scaling of {distance_of(final)}. {what}"
         f" grows with the {_amount(final)} of training samples rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
@@ -135,11 +144,14 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     axes.set(xlabel=f"{n:,} training samples", ylabel="distance at which groups are joined")
     legend(figure)
     name = final.data_set
+    groups = 1 + sum(max(heights) > radius for heights in tree["dcoord"])
     below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
     return ReportFigure(
         name=slug(name, "cover_tree", final.run.name),
         category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
+        finding=f"Cut at the radius, the tree has {groups:,} groups of samples; the cover has {len(cover.index):,}"
+        " prototypes.",
         caption=f"Complete linkage by {distance_of(final)}: samples joined below the dotted line are in each other's"
         f" balls. Marks: samples chosen as prototypes, by class.{below}",
         alt=f"Tree of {n} training samples on {name} with {len(chosen)} prototypes marked.",
@@ -164,11 +176,15 @@ def objective_figure(final: Final) -> ReportFigure | None:
         panel.axvline(last, color="black", linestyle=":", linewidth=1.0, label="last step that covers several samples")
     legend(figure, widest=3.0)
     rest = len(cover.index) - last
+    falls = cover.objective_path[0] - cover.objective_path
+    half = int(np.argmax(falls >= falls[-1] / 2))
     name = final.data_set
     return ReportFigure(
         name=slug(name, "cover_objective", final.run.name),
         category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
+        finding=f"The objective falls from {cover.objective_path[0]:g} to {cover.objective:.4g}; half of that takes"
+        f" {half:,} of {len(cover.index):,} steps.",
         caption=f"The objective is the {_amount(final)} of training samples left uncovered or wrongly covered, plus the"
         f" cost of the prototypes. The {rest} after step {last} cover one more sample each.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
@@ -201,8 +217,8 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
         name=slug(name, "cover_bounds"),
         category=CATEGORY,
         title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
-        caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program; the"
-        f" largest distances from it are {gaps}.",
+        finding=f"The largest distances from the lower bound are {gaps}.",
+        caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program.",
         alt=f"Objective on {name} against the radius; greedy and rounded are at most {gaps} above the lower bound.",
         figure=figure,
     )
@@ -227,16 +243,18 @@ def classes_figure(final: Final) -> ReportFigure | None:
     axes.set(xlabel="class", ylabel="proportion of the class, %")
     legend(figure)
     proportions = (chosen / chosen.sum()) / (samples / samples.sum())
-    most, least = (names[k] for k in (proportions.argmax(), proportions.argmin()))
+    most, least = proportions.argmax(), proportions.argmin()
     name = final.data_set
     return ReportFigure(
         name=slug(name, "cover_classes", final.run.name),
         category=CATEGORY,
         title=f"{name}: proportion of prototypes by class",
+        finding=f"Class {names[most]} has {proportions[most]:.2f} times its share of the samples among the prototypes,"
+        f" class {names[least]} {proportions[least]:.2f} times.",
         caption="Numbers are counts. All balls have the same radius: classes which vary more need more of them, those"
         " that mix with others get fewer.",
         alt=f"Proportions of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
-        f" samples, class {most} has the most prototypes and class {least} the fewest.",
+        f" samples, class {names[most]} has the most prototypes and class {names[least]} the fewest.",
         figure=figure,
     )
 

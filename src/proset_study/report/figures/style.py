@@ -51,8 +51,12 @@ class ReportFigure:
     ----------
     name : str
         Stem of its files: lower-case letters, digits and underscores.
-    category, title, caption : str
-        Plain text; captions are full sentences.
+    category, title : str
+        Plain text.
+    finding : str
+        One sentence of what is to be seen, from what is drawn; where nothing follows, of what to look at.
+    caption : str
+        How to read the figure, in full sentences.
     alt : str
         What a reader who cannot see the figure should know.
     figure : matplotlib.figure.Figure
@@ -61,6 +65,7 @@ class ReportFigure:
     name: str
     category: str
     title: str
+    finding: str
     caption: str
     alt: str
     figure: Figure

@@ -8,6 +8,7 @@ from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
 from proset_study.data.generators import mixture_probabilities
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import ReportFigure, method_name, panels, slug
+from proset_study.report.figures.words import model, ranges
 from proset_study.scores import log_loss
 from proset_study.store.stored import Final
 
@@ -24,7 +25,7 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
     settings : dict
         The config's entry of the data set.
     """
-    figure, axes = panels(len(finals), 4 if len(finals) > 4 else 3, (2.5, 2.6), sharex="all", sharey="all")
+    figure, axes = panels(len(finals), 5 if len(finals) > 4 else 3, (2.0, 2.15), sharex="all", sharey="all")
     displays = [display(final, SMALL) for final in finals]
     for panel, final, shown in zip(axes, finals, displays, strict=True):
         _draw(shown, panel, scale=0.5)
@@ -34,11 +35,12 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
         label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
         panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
     _finish(figure, axes, displays)
-    data_set = finals[0].data_set
+    data_set, wrong = finals[0].data_set, {model(f): _misclassified(f) for f in finals}
     return ReportFigure(
         name=slug(data_set, "surfaces"),
         category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
+        finding=f"Of {len(finals[0].y):,} test samples on this split the number misclassified {ranges(wrong, '{:,}')}.",
         caption=_CAPTION + (" Dashed: the best possible rule." if is_known else ""),
         alt=_alt(finals),
         figure=figure,
@@ -60,6 +62,7 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
         name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
         category="Decision surfaces",
         title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
+        finding=f"Of {len(chosen.y):,} test samples on this split {_in_numbers(chosen)}, {_in_numbers(optimal)}.",
         caption=f"From the same stage 1: {chosen.label} takes the simplest parameters within the threshold,"
         f" {optimal.label} those with the lowest cross-validated log-loss.",
         alt=_alt(finals),
@@ -119,8 +122,17 @@ _CAPTION = (
 )
 
 
+def _misclassified(final):
+    return np.count_nonzero(final.probabilities.argmax(axis=1) != final.y)
+
+
+def _in_numbers(final):
+    prototypes = final.fit["summary"]["prototypes"]
+    return f"{final.label} misclassifies {_misclassified(final):,} with {prototypes:,} prototypes"
+
+
 def _alt(finals):
-    errors = [f"{f.label}: {np.count_nonzero(f.probabilities.argmax(axis=1) != f.y)}" for f in finals]
+    errors = [f"{f.label}: {_misclassified(f)}" for f in finals]
     return (
         f"Decision surfaces of {len(finals)} final models on {finals[0].data_set}; misclassified of"
         f" {len(finals[0].y)} test samples: {', '.join(errors)}."

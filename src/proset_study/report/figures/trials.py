@@ -28,11 +28,15 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         panel.set(xlabel="prototypes, mean over the folds", ylabel=f"{name} in cross-validation")
     legend(figure, widest=2.0)
     first = finals[0]
+    lowest = min(means, key=lambda method: means[method]["log_loss"].min())
+    best = means[lowest]["log_loss"].argmin()
     texts = [f"{method_name(method)} {found['log_loss'].min():.3g}" for method, found in means.items()]
     return ReportFigure(
         name=slug(first.data_set, "trials"),
         category="Prototypes",
         title=f"{first.data_set}: loss against prototypes over all parameters tried",
+        finding=f"The lowest log-loss of all parameters tried is {means[lowest]['log_loss'][best]:.3g}, of"
+        f" {method_name(lowest)} with {means[lowest]['prototypes'][best]:.3g} prototypes.",
         caption="Each point is one trial of stage 1, each line the least loss with at most so many prototypes.",
         alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
         figure=figure,

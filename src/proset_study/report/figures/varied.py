@@ -37,11 +37,14 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
             log_axis(panel, "x")
     data_set, experiment = first.data_set, first.run.experiment
     step = methods.get(first.run.method).complexity
+    best = losses.argmin()
     shown = "; ".join([f"{score} {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
     return ReportFigure(
         name=slug(data_set, "varied", experiment),
         category="Search",
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",
+        finding=f"On this split the test {score} is lowest, {losses[best]:.3g}, at {parameter} = {values[best]:g},"
+        f" and {losses.max():.3g} at most.",
         caption=f"Final models of {experiment}; the number of {step} is selected anew for each. Lines are one standard"
         " error over the test samples.",
         alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",

@@ -4,6 +4,7 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
 from proset_study.report.figures.style import ReportFigure, method_name, method_style
+from proset_study.report.figures.words import wins
 from proset_study.report.verdict import Verdict
 
 SPREAD = 0.7  # of the methods of a data set, in rows
@@ -21,11 +22,14 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
     ]
+    means = {d: {method_name(m): score.mean for m, score in scores.items()} for d, scores in found.scores.items()}
+    once = ", by one split each" if found.replicates == 1 else ""
     return [
         ReportFigure(
             name=name,
             category="Verdict",
             title=f"Test {found.score} of the methods",
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{once}.",
             caption=_caption(found),
             alt=f"Mean test {found.score}: {'; '.join(texts)}.",
             figure=_drawn(found, *size),

@@ -9,6 +9,7 @@ from proset.plot.style import plain
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
+from proset_study.report.figures.words import model, ranges
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
@@ -35,7 +36,8 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     figure.supxlabel("batch", size=9)
     figure.supylabel("feature", size=9)
     figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
-    counts = [f"{f.label}: {np.count_nonzero((w > 0).any(axis=0))}" for f, w in zip(finals, weights, strict=True)]
+    used = _used(finals, weights)
+    counts = [f"{f.label}: {number}" for f, number in zip(finals, used.values(), strict=True)]
     data_set = finals[0].data_set
     held_out = f"; {total - len(active)} that no model uses are left out" if set(shown) <= set(active) else ""
     if len(shown) < len(active):
@@ -45,6 +47,7 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "feature_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights of the proset models by batch",
+        finding=f"Of {total} features, the number that a model uses {ranges(used, '{}')}.",
         caption=f"Weight v, the inverse bandwidth of the kernel on the standardised feature{categories}; grey is 0."
         f" Features in the order of their largest weight in a first batch{held_out}.",
         alt=f"Heat maps of feature weights on {data_set}. Active features: {', '.join(counts)} of {total}.",
@@ -55,7 +58,7 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
 def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
     """Weights of relevant and of irrelevant features, where the truth is known."""
     figure, axes = panels(len(finals), 3, (5.5, 3.2) if len(finals) == 1 else (3.1, 2.3), sharex="all", sharey="all")
-    kept = []
+    kept, exact = [], 0
     for panel, final in zip(axes, finals, strict=True):
         w = batch_weights(final)
         number = np.arange(1, w.shape[1] + 1)
@@ -70,6 +73,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
         panel.set_xticks(number)
         panel.set_title(_narrow(final))
         active = np.any(w > 0, axis=0, keepdims=True)[0]
+        exact += np.array_equal(active, relevant)
         kept.append(
             f"{final.label}: {np.count_nonzero(active[:n_relevant])} of {n_relevant} relevant and"
             f" {np.count_nonzero(active[n_relevant:])} of {len(active) - n_relevant} irrelevant features active"
@@ -82,6 +86,8 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
         name=slug(data_set, "relevance"),
         category=CATEGORY,
         title=f"{data_set}: weights of relevant and irrelevant features",
+        finding=f"{exact} of {len(finals)} models{' uses' if len(finals) == 1 else ' use'} all relevant features and no"
+        " other.",
         caption=f"A point per batch; only the first {n_relevant} features influence the class. {kept[0]}.",
         alt=f"Feature weights on {data_set}. {'; '.join(kept)}.",
         figure=figure,
@@ -111,6 +117,7 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
         name=slug(data_set, "pixel_weights"),
         category=CATEGORY,
         title=f"{data_set}: feature weights as images",
+        finding=f"Of {SIDE * SIDE} pixels, the number that a model uses {ranges(_used(finals, weights), '{}')}.",
         caption="Weight v of each pixel in each batch, at its place in the image; light grey is 0.",
         alt=f"Images of the pixel weights on {data_set}, one for each batch of {len(finals)} models.",
         figure=figure,
@@ -141,11 +148,13 @@ def prototypes_figure(final: Final) -> ReportFigure:
     axes.set_yticks(rows, [plain(name) for name in names])
     axes.set_ylim(rows[-1] + SIDE / 2 + gap, -0.5)
     axes.set(xlabel="rank by weight within the class", ylabel="class")
-    total = len(prototypes.labels)
+    total, counts = len(prototypes.labels), np.bincount(prototypes.labels, minlength=len(names))
     return ReportFigure(
         name=slug(final.data_set, "pixel_prototypes"),
         category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",
+        finding=f"Class {names[counts.argmax()]} has the most prototypes, {counts.max()} of {total}, and class"
+        f" {names[counts.argmin()]} the fewest, {counts.min()}.",
         caption=f"Up to {HEAVIEST} of {total} prototypes in all, with their weight w below"
         + (" and the batch in brackets." if several else "."),
         alt=f"Images of the heaviest prototypes of {final.label} on {final.data_set}, in {len(names)} rows by class.",
@@ -178,6 +187,11 @@ def mosaic(images: list[list[np.ndarray | None]], gap: int = 1) -> np.ndarray:
 
 def _centres(number, gap=1):
     return [i * (SIDE + gap) + SIDE / 2 - 0.5 for i in range(number)]
+
+
+def _used(finals, weights):
+    """How many features each model uses."""
+    return {model(f): np.count_nonzero((w > 0).any(axis=0)) for f, w in zip(finals, weights, strict=True)}
 
 
 def _narrow(final):

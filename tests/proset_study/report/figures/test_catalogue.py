@@ -9,6 +9,7 @@ import pytest
 import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
+from tests.proset_study.report.conftest import check_findings
 
 from proset.plot.style import class_style, plain
 from proset_study.config.study import Study
@@ -379,6 +380,7 @@ def test_experiments_left_out_by_only_are_missing_too(stored):
 def test_axes_have_names_and_readers_get_text(all_figures):
     words = {drawn.name: len(drawn.caption.split()) for drawn in all_figures}
     assert {name: number for name, number in words.items() if number > 40} == {}
+    check_findings(all_figures)
     for drawn in all_figures:
         assert drawn.alt.endswith(".")
         assert drawn.caption.endswith(".")
@@ -481,7 +483,7 @@ def test_files_and_what_is_said_about_them(stored, tmp_path):
     write_figures(stored, tmp_path, PUBLISHED)
     about = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert [f["name"] for f in about["figures"]][:4] == ["headline", "headline_narrow", "rules", "time"]
-    assert set(about["figures"][0]) == {"name", "category", "title", "caption", "alt"}
+    assert set(about["figures"][0]) == {"name", "category", "title", "finding", "caption", "alt"}
     assert about["missing"][0] == {"name": "headline", "missing": "E9 on odd", "target": "E9"}
     stems = {f["name"] for f in about["figures"]}
     assert {p.name for p in tmp_path.iterdir()} == {

@@ -11,6 +11,7 @@ from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
 from snakemake.utils import update_config
 from tests.proset_study.conftest import compute
+from tests.proset_study.report.conftest import check_findings
 
 from proset.set_cover import SetCoverClassifier
 from proset_study.config.checks import load
@@ -18,7 +19,7 @@ from proset_study.config.study import Study
 from proset_study.data.generators import mixture_probabilities
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
-from proset_study.report.figures.catalogue import plan
+from proset_study.report.figures.catalogue import data_set_figures, plan
 from proset_study.report.figures.cover_radii import MOST
 from proset_study.report.figures.style import context
 from proset_study.report.table_files import to_markdown
@@ -178,6 +179,20 @@ def test_a_varied_cost_shows_errors_of_a_method_without_probabilities(small):
     assert axes.get_ylabel() == "test error"
     errors = [error_rate(final.probabilities, final.y) for final in finals]
     np.testing.assert_allclose(axes.lines[0].get_ydata(), errors)
+
+
+def test_every_figure_says_what_to_see(small):
+    check_findings([figure for data_set in small.study.data_sets for figure in data_set_figures(small, data_set)])
+
+
+def test_what_is_said_of_a_path_is_that_of_the_least_error(small):
+    figure, finals = drawn(small, "blobs", "prototypes_test_path")
+    lowest = min(line.get_ydata().min() for line in figure.figure.axes[0].lines)
+    assert f"the lowest error is {100 * lowest:.1f} %, of " in figure.finding
+    counts, _ = drawn(small, "blobs", "prototypes_by_class")
+    numbers = [final.fit["summary"]["prototypes"] for final in finals]
+    assert f"from 84 training samples, ranges from {min(numbers)} for " in counts.finding
+    assert f"to {max(numbers)} for " in counts.finding
 
 
 def test_the_table_has_a_row_for_each_metric(small, tmp_path):

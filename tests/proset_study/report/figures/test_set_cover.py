@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
+from tests.proset_study.report.conftest import check_findings
 
 from proset_study.config.checks import ConfigError, load
 from proset_study.data.sources import make
@@ -106,6 +107,24 @@ def test_all_figures_of_the_prototypes_are_there(figures):
     assert names <= set(figures)
     for name in names:
         assert figures[name].category == "Prototypes chosen by set cover"
+
+
+def test_every_figure_says_what_to_see(figures):
+    check_findings(figures.values())
+
+
+def test_half_of_the_cover_and_of_the_objective_are_counted(final, figures):
+    cover = cover_of(final)
+    upto = cover.newly_covered.cumsum()
+    first = next(n for n, covered in enumerate(upto, start=1) if covered >= upto[-1] / 2)
+    assert figures["images_cover_images_cover"].finding.startswith(
+        f"The first {first} of {len(cover.index)} prototypes"
+    )
+    path = cover.objective_path
+    steps = next(n for n, value in enumerate(path) if path[0] - value >= (path[0] - path[-1]) / 2)
+    assert figures["images_cover_objective_cover"].finding.endswith(f" takes {steps} of {len(cover.index)} steps.")
+    groups = fcluster(linkage(final.model.fitted.candidates, "complete"), final.model.fitted.radii[-1], "distance")
+    assert f"the tree has {groups.max()} groups" in figures["images_cover_tree_cover"].finding
 
 
 def test_images_are_the_chosen_samples_in_order_with_what_they_cover(final, figures):

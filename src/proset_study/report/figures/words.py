@@ -1,0 +1,69 @@
+"""Words of the sentences above the figures, so that they say the same in the same way."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from proset_study.report.figures.style import method_name
+from proset_study.report.grids import listed
+from proset_study.store.stored import Final
+
+Scores = Mapping[str, float]
+
+
+def model(final: Final) -> str:
+    """Method of a final model, and its experiment unless that is named after the method."""
+    name = method_name(final.run.method)
+    return name if final.label == final.run.method else f"{name} ({final.label})"
+
+
+def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
+    """The best score, and whose it is, or how many have it as it is written.
+
+    Examples
+    --------
+    >>> leader({"KNN": 0.104, "SVM": 0.1041, "proset": 0.2})
+    '0.104 for 2 models'
+    >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.6}, "{:.0f} %", max)
+    '100 % for proset'
+    """
+    best = form.format(pick(scores.values()))
+    first, *others = (name for name, score in scores.items() if form.format(score) == best)
+    return f"{best} for {f'{1 + len(others)} models' if others else first}"
+
+
+def ranges(scores: Scores, form: str = "{:.3f}") -> str:
+    """What a score is, or from where to where it goes, with those who have the ends.
+
+    Examples
+    --------
+    >>> ranges({"KNN": 2, "SVM": 3, "proset": 5}, "{}")
+    'ranges from 2 for KNN to 5 for proset'
+    >>> ranges({"KNN": 2}, "{}")
+    'is 2 for KNN'
+    """
+    low, high = (leader(scores, form, pick) for pick in (min, max))
+    return f"is {low}" if low == high else f"ranges from {low} to {high}"
+
+
+def span(*ends: str) -> str:
+    """From one end to the other, said once if they are the same.
+
+    Examples
+    --------
+    >>> span("1", "6"), span("3", "3")
+    ('1 to 6', '3')
+    """
+    return " to ".join(dict.fromkeys(ends))
+
+
+def wins(scores: Mapping[str, Scores]) -> str:
+    """On how many data sets a method has the lowest score, alone or not; at most three methods.
+
+    Examples
+    --------
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
+    '2 for SVM and 1 for KNN'
+    """
+    lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
+    found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
+    return listed([f"{number} for {name}" for name, number in found.most_common(3)])
