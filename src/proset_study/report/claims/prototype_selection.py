@@ -117,7 +117,7 @@ def tangent_distance_helps_on_digits(q: Quantities) -> Checks:
 
 @claim("P11", "families")
 def strings_by_a_mismatch_kernel_work(q: Quantities) -> Checks:
-    """Set cover by a mismatch kernel works on strings with a rare class: as the nearest neighbour, and finds half of it.
+    """Set cover by a mismatch kernel works on strings with a rare class: as 1-NN does, and it finds half of the class.
 
     Half of the rare class, and all of the other one, are a balanced accuracy of 0.75.
     """
