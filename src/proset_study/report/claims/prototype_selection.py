@@ -117,6 +117,10 @@ def tangent_distance_helps_on_digits(q: Quantities) -> Checks:
 
 @claim("P11", "families")
 def strings_by_a_mismatch_kernel_work(q: Quantities) -> Checks:
-    """Set cover by a mismatch kernel predicts rare families of strings as well as a support vector machine does."""
-    cover, machine = (q.BA(experiment, MISMATCH) for experiment in ("E17_set_cover", "E17_svm"))
-    yield compare(cover, ">=", less(machine, EQUIVALENT_SCORES))
+    """Set cover by a mismatch kernel works on strings with a rare class: as 1-NN does, and it finds half of the class.
+
+    Half of the rare class, and all of the other one, are a balanced accuracy of 0.75.
+    """
+    cover, neighbour = (q.BA(experiment, MISMATCH) for experiment in ("E17_set_cover", "E17_nearest_neighbour"))
+    yield compare(cover, ">=", less(neighbour, EQUIVALENT_SCORES))
+    yield compare(cover, ">", 0.75)
