@@ -58,9 +58,9 @@ const chartOf = (form) => {
 };
 
 const start = async () => {
-  const packed = await fetch(`data:application/gzip;base64,${document.getElementById("vega").textContent}`);
+  const packed = Uint8Array.from(atob(document.getElementById("vega").textContent), (c) => c.charCodeAt(0));
   const script = document.createElement("script");
-  const stream = packed.body.pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   script.textContent = await new Response(stream).text();
   document.head.append(script);
   for (const form of document.querySelectorAll("form.chart")) {
