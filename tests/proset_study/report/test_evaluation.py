@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from proset_study.article.records import Reported
 from proset_study.report.evaluation import class_rows, confusion_rows, evaluation_tables, write_evaluation
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import COLUMNS, bootstrap_rows
@@ -14,6 +15,8 @@ from proset_study.report.evaluations.error_estimates import advice, estimate_row
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
 from proset_study.report.figures.catalogue import data_set_figures, missing_records, overview_figures
 from proset_study.store.stored import Stored
+
+ROOT = Path(__file__).parents[3]
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
@@ -156,3 +159,11 @@ def test_complexity_curves_have_a_row_a_loss_and_size_that_adds_up(stored):
     figure = curves_figure([final])
     assert [len(axes.lines[0].get_xdata()) for axes in figure.figure.axes] == [3, 3]
     assert "KNN along k" in figure.alt
+
+
+def test_the_page_on_estimates_says_what_the_committed_records_say():
+    rows = Reported(ROOT / "reports/error_estimates").read("evaluation/error_estimates.csv")
+    page = " ".join((ROOT / "docs/error-estimates.md").read_text(encoding="utf-8").split())
+    sentences = advice([{**row, "n_fit": int(row["n_fit"])} for row in rows])
+    assert len(sentences) == 5
+    assert [sentence for sentence in sentences if sentence not in page] == []
