@@ -22,7 +22,7 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
     ]
-    means = {d: {method_name(m): score.mean for m, score in scores.items()} for d, scores in found.scores.items()}
+    means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     once = ", by one split each" if found.replicates == 1 else ""
     return [
         ReportFigure(
