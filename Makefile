@@ -22,7 +22,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-storage test-native docs article verify verify-release release \
+.PHONY: demo study check test coverage test-cluster test-storage test-native docs article findings verify verify-release release \
 	wheels lint format bench clean
 
 demo: .venv/installed
@@ -66,6 +66,10 @@ docs: .venv/docs
 article: .venv/installed
 	$(MAKE) --quiet .venv/article || echo "make article: no package index has what requirements-article.txt names"
 	$(BIN)/python -m proset_study article --output dist/article
+
+# docs/findings.md from its template and the committed records; the article names the same numbers.
+findings: .venv/installed
+	$(BIN)/python -m proset_study findings --output docs/findings.md
 
 verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) $(if $(ARCHIVE),--archive $(ARCHIVE)) $(CHECKS)

@@ -302,6 +302,13 @@ def article(args: argparse.Namespace) -> None:
     print(build(Path(), args.output))
 
 
+def findings(args: argparse.Namespace) -> None:
+    """Write the page of findings from its template and the committed records; fails as `article` does."""
+    from proset_study.article.page import findings
+
+    args.output.write_text(findings(Path()), encoding="utf-8")
+
+
 def edges(args: argparse.Namespace) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
     from proset_study.report.edges import explained, in_words, read_edges
@@ -437,6 +444,7 @@ def _parser() -> argparse.ArgumentParser:
     command("merge", merge, "stores", "output")
     command("release", release, "report", "output")
     command("article", article, "output")
+    command("findings", findings, "output")
     command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
     command("verify-release", verify_release, "release", "published", "refits", "seed", "files", "minutes")

@@ -38,7 +38,8 @@ from proset import (
     to_c,
     to_onnx,
 )
-from proset_study.article.sources import check
+from proset_study.article.page import check_reasons
+from proset_study.article.sources import PAGE, check
 from proset_study.config.checks import load
 from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
@@ -254,9 +255,9 @@ def convert_case(model, write=to_c, **settings):
     return lambda folder: write(model.fit(*IRIS), **settings)
 
 
-def article_case(text="", definitions="", abstract=""):
+def article_case(text="", definitions="", abstract="", page=""):
     def case(folder):
-        sources = {"article.typ": text, "definitions.typ": definitions, "template.typ": "#let wide = 1"}
+        sources = {"article.typ": text, "definitions.typ": definitions, "template.typ": "#let wide = 1", PAGE: page}
         sources["metadata.yaml"] = json.dumps({"title": "", "abstract": abstract})
         (folder / "article").mkdir()
         for name, content in sources.items():
@@ -462,6 +463,8 @@ CASES = {
     "number in the abstract": article_case(abstract="All of 12 experiments."),
     "unknown record": article_case('Of all scores #n("reproduction.witin") agree.'),
     "unknown topic": article_case('#if given("reprodution") []'),
+    "typed in the findings": article_case(page="A loss of 0.53"),
+    "reason of what holds": lambda folder: check_reasons({"S1"}, {"N64"}),
     "formula without source": article_case(definitions="#let half = $1/2$\n// Source: none.\n#let x = $y_1$\n"),
     # environment
     "old package": installed_case("numpy", "1.20.0"),

@@ -9,13 +9,15 @@ from matplotlib.figure import Figure
 from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import STUDY, headline
-from proset_study.article.topics import Content, topic
+from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, interval
+from proset_study.methods.labels import label
 from proset_study.report.evaluations.error_estimates import advice
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
+from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
@@ -26,11 +28,7 @@ SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
 BOTH = ((TRACK, "open_track"), (STUDY, "E19"))  # reports, and the comparisons that have both
 
 
-def _command(report):
-    return f"snakemake --cores all --configfile workflow/{Path(report).name}.yaml"
-
-
-@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", command=_command(TRACK))
+@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", command=overlay("open_track"))
 def leave_one_out(project: Path) -> Content:
     """The classifier with leave-one-out references against the published one, from the first report that has both."""
     for folder, comparison in BOTH:
@@ -47,7 +45,10 @@ def leave_one_out(project: Path) -> Content:
     raise Missing("replicates of both ways to choose references")
 
 
-@topic(f"{CURVES}/{layout.MANIFEST}", f"{CURVES}/{layout.FINDINGS}/response_curves.csv", command=_command(CURVES))
+@topic(
+    *(f"{CURVES}/{name}" for name in (layout.MANIFEST, f"{layout.FINDINGS}/response_curves.csv")),
+    command=overlay("response_curves"),
+)
 def response_curves(project: Path) -> Content:
     """Excess error as one property of generated data is varied."""
     stored = Reported(project / CURVES)
@@ -69,13 +70,24 @@ def response_curves(project: Path) -> Content:
     return Content(texts, {"words": [["property", "range", "by excess error"], *lines]}, {"curves": figure})
 
 
-@topic(f"{TRACK}/{layout.HEADLINE}", command=_command(TRACK))
+@topic(f"{TRACK}/{layout.HEADLINE}", f"{TRACK}/{layout.MANIFEST}", command=overlay("open_track"))
 def open_track(project: Path) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    return Content({"sentence": headline(project / TRACK).sentences["Ahead?"]})
+    found, manifest = headline(project / TRACK), Reported(project / TRACK).manifest
+    spent = cost_by_method(manifest)
+    seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
+    table = [["method", "fits", "CPU seconds of a replicate"]]
+    for method in sorted(seconds, key=lambda m: -seconds[m]):
+        a_replicate = seconds[method] / len(manifest["cost"])
+        table.append([label(method), f"{spent[method]['fits']:,}", f"{a_replicate:,.0f}"])
+    texts = {"sentence": found.sentences["Ahead?"], "hours": decimals(sum(seconds.values()) / 3600, 1)}
+    return Content(texts, {"scores": found.table, "cost": table})
 
 
-@topic(f"{ESTIMATES}/{layout.MANIFEST}", f"{ESTIMATES}/evaluation/error_estimates.csv", command=_command(ESTIMATES))
+@topic(
+    *(f"{ESTIMATES}/{name}" for name in (layout.MANIFEST, "evaluation/error_estimates.csv")),
+    command=overlay("error_estimates"),
+)
 def error_estimates(project: Path) -> Content:
     """Which estimate of the error to use when."""
     found = Reported(project / ESTIMATES).read("evaluation/error_estimates.csv")
@@ -86,7 +98,7 @@ def error_estimates(project: Path) -> Content:
 def _both(stored, experiments, losses, shared):
     """Table, figure and verdicts over the replicates that both ways have on each data set."""
     overlap = overlaps(stored, experiments)
-    sizes = _numbers(stored, experiments, "prototypes")
+    sizes = numbers(stored, experiments, "prototypes")
     table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
     verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     drawn, factors = [], []
@@ -114,7 +126,7 @@ def _both(stored, experiments, losses, shared):
     return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
 
 
-def _numbers(stored, experiments, quantity):
+def numbers(stored, experiments, quantity):
     """A quantity of the final models by method, data set and replicate; of a method's experiments the first counts."""
     found: dict = {}
     for row in stored.rows_of(experiments):

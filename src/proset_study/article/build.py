@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from proset_study.article import beyond, methods, study  # noqa: F401  # they register the topics
+from proset_study.article import beyond, findings, methods, study  # noqa: F401  # they register the topics
 from proset_study.article.records import Reported
 from proset_study.article.sources import TEXT, check
 from proset_study.article.topics import TOPICS, Content, Topic
@@ -31,6 +31,17 @@ def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
     return content, missing
 
 
+def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
+    """The same for sources that name what is there; ValueError for others, see `sources.check`."""
+    content, missing = gather(project)
+    config = Reported(project / study.STUDY).study.config
+    names = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
+    known = {**names, "topics": set(TOPICS)}
+    own_names = [*config["data_sets"], *config["experiments"], *config["comparisons"]]
+    check(project / SOURCES, own_names, known, set(missing))
+    return content, missing
+
+
 def build(project: Path, output: Path) -> str:
     """Write the article, and next to it everything that it is typeset from.
 
@@ -51,12 +62,7 @@ def build(project: Path, output: Path) -> str:
     ValueError
         If the sources have a number that is typed by hand, or name what the records do not have; see `sources.check`.
     """
-    content, missing = gather(project)
-    config = Reported(project / study.STUDY).study.config
-    names = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
-    known = {**names, "topics": set(TOPICS)}
-    check(project / SOURCES, [*config["data_sets"], *config["experiments"]], known, set(missing))
-
+    content, missing = checked(project)
     shutil.copytree(project / SOURCES, output, dirs_exist_ok=True)
     for name, figure in content.figures.items():
         save(figure, output / "figures" / name, png=False)

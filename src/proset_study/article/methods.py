@@ -14,6 +14,7 @@ from proset_study.report.figures.over_replicates import methods_figure, rules_fi
 from proset_study.report.figures.style import context, legend, method_name, panels
 from proset_study.report.findings import RULES
 from proset_study.report.grids import listed
+from proset_study.report.manifest import cost_by_method
 from proset_study.report.verdict import LEVEL
 
 FIRST = "proset"
@@ -84,8 +85,7 @@ def comparison(project: Path) -> Content:
 def sparsity(project: Path) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     stored = Reported(project / STUDY)
-    config = stored.study.config
-    own = [e for e in config["comparisons"][COMPARISON]["experiments"] if config["experiments"][e]["method"] == FIRST]
+    own = stored.experiments(COMPARISON, FIRST)
     chosen = [row for row in stored.read("findings/rules.csv") if row["experiment"] in own]
     excess = {(s, r): fmean(_of(chosen, s, r, "excess")) for s in ("stage1", "stage2") for r in RULES}
     kept = {(s, r): fmean(_of(chosen, s, r, "prototypes")) for s, r in excess}
@@ -126,8 +126,7 @@ def sparsity(project: Path) -> Content:
 )
 def cost(project: Path) -> Content:
     """Time of fits against the published implementation, and whether a lower objective helps."""
-    totals = Reported(project / STUDY).manifest["cost"].values()
-    spent = [method for replicate in totals for method in replicate.values()]
+    spent = cost_by_method(Reported(project / STUDY).manifest).values()
     timed = rows(project / RESULTS / "published.csv")
     fits, losses = rows(project / RESULTS / "fits.csv"), rows(project / RESULTS / "test_loss.csv")
     cases = list(dict.fromkeys((row["data_set"], row["setting"]) for row in timed))

@@ -34,6 +34,11 @@ class Reported(Stored):
         """Rows of one of its CSV files."""
         return rows(self.folder / name)
 
+    def experiments(self, comparison: str, *methods: str) -> list[str]:
+        """Those that a comparison of the config names, of all methods or of some."""
+        named = self.study.config["comparisons"][comparison]["experiments"]
+        return [e for e in named if not methods or self.study.config["experiments"][e]["method"] in methods]
+
     @cached_property
     def _scores(self):
         return read_scores(self.folder / layout.ALL_SCORES)

@@ -1,4 +1,4 @@
-"""The check of the article's sources: no number typed by hand, no name without a record."""
+"""The check of the sources of article and findings: no number typed by hand, no name without a record."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,8 @@ EXAMPLE = '#n("reproduction.within")'
 CALLS = {"n": "texts", "tab": "tables", "fig": "figures"}  # of template.typ, and what of the records they name
 TOPIC_CALLS = ("given", "missing")
 _NAME = re.compile(rf'\b({"|".join((*CALLS, *TOPIC_CALLS))})\(\s*"([^"]*)"')
+PAGE = "findings.md.j2"
+_CODE_OR_TARGET = re.compile(r"`[^`]*`|\]\([^)]*\)|\{#.*?#\}|\breason\([^)]*\)", re.DOTALL)
 _COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WIDTH = re.compile(r"\bwidth: \d+%")  # of a figure on the page
 _WORDS = (
@@ -27,7 +29,7 @@ def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], mi
     Parameters
     ----------
     folder : Path
-        With the text, the template, `DEFINITIONS` and `METADATA`.
+        With the text, the template, `DEFINITIONS`, `METADATA`, and `PAGE`, the template of docs/findings.md.
     own_names : iterable of str
         Experiments and data sets, which may have digits in their names.
     known : dict
@@ -53,6 +55,10 @@ def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], mi
         if path.name == TEMPLATE:  # its code has sizes and places; what it prints is in brackets
             bare = "".join(_outside_brackets_blank(bare))
         found += [f"{path}:{place}" for place in _typed(bare)]
+    text = (folder / PAGE).read_text(encoding="utf-8")
+    found += [f"{folder / PAGE}:{place}" for place in _unknown(text, known, missing)]
+    bare = allowed.sub(_blank, _CODE_OR_TARGET.sub(_blank, _NAME.sub(_blank, text)))
+    found += [f"{folder / PAGE}:{place}" for place in _typed(bare)]
     metadata = yaml.safe_load((folder / METADATA).read_text(encoding="utf-8"))
     for key in ("title", "abstract"):
         found += [f"{folder / METADATA}: {key}: {place.partition(': ')[2]}" for place in _typed(metadata[key])]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
-from proset_study.article.topics import Content, topic
+from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, interval, p_of, percent, power, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.records import read_text
@@ -27,7 +27,7 @@ from proset_study.scores import SMALLEST
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads
 PUBLISHED, RESULTS = "data/published/published.csv", "benchmarks/results"
 RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claims behind the recommended parameters
-WHOLE, BENCH = "snakemake --cores all --configfile workflow/replicates.yaml", "make bench"
+WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
 
 
 @topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", PUBLISHED, command=WHOLE)
@@ -153,7 +153,7 @@ def reproduction(project: Path) -> Content:
     return Content(texts, {"by_experiment": [heading, *table]}, {"agreement": _agreement(cells)})
 
 
-@topic(f"{DRAWS}/{layout.COMPARISON}", command="snakemake --cores all --configfile workflow/published_draws.yaml")
+@topic(f"{DRAWS}/{layout.COMPARISON}", command=ON_DRAWS)
 def published_draws(project: Path) -> Content:
     """The study on the data and test parts of the published one."""
     *_, everything = summary(rows(project / DRAWS / layout.COMPARISON))

@@ -56,6 +56,11 @@ class Topic:
         return self.gather(project)
 
 
+def overlay(name: str) -> str:
+    """The command that computes the study of a config in `workflow`."""
+    return f"snakemake --cores all --configfile workflow/{name}.yaml"
+
+
 def topic(*records: str, command: str) -> Callable[[Callable[[Path], Content]], Callable[[Path], Content]]:
     """Register a function as the topic of its name."""
 

@@ -192,15 +192,24 @@ def _data_errors(study) -> Iterator[str]:
                 yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
 
 
+def _has_parameters(name, parameters):
+    try:
+        return methods.get(name).parameters == parameters
+    except ValueError:  # which is said of the experiment that names the method
+        return False
+
+
 def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
     method = methods.get(entry["method"])
     source = entry.get("stage1", {}).get("from")
     if source is not None:
         other = experiments.get(source)
-        if other is None or "space" not in other.get("stage1", {}) or other["method"] != entry["method"]:
-            fitting = [
-                e for e, o in experiments.items() if "space" in o.get("stage1", {}) and o["method"] == entry["method"]
-            ]
+        fitting = [
+            name
+            for name, found in experiments.items()
+            if "space" in found.get("stage1", {}) and _has_parameters(found["method"], method.parameters)
+        ]
+        if source not in fitting:
             yield f"{where}.stage1.from: {source!r} is not allowed, allowed are {', '.join(fitting) or 'none'}"
             return
         missing = [d for d in selected if d not in other["data_sets"]]

@@ -19,6 +19,7 @@ from proset_study.report.figures.style import method_name, slug
 from proset_study.report.findings import methods_over_replicates
 from proset_study.report.grids import Cell, Column, Grid, count, number, p_value, texts
 from proset_study.report.losses import ROPE
+from proset_study.report.manifest import cost_by_method
 from proset_study.report.over_data_sets import LIMITS, over_data_sets
 from proset_study.report.pages import evaluation_grids, named, page_of, read_figures, write_page
 from proset_study.report.prototypes import test_errors
@@ -460,12 +461,6 @@ def _data_sets(stored):
 
 
 def _cost(manifest):
-    totals: dict[str, dict[str, float]] = {}
-    for by_method in manifest["cost"].values():
-        for method, cost in by_method.items():
-            total = totals.setdefault(method, {})
-            for key, value in cost.items():
-                total[key] = total.get(key, 0) + value
     columns = [
         Column("method", text=True),
         Column("fits"),
@@ -481,7 +476,7 @@ def _cost(manifest):
             number(t["score_cpu_s"], 1),
             number(1000 * t["fit_cpu_s"] / t["fits"], 1),
         ]
-        for m, t in totals.items()
+        for m, t in cost_by_method(manifest).items()
     ]
     return Grid("cost", "What the fits cost, over all replicates", columns, rows)
 

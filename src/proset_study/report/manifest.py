@@ -92,6 +92,17 @@ def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, f
     return cost, not_converged
 
 
+def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
+    """What the manifest says of cost, added up over the replicates."""
+    totals: dict[str, dict[str, float]] = {}
+    for by_method in manifest["cost"].values():
+        for method, cost in by_method.items():
+            total = totals.setdefault(method, {})
+            for key, value in cost.items():
+                total[key] = total.get(key, 0) + value
+    return totals
+
+
 def arithmetics(stored: Stored) -> dict:
     """What made the bits of the fits.
 

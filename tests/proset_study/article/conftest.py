@@ -12,6 +12,7 @@ import yaml
 from proset_study import layout
 from proset_study.article.beyond import LEAVE_ONE_OUT
 from proset_study.article.build import TOPICS
+from proset_study.article.records import rows
 from proset_study.article.study import DRAWS, STUDY
 from proset_study.records import write_json
 from proset_study.report import response_curves
@@ -57,8 +58,15 @@ def _open_track(folder, study, config):
     write_rows(folder / layout.ALL_SCORES, ours + theirs)
     both = {"open_track": {"title": "Both", "experiments": [*experiments, *other]}}
     made = {**_without_plans(config), "experiments": {**experiments, **other}, "comparisons": both}
-    write_json(folder / layout.MANIFEST, {"config": made})
-    (folder / layout.FINDINGS).mkdir()
+    cost = {"0": {LEAVE_ONE_OUT: {"fits": 1250, "fit_cpu_s": 3599.0, "score_cpu_s": 1.0}}}
+    write_json(folder / layout.MANIFEST, {"config": made, "cost": cost})
+    for name in ("variance", "costs"):
+        ours = [row for row in rows(ROOT / STUDY / f"findings/{name}.csv") if row["experiment"] in experiments]
+        theirs = [{**row, **renamed[row["experiment"]]} for row in ours]
+        write_rows(folder / f"findings/{name}.csv", ours + theirs, list(ours[0]))
+    pairs = [row for row in rows(study / "findings/pairs.csv") if (row["comparison"], row["first"]) == ("E14", "knn")]
+    of_both = [{**row, "comparison": "open_track", "first": LEAVE_ONE_OUT} for row in pairs]
+    write_rows(folder / "findings/pairs.csv", of_both, list(pairs[0]))
     shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
 
 
@@ -67,29 +75,29 @@ def _response_curves(folder, config):
     overlay = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
     methods = ("proset", LEAVE_ONE_OUT, "knn")
     on_curves = [d for curve in points(overlay["data_sets"]).values() for d in curve.values()]
-    rows = []
+    found = []
     for i, data_set in enumerate(dict.fromkeys(on_curves)):
         for replicate in range(3):
             for k, method in enumerate(methods):
                 excess = 0.01 + 0.004 * i * (1 + k) + 0.001 * sin(replicate + i + k)
                 names = {"replicate": replicate, "dataset": data_set, "experiment": method, "method": method}
                 scores = {"bayes_error": 0.1, "excess_error": excess, "bayes_log_loss": 0.2, "excess_log_loss": excess}
-                rows.append({**names, **scores})
-    write_rows(folder / layout.FINDINGS / "response_curves.csv", rows, response_curves.COLUMNS)
+                found.append({**names, **scores})
+    write_rows(folder / layout.FINDINGS / "response_curves.csv", found, response_curves.COLUMNS)
     experiments = {m: {**config["experiments"]["E8"], "method": m, "data_sets": ["baseline"]} for m in methods}
     made = {**_without_plans(config), "data_sets": overlay["data_sets"], "experiments": experiments}
     write_json(folder / layout.MANIFEST, {"config": made})
 
 
 def _error_estimates(folder, config):
-    rows = []
+    found = []
     for size in (54, 999):
         for i, estimate in enumerate(LABELS):
             names = {"replicate": 0, "experiment": "E8", "method": "knn", "dataset": f"mixture_{size}", "variant": ""}
             numbers = {"n_fit": size, "n_scored": 1000, "draws": 10, "estimate": estimate, "possible": 10, "true": 0.3}
             numbers |= {"true_standard_error": 0.001, "bias": -0.01 * i, "bias_standard_error": 0.01, "deviation": 0.05}
-            rows.append({**names, **numbers, "rmse": 0.05 + 0.01 * i, "coverage": 0.9, "cpu_s": 1.0 + i})
-    write_rows(folder / "evaluation/error_estimates.csv", rows, COLUMNS)
+            found.append({**names, **numbers, "rmse": 0.05 + 0.01 * i, "coverage": 0.9, "cpu_s": 1.0 + i})
+    write_rows(folder / "evaluation/error_estimates.csv", found, COLUMNS)
     write_json(folder / layout.MANIFEST, {"config": _without_plans(config)})
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from proset_study import layout
 from proset_study.article.build import NO_TYPST, build, gather
-from proset_study.article.sources import CALLS
+from proset_study.article.sources import CALLS, PAGE
 from proset_study.article.study import STUDY, explanations, reproduction
 from proset_study.article.topics import TOPICS
 
@@ -43,9 +43,10 @@ def change(path, **values):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_the_article_names_all_that_is_gathered_and_nothing_else(everything, whole, call):
+def test_article_and_findings_name_all_that_is_gathered_and_nothing_else(everything, whole, call):
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((whole / "article").glob("*.typ")))
     text = re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
+    text += (whole / "article" / PAGE).read_text(encoding="utf-8")
     named = set(re.findall(rf'\b{call}\("([\w.]+)"', text))
     assert named == set(getattr(everything, CALLS[call]))
 

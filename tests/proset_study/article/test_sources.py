@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from proset_study.article.sources import check
+from proset_study.article.sources import PAGE, check
 
 KNOWN = {"texts": {"a.loss"}, "tables": {"a.table"}, "figures": {"a.figure"}, "topics": {"a", "later"}}
 
@@ -13,8 +13,8 @@ KNOWN = {"texts": {"a.loss"}, "tables": {"a.table"}, "figures": {"a.figure"}, "t
 def checked(tmp_path):
     """Check a text; the faults."""
 
-    def faults(text, template="", definitions="", abstract=""):
-        sources = {"article.typ": text, "template.typ": template, "definitions.typ": definitions}
+    def faults(text="", template="", definitions="", abstract="", page=""):
+        sources = {"article.typ": text, "template.typ": template, "definitions.typ": definitions, PAGE: page}
         sources["metadata.yaml"] = json.dumps({"title": "A title", "abstract": abstract})
         for name, content in sources.items():
             (tmp_path / name).write_text(content, encoding="utf-8")
@@ -89,3 +89,19 @@ def test_definitions_are_formulas_with_their_source(checked):
 def test_the_abstract_has_no_number(checked):
     (fault,) = checked("", abstract="On eleven data sets.")
     assert "metadata.yaml: abstract: 'eleven'" in fault
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        (
+            'A loss of {{ n("a.loss") }} in E3, `make 3`, [here](https://example.org/4), {{ reason("S14") }}',
+            [],
+        ),
+        ("A loss of 0.53", ["'0.53' is typed by hand"]),
+        ("{# 12 #}{% if 12 %}", ["'12' is typed by hand"]),
+        ('{{ tab("a.loss") }}', ["'a.loss' is not in the records, which have a.table"]),
+    ],
+)
+def test_the_page_of_findings_is_checked_alike(checked, page, found):
+    assert [fault.partition(f"{PAGE}:1: ")[2].partition(";")[0] for fault in checked(page=page)] == found

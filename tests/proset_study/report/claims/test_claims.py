@@ -1133,17 +1133,6 @@ def test_the_ledger_has_all_statements_or_those_of_its_study():
     assert found["C11"] == ("shown by test", "tests/proset/test_examples.py::TestDecisionTree::test_worked_example")
 
 
-def test_the_findings_count_the_statements_by_what_decides_them():
-    text = (ROOT / "docs/findings.md").read_text(encoding="utf-8")
-    section = text[text.index("## Statements of all sources") :]
-    counts = [int(n) for n in re.findall(r"^\| .* \| (\d+) \| .* \|$", section, re.MULTILINE)]
-    further = ("error_estimates", "response_curves", "suites/set_cover", "open_track")
-    studies = ["config.yaml", *(f"workflow/{name}.yaml" for name in further)]
-    first = [row["study"].split()[0] for row in STATEMENTS if row["study"]]
-    assert counts[:6] == [*map(first.count, studies), len(STATEMENTS) - len(first)]
-    assert sum(counts[:6]) == len(STATEMENTS)
-
-
 def test_the_page_of_a_study_of_published_experiments_has_all_statements(tmp_path):
     """One of other data has none: tests/proset_study/report/test_response_curves.py."""
     neighbours = {"title": "", "method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
