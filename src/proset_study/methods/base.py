@@ -19,7 +19,8 @@ from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
-ABOUT = ("label", "place", "names", "cost", "averages", "draws", "operations")  # for people and for the schedule
+# For people, the schedule and verification.
+ABOUT = ("label", "place", "names", "cost", "averages", "draws", "unique", "operations")
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Method(Protocol):
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
     one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
+    unique: ClassVar[bool] = True  # if not, several models may be equally good, and the last bits choose
     # Kernel entries or distances, and multiply-adds, of a fit and its scoring at most, from its record.
     operations: ClassVar[Callable[[dict[str, Any]], tuple[int, int]]]
 

@@ -18,6 +18,7 @@ class SetCoverLP(SetCover):
     cost = Cost(0.3, 4.7e-5, rows=1.5)
     parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
     draws = True
+    unique = False  # a linear program has many solutions if costs are equal
 
     def __init__(self, data):
         import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time

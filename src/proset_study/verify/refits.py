@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study import evaluations
+from proset_study import evaluations, methods
 from proset_study.data.dataset import DataSet
 from proset_study.fingerprints import arithmetic_of, uses_kernel
 from proset_study.fits.final import fit_final, refit_final
@@ -35,9 +35,19 @@ def refits(
     say : callable
         Gets a line for what has been repeated.
     """
-    searched = [f for f in searched_finals(stored) if repeatable or not uses_kernel(f.run.method)]
+    ambiguous = {f.run.method for f in stored.all_finals() if not (_is_unique(f.run.method) or _is_exact(f))}
+    if ambiguous:
+        say(
+            f"fits of {', '.join(sorted(ambiguous))} are not repeated: of several models that are equally good the "
+            "last bits choose, and the libraries behind them ran on another class of processors, or were not pinned"
+        )
+
+    def taken(finals):
+        kept = [f for f in finals if f.run.method not in ambiguous]
+        return [f for f in kept if repeatable or not uses_kernel(f.run.method)]
+
+    searched, finals = taken(searched_finals(stored)), taken(stored.all_finals())
     trials = [f for f in searched if stored.study.stage1_run(f.run) is f.run]
-    finals = [f for f in stored.all_finals() if repeatable or not uses_kernel(f.run.method)]
     repeated = {True: 0, False: 0}
     for kind, group, refit in (("trial", trials, _trial), ("fold", searched, _fold), ("final model", finals, _final)):
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False) if group else ():
@@ -45,7 +55,7 @@ def refits(
             for difference in refit(stored, group[i], rng, scratch, 0.0 if exact else TOLERANCE):
                 yield f"{name_of(stored, group[i])}, {kind} {difference}"
     for kind in evaluations.KINDS:  # one of each kind, because they are many fits each
-        if evaluated := [f for f in stored.evaluated(kind) if repeatable or not uses_kernel(f.run.method)]:
+        if evaluated := taken(stored.evaluated(kind)):
             final = evaluated[rng.integers(len(evaluated))]
             repeated[exact := _is_exact(final)] += 1
             for difference in _evaluation(stored, final, kind, 0.0 if exact else TOLERANCE):
@@ -57,6 +67,10 @@ def refits(
             f"{repeated[False]} fits and evaluations of other methods are repeated and compared to a difference of "
             f"{TOLERANCE:g}: the libraries behind them ran on another class of processors, or were not pinned"
         )
+
+
+def _is_unique(method):
+    return getattr(methods.get(method), "unique", True)
 
 
 def _is_exact(final):

@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 from tests.proset_study.conftest import compute, write_all, write_manifest
 
-from proset_study import layout
+from proset_study import layout, methods
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.report.manifest import manifest
 from proset_study.report.release import release
@@ -333,6 +333,25 @@ def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_
     repack(changed, whole, change)
     assert check(changed, n_refits=30) == []
     assert any("compared to a difference of 1e-06" in line for line in check.said)
+
+
+def test_models_that_are_not_unique_are_repeated_on_the_same_class_of_processors_only(
+    changed, whole, check, monkeypatch
+):
+    """Of several equally good models, as solutions of a linear program, another processor finds another one."""
+    monkeypatch.setattr(methods.get("knn"), "unique", False, raising=False)
+    assert check(changed, n_refits=30) == []
+    assert not any("fits of knn" in line for line in check.said)
+
+    def change(folder):
+        for path in [*folder.glob("*/E8/fit.json"), *folder.glob("*/E8/*_*.json")]:
+            write_json(path, {**read_json(path), "arithmetic": "another processor", "summary": {"active_features": 9}})
+
+    repack(changed, whole, change)
+    assert not any(", final model" in line for line in check(changed, n_refits=30))
+    assert any(line.startswith("fits of knn are not repeated: of several models") for line in check.said)
+    monkeypatch.undo()
+    assert any("E8, final model summary" in line for line in check(changed, n_refits=30))
 
 
 @pytest.fixture
