@@ -343,6 +343,17 @@ def verify(args: argparse.Namespace) -> None:
     print(f"{checked}: all that was checked is right")
 
 
+def restore(args: argparse.Namespace) -> None:
+    """The searches of a report below results/, where a run of its study finds them."""
+    import tempfile
+
+    from proset_study.verify.restore import restore
+
+    with tempfile.TemporaryDirectory() as scratch:
+        n_records, replicates = restore(args.report, Path(scratch), map(str, args.files), args.archive)
+    print(f"{n_records:,} records of searches are restored, of replicates {', '.join(map(str, replicates)) or 'none'}")
+
+
 def verify_release(args: argparse.Namespace) -> None:
     """Check the archive of a release by what is in it alone; status 1 if anything differs."""
     args.report, args.archive = None, args.release
@@ -447,6 +458,7 @@ def _parser() -> argparse.ArgumentParser:
     command("findings", findings, "output")
     command("edges", edges, "report")
     command("verify", verify, "report", "archive", "published", "refits", "seed", "files", "minutes")
+    command("restore", restore, "report", "archive", "files")
     command("verify-release", verify_release, "release", "published", "refits", "seed", "files", "minutes")
     return parser
 

@@ -159,22 +159,21 @@ def new_project(folder):
     return project
 
 
+def command(project, *arguments):
+    """A command of the study in its folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "proset_study", *arguments],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": "src"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def verify(project, study="tiny", files=()):
-    command = [
-        sys.executable,
-        "-m",
-        "proset_study",
-        "verify",
-        "--report",
-        f"reports/{study}",
-        "--refits",
-        "2",
-        "--seed",
-        "1",
-    ]
-    command += ["--published", "data/published/published.csv", "--files", *files]
-    environment = {**os.environ, "PYTHONPATH": "src"}
-    return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+    given = ("--report", f"reports/{study}", "--refits", "2", "--seed", "1")
+    return command(project, "verify", *given, "--published", "data/published/published.csv", "--files", *files)
 
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:

@@ -5,12 +5,14 @@ import json
 import re
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
-from tests.workflow.project import TINY, Project, new_project, verify
+from tests.workflow.project import TINY, Project, command, new_project, verify
 
 from proset import arithmetic
 from proset_study.environment import library_arithmetic, pins
+from proset_study.records import read_json, write_json
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +115,24 @@ def test_same_results_at_any_number_of_cores_and_fits_per_job(finished, tmp_path
     chunk = re.compile(r"(trials|folds)_\d+-\d+\.jsonl$")
     ours, theirs = ({k: v for k, v in p.results().items() if not chunk.search(k)} for p in (other, finished))
     assert ours == theirs
+
+
+def test_a_study_goes_on_elsewhere_from_the_searches_of_its_report(finished, tmp_path):
+    """No fit of them is repeated, which the times in the records show, but for one that depends on something else."""
+    other = new_project(tmp_path / "project")
+    shutil.copytree(finished.folder / "reports", other.folder / "reports")
+    records = 3 * 2 * 2 + 2 * 2 + (2 + 1 + 2 + 1 + 1 + 1) * 2  # trials of E3 and E9, paths
+    run = command(other, "restore", "--report", "reports/tiny")
+    assert run.stdout == f"{records} records of searches are restored, of replicates 0\n", run.stderr
+    folder = Path("results/tiny/replicate_0/iris_2f/E9")
+    stale = other.folder / folder / "stage2/folds/1.json"
+    write_json(stale, read_json(stale) | {"fingerprint": "another", "log_loss": []})
+    other.snakemake("replicate_0")
+    assert other.results() == {k: v for k, v in finished.results().items() if k in other.results()}
+    searches = [path.relative_to(finished.folder) for path in finished.folder.glob("results/**/*.jsonl")]
+    assert len(searches) > 8
+    changed = {n for n in searches if (finished.folder / n).read_bytes() != (other.folder / n).read_bytes()}
+    assert changed == {folder / "stage2/folds_0-1.jsonl"}
 
 
 @pytest.mark.parametrize(
