@@ -78,7 +78,7 @@ def open_track(project: Path) -> Content:
     seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
     table = [["method", "fits", "CPU seconds of a replicate"]]
     for method in sorted(seconds, key=lambda m: -seconds[m]):
-        a_replicate = seconds[method] / len(manifest["cost"])
+        a_replicate = seconds[method] / sum(method in cost for cost in manifest["cost"].values())
         table.append([label(method), f"{spent[method]['fits']:,}", f"{a_replicate:,.0f}"])
     texts = {"sentence": found.sentences["Ahead?"], "hours": decimals(sum(seconds.values()) / 3600, 1)}
     return Content(texts, {"scores": found.table, "cost": table})
