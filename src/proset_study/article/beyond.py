@@ -76,10 +76,11 @@ def open_track(project: Path) -> Content:
     found, manifest = headline(project / TRACK), Reported(project / TRACK).manifest
     spent = cost_by_method(manifest)
     seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
-    table = [["method", "fits", "CPU seconds of a replicate"]]
-    for method in sorted(seconds, key=lambda m: -seconds[m]):
-        a_replicate = seconds[method] / sum(method in cost for cost in manifest["cost"].values())
-        table.append([label(method), f"{spent[method]['fits']:,}", f"{a_replicate:,.0f}"])
+    replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
+    table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
+    for method in sorted(seconds, key=lambda m: -seconds[m] / replicates[m]):
+        a_replicate = f"{seconds[method] / replicates[method]:,.0f}"
+        table.append([label(method), str(replicates[method]), f"{spent[method]['fits']:,}", a_replicate])
     texts = {"sentence": found.sentences["Ahead?"], "hours": decimals(sum(seconds.values()) / 3600, 1)}
     return Content(texts, {"scores": found.table, "cost": table})
 
