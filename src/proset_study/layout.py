@@ -237,8 +237,13 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
 
 def record_archives(study: Study) -> list[str]:
     """Names of the archives with what a second person needs to check a study; see `record_files`."""
-    searched = [f"{REPLICATE}_searches".format(replicate=replicate) for replicate in study.config["replicates"]]
+    searched = map(searches, study.config["replicates"])
     return [*(REPLICATE.format(replicate=replicate) for replicate in study.replicates), *searched]
+
+
+def searches(replicate: int) -> str:
+    """Name of the archive with the searches of a replicate."""
+    return f"{REPLICATE}_searches".format(replicate=replicate)
 
 
 def record_files(study: Study, archive: str) -> list[str]:

@@ -40,10 +40,10 @@ class Unpacked(Stored):
         first, *others = study.replicates
         there = [archive for archive in layout.record_archives(study) if _archive(archive) in foreign.files]
         self.recorded = [first, *(r for r in others if f"replicate_{r}" in there)]
-        super().__init__(folder, study, [r for r in self.recorded if f"replicate_{r}_searches" in there])
+        super().__init__(folder, study, [r for r in self.recorded if layout.searches(r) in there])
         self.archives = [
             *(f"replicate_{replicate}" for replicate in self.recorded),
-            *(f"replicate_{replicate}_searches" for replicate in self.searched),
+            *map(layout.searches, self.searched),
         ]
         self.others = [
             other

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proset_study import layout
-from proset_study.records import write_json
-from proset_study.verify.foreign import ForeignReport, checked_study
-from proset_study.verify.records import Unpacked, searched_finals
+from proset_study.records import read_json_lines, write_json
+from proset_study.store.packed import unpack
+from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line
 
 
-def restore(report: Path, scratch: Path, files: Iterable[str] = (), archive: Path | None = None) -> tuple[int, list]:
+def restore(
+    report: Path, scratch: Path, data_files: Iterable[str] = (), archive: Path | None = None
+) -> tuple[int, list]:
     """Write the records of the searches of a report below results/<study>; what is there is not changed.
 
     Parameters
@@ -22,7 +24,7 @@ def restore(report: Path, scratch: Path, files: Iterable[str] = (), archive: Pat
         reports/<study>.
     scratch : Path
         An empty folder.
-    files : iterable of str
+    data_files : iterable of str
         Files of custom data that may be read, besides those of the report.
     archive : Path, optional
         What `report.release` wrote; has the searches of all replicates, if the report does not.
@@ -40,17 +42,26 @@ def restore(report: Path, scratch: Path, files: Iterable[str] = (), archive: Pat
         If the report is damaged or not what it says; see `foreign`.
     """
     foreign = ForeignReport(report)
-    study = checked_study(foreign.manifest()["config"], files)
+    study = checked_study(foreign.manifest()["config"], data_files)
     if archive is not None:
         foreign.unpack(archive, study, scratch / "archive")
-    stored, n_records = Unpacked(foreign, study, scratch / study.name), 0
-    for final in searched_finals(stored):
-        names = {"replicate": final.replicate, "data_set": final.data_set, "run": final.run.name}
-        own = final.trials if study.stage1_run(final.run) is final.run else []
-        records = [(layout.result(study, layout.TRIAL, **names, fold=r["fold"], trial=r["trial"]), r) for r in own]
-        records += [(layout.result(study, layout.PATH, **names, fold=r["fold"]), r) for r in final.paths]
-        for name, record in records:
-            if not Path(name).exists():
-                write_json(Path(name), record)
-                n_records += 1
-    return n_records, list(stored.searched)
+    there = {r: layout.RECORDS.format(archive=layout.searches(r)) for r in study.config["replicates"]}
+    there = {replicate: name for replicate, name in there.items() if name in foreign.files}
+    n_records = 0
+    for replicate, name in there.items():
+        files = layout.record_names(study, layout.searches(replicate))
+        unpack(foreign.path(name), files, scratch)
+        for file in files:
+            _, data_set, run, stage, _ = Path(file).parts
+            template = layout.TRIAL if stage == "stage1" else layout.PATH
+            for record in read_json_lines(scratch / file):
+                try:  # numbers only: what a stranger's record says is part of a path
+                    place = {key: int(record[key]) for key in ("fold", "trial") if f"{{{key}}}" in template}
+                except (KeyError, TypeError, ValueError) as error:
+                    raise Refused(f"{name}: a record of {file} does not say which it is: {one_line(error)}") from error
+                names = {"replicate": replicate, "data_set": data_set, "run": run}
+                kept = Path(layout.result(study, template, **names, **place))
+                if not kept.exists():
+                    write_json(kept, record)
+                    n_records += 1
+    return n_records, list(there)
