@@ -8,6 +8,8 @@ T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 
 from proset_study.methods.base import Range
 from proset_study.methods.estimators import EstimatorMethod
 
+DEFAULT = 1e-9  # of scikit-learn
+
 
 class NaiveBayes(EstimatorMethod):
     """Gaussian naive Bayes on the data of one fold; see `methods.base.Method`."""
@@ -17,18 +19,19 @@ class NaiveBayes(EstimatorMethod):
     probabilistic = True  # False: the classifier has no `predict_proba`, its labels count as probabilities 0 and 1
     weights = "frequency"  # what sample weights are: "frequency", "importance" or "none", see `methods.base`
     parameters = {"var_smoothing": Range(1e-12, 10.0)}  # noqa: RUF012 - names and allowed values
-    required = ("var_smoothing",)  # parameters that the config must give or search
+    required = ()  # parameters that the config must give or search: those without a default
     quantities = ("active_features",)  # of `measures`: what the tables show of the final model
 
     @staticmethod
     def simplicity(parameters):
-        return (parameters["var_smoothing"],)  # the larger, the simpler: what the selection rules prefer
+        return (parameters.get("var_smoothing", DEFAULT),)  # the larger, the simpler: what the selection rules prefer
 
     @staticmethod
     def estimator(parameters, complexity, seed):
         from sklearn.naive_bayes import GaussianNB  # not at the top: the config is read without it
 
-        return GaussianNB(var_smoothing=parameters["var_smoothing"])  # with random numbers: random_state=seed, n_jobs=1
+        smoothing = parameters.get("var_smoothing", DEFAULT)
+        return GaussianNB(var_smoothing=smoothing)  # with random numbers: random_state=seed, n_jobs=1
 
     @staticmethod
     def measures(estimator):

@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import TINY, Project, command, new_project, verify
+from tests.workflow.project import ROOT, TINY, Project, command, new_project, verify
 
 from proset import arithmetic
 from proset_study.environment import library_arithmetic, pins
@@ -293,3 +293,7 @@ def test_a_method_stands_where_it_stood_in_the_study(project):
     assert float(found["iris_2f", "E8"]["difference"]) == 0
     assert {data_set for data_set, _ in found} == {"iris_2f", "xor_2f"}
     assert not (project.folder / "results/standing_knn/replicate_0/iris_2f/E3").exists()
+    # the template as it is, which no experiment has yet
+    shutil.copy2(ROOT / "docs/method_template.py", project.folder / "src/proset_study/methods/naive_bayes.py")
+    done = project.snakemake("standing", "--config", "method=naive_bayes", "records=reports/tiny")
+    assert "see reports/standing_naive_bayes/standing.md" in done.stderr
