@@ -10,7 +10,7 @@ from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import STUDY, headline
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, interval
+from proset_study.article.wording import count, decimals, difference
 from proset_study.methods.labels import label
 from proset_study.report.evaluations.error_estimates import advice
 from proset_study.report.figures.response_curves import response_figure
@@ -113,7 +113,7 @@ def _both(stored, experiments, losses, shared):
         kept = [fmean(sizes[m][data_set].values()) for m in (SPLIT, LEAVE_ONE_OUT)]
         factors.append(kept[1] / kept[0])
         scores = [decimals(fmean(found[r] for r in replicates)) for found in (theirs, ours)]
-        words = f"{decimals(mean.value, sign=True)} ({interval(low, high)})"
+        words = difference(mean.value, low, high)
         table.append([data_set, str(len(replicates)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
     ahead, behind, undecided = verdicts.values()
     texts = {

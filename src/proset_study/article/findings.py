@@ -10,7 +10,7 @@ from proset_study.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY, WHOLE
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import decimals, interval, p_value, ratio
+from proset_study.article.wording import decimals, difference, p_value, ratio
 from proset_study.methods.labels import label
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.published import KEY, is_test_score
@@ -112,7 +112,7 @@ def over_replicates(project: Path) -> Content:
     others = list(dict.fromkeys(row["second"] for row in found))
     cells: dict[str, dict[str, list[str]]] = {}
     for row in found:
-        words = f"{decimals(row['difference'], sign=True)} ({interval(row['low'], row['high'])})"
+        words = difference(row["difference"], row["low"], row["high"])
         cells.setdefault(row["dataset"], {})[row["second"]] = [words, p_value(row["p"])]
     heading = [text for other in others for text in (f"{label(FIRST)} minus {label(other)}", "p")]
     table = [
@@ -170,9 +170,9 @@ def references(project: Path) -> Content:
     rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
     for row in stored.read("findings/pairs.csv"):
         if (row["comparison"], row["score"], row["group"], row["first"]) == (TRACKED, "log-loss", "all", LEAVE_ONE_OUT):
-            difference = f"{decimals(row['mean_difference'], sign=True)} ({interval(row['low'], row['high'])})"
             wins = ratio(row["first_wins"], row["data_sets"])
-            rivals.append([label(row["second"]), wins, difference, p_value(row["wilcoxon_p"])])
+            words = difference(row["mean_difference"], row["low"], row["high"])
+            rivals.append([label(row["second"]), wins, words, p_value(row["wilcoxon_p"])])
     return Content({"kinds": " / ".join(map(label, kinds))}, {"scores": table, "rivals": rivals})
 
 

@@ -8,7 +8,7 @@ from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
 from proset_study.article.topics import Content, topic
-from proset_study.article.wording import count, decimals, interval, p_value, percent, ratio, significant
+from proset_study.article.wording import count, decimals, difference, interval, p_value, percent, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
 from proset_study.report.figures.style import context, legend, method_name, panels
@@ -54,7 +54,7 @@ def comparison(project: Path) -> Content:
             f"{row['group']} {row['data_sets']:.0f}",
             label(row["second"]),
             f"{row['first_wins']:.0f}",
-            f"{decimals(row['mean_difference'], sign=True)} ({interval(row['low'], row['high'])})",
+            difference(row["mean_difference"], row["low"], row["high"]),
             p_value(row["holm_p_control"]) or "too few",
             decimals(row["hierarchical_first"], 2),
             decimals(row["hierarchical_second"], 2),

@@ -37,6 +37,11 @@ def interval(low: float, high: float) -> str:
     return f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
 
 
+def difference(value: float, low: float, high: float) -> str:
+    """Signed, with its interval in brackets."""
+    return f"{decimals(value, sign=True)} ({interval(low, high)})"
+
+
 def percent(proportion: float) -> str:
     """Of a whole, without decimals."""
     return f"{proportion:.0%}".replace("%", " %")

@@ -16,6 +16,7 @@ from proset_study.verify.records import Unpacked, name_of, searched_finals
 
 NOT_COMPARED = ("resources", "fingerprint", "arithmetic")  # what a fit costs differs from time to time
 TOLERANCE = 1e-6  # of numbers that other libraries give on another class of processors, relative and of 1
+OTHERWISE = "the libraries behind them ran on another class of processors, or were not pinned"
 
 
 def refits(
@@ -39,12 +40,11 @@ def refits(
     if ambiguous:
         say(
             f"fits of {', '.join(sorted(ambiguous))} are not repeated: of several models that are equally good the "
-            "last bits choose, and the libraries behind them ran on another class of processors, or were not pinned"
+            f"last bits choose, and {OTHERWISE}"
         )
 
     def taken(finals):
-        kept = [f for f in finals if f.run.method not in ambiguous]
-        return [f for f in kept if repeatable or not uses_kernel(f.run.method)]
+        return [f for f in finals if f.run.method not in ambiguous and (repeatable or not uses_kernel(f.run.method))]
 
     searched, finals = taken(searched_finals(stored)), taken(stored.all_finals())
     trials = [f for f in searched if stored.study.stage1_run(f.run) is f.run]
@@ -65,7 +65,7 @@ def refits(
     if repeated[False]:
         say(
             f"{repeated[False]} fits and evaluations of other methods are repeated and compared to a difference of "
-            f"{TOLERANCE:g}: the libraries behind them ran on another class of processors, or were not pinned"
+            f"{TOLERANCE:g}: {OTHERWISE}"
         )
 
 

@@ -20,8 +20,13 @@ def elsewhere(report, whole, tmp_path, monkeypatch):
     return folder
 
 
-def test_records_of_searches_are_restored_once_and_nothing_is_changed(elsewhere, whole, tmp_path):
-    files = [whole.study.config["data_sets"]["odd"]["file"]]
+@pytest.fixture
+def files(whole):
+    """Of custom data."""
+    return [whole.study.config["data_sets"]["odd"]["file"]]
+
+
+def test_records_of_searches_are_restored_once_and_nothing_is_changed(elsewhere, whole, files, tmp_path):
     n_records, replicates = restore(elsewhere, tmp_path / "first", files)
     found = sorted(Path("results").rglob("*.json"))
     assert (len(found), replicates) == (n_records, [0])
@@ -34,18 +39,18 @@ def test_records_of_searches_are_restored_once_and_nothing_is_changed(elsewhere,
     assert found[0].read_text(encoding="utf-8") == "{}\n"
 
 
-def test_without_searches_nothing_is_restored(elsewhere, whole, tmp_path):
+def test_without_searches_nothing_is_restored(elsewhere, files, tmp_path):
     (elsewhere / ARCHIVE).unlink()
-    assert restore(elsewhere, tmp_path / "scratch", [whole.study.config["data_sets"]["odd"]["file"]]) == (0, [])
+    assert restore(elsewhere, tmp_path / "scratch", files) == (0, [])
 
 
 @pytest.mark.parametrize("fold", ["../../../../../stranger", None, "first"])
-def test_a_record_cannot_name_a_place_of_its_own(elsewhere, whole, tmp_path, fold):
+def test_a_record_cannot_name_a_place_of_its_own(elsewhere, whole, files, tmp_path, fold):
     names = layout.record_names(whole.study, "replicate_0_searches")
     unpack(elsewhere / ARCHIVE, names, tmp_path / "changed")
     path = tmp_path / "changed" / names[0]
     write_json_lines(path, [record | {"fold": fold} for record in read_json_lines(path)])
     pack(tmp_path / "changed", names, elsewhere / ARCHIVE)
     with pytest.raises(ValueError, match=f"{ARCHIVE}: a record of .* does not say which it is"):
-        restore(elsewhere, tmp_path / "scratch", [whole.study.config["data_sets"]["odd"]["file"]])
+        restore(elsewhere, tmp_path / "scratch", files)
     assert not list(tmp_path.rglob("*stranger*"))
