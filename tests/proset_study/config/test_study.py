@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from proset_study import layout, methods
 from proset_study.config.checks import RESERVED, ConfigError, load
@@ -81,6 +82,17 @@ def test_e14_has_one_model_for_each_method_and_data_set(config):
     runs = [run for e in study.tables["E14"]["experiments"] for run in study.experiments[e]]
     cells = [(run.method, data_set) for run in runs for data_set in run.data_sets if data_set != "mixture"]  # of E13
     assert len(cells) == len(set(cells)) == 11 * len({run.method for run in runs})
+
+
+def test_methods_that_are_ranked_have_the_same_replicates(config):
+    with_rows = [c for c, entry in config["comparisons"].items() if entry.get("rows") == "methods"]
+    update_config(config, yaml.safe_load((ROOT / "workflow/replicates.yaml").read_text(encoding="utf-8")))
+    study = load(config)
+    assert study.replicates == list(range(10))
+    for comparison in (*with_rows, "E13"):
+        for experiment in config["comparisons"][comparison]["experiments"]:
+            for run in study.experiments[experiment]:
+                assert all(study.data_sets_of(run, r) == run.data_sets for r in study.replicates), experiment
 
 
 @pytest.mark.parametrize(
