@@ -116,8 +116,11 @@ def _both(stored, experiments, losses, shared):
         words = difference(mean.value, low, high)
         table.append([data_set, str(len(replicates)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
     ahead, behind, undecided = verdicts.values()
+    settings = [stored.study.config["experiments"][e] for e in experiments]
+    (candidates,) = {s.get("parameters", {}).get("n_candidates") for s in settings if s["method"] == LEAVE_ONE_OUT}
     texts = {
         "track": stored.study.track,
+        "candidates": f"{candidates:,} candidates a batch" if candidates else "all samples as candidates",
         "data_sets": count(len(drawn)),
         "ahead": count(len(ahead)),
         "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),

@@ -14,11 +14,12 @@ from proset_study.report.figures.over_replicates import methods_figure, rules_fi
 from proset_study.report.figures.style import context, legend, method_name, panels
 from proset_study.report.findings import RULES
 from proset_study.report.grids import listed
+from proset_study.report.losses import OF_ALL, losses_by_method
 from proset_study.report.manifest import cost_by_method
 from proset_study.report.verdict import LEVEL
 
 FIRST = "proset"
-COMPARISON, ALL_METHODS = "E3_to_E12", "E14"  # comparisons of the config: with replicates, and of everything
+COMPARISON, ALL_METHODS, PROTOTYPES = "E3_to_E12", "E14", "E13"  # comparisons of the config
 PROTOTYPE_METHODS = (FIRST, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
 
@@ -81,7 +82,11 @@ def comparison(project: Path) -> Content:
     return Content(texts, tables, {"differences": figure})
 
 
-@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/findings/rules.csv", f"{STUDY}/findings/prototypes.csv", command=WHOLE)
+@topic(
+    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES)),
+    *(f"{STUDY}/findings/{name}.csv" for name in ("rules", "prototypes")),
+    command=WHOLE,
+)
 def sparsity(project: Path) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     stored = Reported(project / STUDY)
@@ -93,11 +98,8 @@ def sparsity(project: Path) -> Content:
     points = stored.read("findings/prototypes.csv")
     sizes = [row for row in points if row["chosen"] == "True" and row["test_error"] is not None]
     final = {(row["dataset"], row["method"]): row for row in sizes}
-    lowest = {
-        d: min((m for e, m in final if e == d), key=lambda m: final[d, m]["test_error"])
-        for d in dict.fromkeys(row["dataset"] for row in points)
-    }
-    least = [d for d, method in lowest.items() if method == FIRST]
+    errors, replicates = _mean_errors(stored)
+    least = [d for d, of_method in errors.items() if of_method[FIRST] == min(of_method.values())]
     published = "one standard deviation"
     texts = {
         "excess_one": decimals(excess["stage1", published]),
@@ -107,8 +109,9 @@ def sparsity(project: Path) -> Content:
         "saved_two": percent(1 - kept["stage2", published] / kept["stage2", "best"]),
         "batches_best": decimals(batches["best"], 1),
         "batches": decimals(batches[published], 1),
-        "prototype_methods": count(len({m for _, m in final})),
-        "prototype_data_sets": count(len(lowest)),
+        "prototype_methods": count(len({m for of_method in errors.values() for m in of_method})),
+        "prototype_data_sets": count(len(errors)),
+        "prototype_replicates": f"{count(replicates)} replicate{'s' if replicates > 1 else ''}",
         "prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m == FIRST]),
         "other_prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m != FIRST]),
         "least": count(len(least)),
@@ -172,6 +175,18 @@ def _over_data_sets(pairs):
         states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(label(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{label(FIRST)} {listed(clauses)}"
+
+
+def _mean_errors(stored):
+    """Balanced error by data set and method of E13 over the replicates that all methods have there; the least number."""
+    losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
+    found, numbers = {}, []
+    for data_set in losses[FIRST]:
+        there = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
+        shared = set.intersection(*map(set, there.values()))
+        found[data_set] = {method: fmean(values[r] for r in shared) for method, values in there.items()}
+        numbers.append(len(shared))
+    return found, min(numbers)
 
 
 def _prototypes(points):

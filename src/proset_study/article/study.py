@@ -13,13 +13,14 @@ from proset.plot.style import log_axis
 from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, interval, p_of, percent, power, ratio, significant
+from proset_study.article.wording import count, decimals, difference, interval, p_of, percent, power, ratio, significant
 from proset_study.methods.labels import label
 from proset_study.records import read_text
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.figures.style import context, legend, method_name, method_style
 from proset_study.report.grids import listed
 from proset_study.report.losses import ROPE
+from proset_study.report.paired import mean_difference
 from proset_study.report.published import TOLERANCE_NOTE, is_test_score, prediction_half_width, summary
 from proset_study.report.statistics import ALPHA
 from proset_study.scores import SMALLEST
@@ -167,6 +168,9 @@ def explanations(project: Path) -> Content:
     fits = rows(project / RESULTS / "e1_on_cancer.csv")
     trees = rows(project / RESULTS / "trees.csv")
     unlike = [row for row in same if row["within"] == "False"]
+    losses = sorted((row for row in same if row["score"] == "log_loss"), key=lambda row: row["data_set"])
+    by_data_set = groupby(losses, key=lambda row: row["data_set"])
+    mean = mean_difference([fmean(row["published"] - row["mean"] for row in group) for _, group in by_data_set])
     by_implementation = {name: [f for f in fits if f["implementation"] == name] for name in _names(fits)}
     single = {name: sum(f["features"] == 1 for f in found) for name, found in by_implementation.items()}
     theirs = next(name for name in by_implementation if name != "ours")
@@ -193,6 +197,9 @@ def explanations(project: Path) -> Content:
     texts = {
         "nearest_trees": nearest,
         "same": ratio(len(same) - len(unlike), len(same)),
+        "same_difference": difference(mean.value, *mean.interval(1 - 2 * ALPHA)),
+        "same_p": p_of(mean.equivalence(ROPE)),
+        "same_equivalent": "equivalent" if significant(mean.equivalence(ROPE)) else "not shown to be equivalent",
         "unlike": str(len(unlike)),
         "unlike_iris": str(sum(row["data_set"] == "iris_2f" for row in unlike)),
         "fits": str(len(by_implementation[theirs])),
