@@ -9,7 +9,7 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json
-from proset_study.report.cautions import constant_models, zero_probability_samples
+from proset_study.report.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.charts import library
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger, statements_beside
@@ -142,6 +142,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
             {**named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
             for f, n, others in zero_probability_samples(stored)
         ],
+        repeated_rows=repeated_rows(stored),
         edges=_edges(stored),
         not_run=[e for e in study.experiments if e not in ours],
         not_selected=_not_selected(study),

@@ -8,7 +8,7 @@ import pytest
 
 from proset_study.data.splits import TEST
 from proset_study.records import read_json, read_text, write_text
-from proset_study.report.cautions import constant_models, zero_probability_samples
+from proset_study.report.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records
 from proset_study.store.stored import Stored
@@ -103,6 +103,21 @@ def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_
     own = final.probabilities[np.arange(len(final.y)), final.y]
     assert n == 1
     assert loss == pytest.approx(-np.log(own[1:]).mean())
+
+
+def test_test_samples_that_equal_a_training_sample_are_counted(stored, report):
+    found = repeated_rows(stored)
+    assert "flowers" in found  # measured to a tenth of a centimetre
+    for data_set in stored.study.data_sets:
+        shares = []
+        for replicate in stored.replicates:
+            final = stored.final("E3", data_set, replicate=replicate)
+            trained = {tuple(x) for x in final.X_train.tolist()}
+            shares.append(np.mean([tuple(x) in trained for x in final.X_test.tolist()]))
+        low, high, *_ = found.get(data_set, (0.0, 0.0))
+        assert (low, high) == pytest.approx((min(shares), max(shares)))
+    *_, distinct, n = found["flowers"]
+    assert f"{distinct} of {n} rows are distinct" in (report / "index.html").read_text(encoding="utf-8")
 
 
 def test_pages_of_a_part_of_the_study_say_what_it_leaves_out(stored):
