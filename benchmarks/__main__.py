@@ -7,6 +7,7 @@ use_one_thread()  # both sides: the other environment inherits it
 import argparse  # noqa: E402
 import csv  # noqa: E402
 from pathlib import Path  # noqa: E402
+from tempfile import TemporaryDirectory  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results")
 
@@ -39,6 +40,7 @@ def main() -> None:
             "rejection",
             "set-cover",
             "dissimilarities",
+            "at-most",
             "table",
         ],
     )
@@ -108,6 +110,11 @@ def main() -> None:
 
         items = {"tangent": (100,), "mismatch": (50,)} if args.quick else dissimilarities.ITEMS
         write("dissimilarities", dissimilarities.COLUMNS, dissimilarities.run(items))
+    elif args.part == "at-most":
+        from benchmarks import at_most
+
+        with TemporaryDirectory() as folder:
+            write("at_most", at_most.COLUMNS, at_most.run(Path(folder)))
     elif args.part == "rejection":
         from benchmarks import rejection
 

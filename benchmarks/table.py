@@ -200,6 +200,22 @@ def _dissimilarities(rows):
     return _markdown(head, [[*case, *numbers] for case, numbers in zip(cases, medians, strict=True)])
 
 
+def _at_most(rows):
+    replicates = len({row["replicate"] for row in rows})
+    sizes, kinds = (list(dict.fromkeys(row[key] for row in rows)) for key in ("prototypes", "references"))
+    found = defaultdict(list)
+    for row in rows:
+        for score in ("log_loss", "error"):
+            found[row["data_set"], score, row["prototypes"], row["references"]].append(float(row[score]))
+
+    def cell(*key):
+        both = [found[(*key, kind)] for kind in kinds]
+        return " / ".join(f"{fmean(values):.3f}" if len(values) == replicates else "-" for values in both)
+
+    body = [[*case, *(cell(*case, size) for size in sizes)] for case in dict.fromkeys(key[:2] for key in found)]
+    return _markdown(["data set", "score", *sorted(sizes, key=int)], body)
+
+
 _SECTIONS = [
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
@@ -220,4 +236,5 @@ _SECTIONS = [
         "dissimilarities",
         _dissimilarities,
     ),
+    ("Least loss in cross-validation with at most so many prototypes, split / leave-one-out", "at_most", _at_most),
 ]

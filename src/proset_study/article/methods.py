@@ -178,7 +178,7 @@ def _over_data_sets(pairs):
 
 
 def _mean_errors(stored):
-    """Balanced error by data set and method of E13 over the replicates that all methods have there; the least number."""
+    """Balanced error by data set and method of E13 over the replicates that all methods have; their least number."""
     losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
     found, numbers = {}, []
     for data_set in losses[FIRST]:
