@@ -18,12 +18,12 @@ COLUMNS = ("replicate", "data_set", "references", "prototypes", "log_loss", "err
 
 
 def run(folder: Path) -> list[dict]:
-    """A row per replicate, data set, kind of references and size that a trial of stage 1 has; all searches are unpacked.
+    """A row per replicate, data set, kind of references and size that a trial of stage 1 has.
 
     Parameters
     ----------
     folder : Path
-        An empty one.
+        An empty one, for the records.
 
     Returns
     -------
@@ -44,7 +44,8 @@ def run(folder: Path) -> list[dict]:
         for size in SIZES:
             if n := int(np.searchsorted(sizes[order], size, side="right")):
                 names = (int(replicate.removeprefix("replicate_")), data_set, REFERENCES[name], size)
-                rows.append(dict(zip(COLUMNS, (*names, *(float(found[n - 1]) for found in front.values())), strict=True)))
+                least = (float(found[n - 1]) for found in front.values())
+                rows.append(dict(zip(COLUMNS, (*names, *least), strict=True)))
     return rows
 
 
