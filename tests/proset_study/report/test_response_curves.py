@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from tests.proset_study.conftest import compute
 from tests.proset_study.report.conftest import check_findings
 
-from proset_study.data.generators import CLUSTERS, clusters_probabilities
+from proset_study.data.generators import CLUSTERS, clusters, clusters_probabilities
 from proset_study.data.sources import random_numbers
 from proset_study.report.figures.catalogue import overview_figures
 from proset_study.report.figures.response_curves import response_figure
@@ -57,6 +57,20 @@ def stored(tmp_path_factory) -> Stored:
         },
     }
     return compute(config, tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.mark.parametrize("data_set", OVERLAY["data_sets"])
+def test_bayes_errors_are_known_to_two_thousandths(data_set):
+    """Standard error of the mean over ten replicates, each an arrangement of its own with 2,000 test points."""
+    settings = {key: value for key, value in OVERLAY["data_sets"][data_set].items() if key != "generator"}
+    variances = []
+    for replicate in OVERLAY["replicates"]:
+        data = clusters(random_numbers(1, data_set, replicate), **settings)
+        X = data.X[data.test]
+        eta = clusters_probabilities(X, random_numbers(1, data_set, replicate), **settings)
+        variances.append((1 - eta.max(axis=1)).var(ddof=1) / len(X))
+    assert len(X) == 2000
+    assert np.sqrt(sum(variances)) / len(variances) < 0.002
 
 
 def test_what_the_bayes_rule_has_and_methods_add(stored):
