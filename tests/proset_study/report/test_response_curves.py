@@ -47,7 +47,7 @@ def stored(tmp_path_factory) -> Stored:
             "base": TINY,
             "noisy": {**TINY, "label_noise": 0.2},
             "few": {**TINY, "samples": 40},
-            "both": {**TINY, "samples": 40, "label_noise": 0.2},
+            "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
         },
         "experiments": {
             "neighbours": {**experiment, "method": "knn"},

@@ -8,6 +8,7 @@ from pathlib import Path
 from proset_study import layout
 from proset_study.config.study import Run
 from proset_study.data.dataset import DataSet
+from proset_study.data.generators import CLUSTERS
 from proset_study.data.metrics import compares_features
 from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
@@ -258,7 +259,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
 def _planned_of_proset(settings, data_set, of_proset, compared):
     found = [FigureSpec(slug(data_set, "feature_weights"), of_proset, weights.weights_figure)]
     if settings.get("irrelevant"):
-        relevant = settings["features"]
+        relevant = settings.get("features") or settings.get("order", CLUSTERS["order"])
         found.append(
             FigureSpec(
                 slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant)
