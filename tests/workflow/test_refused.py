@@ -20,7 +20,8 @@ def project(tmp_path):
 
 
 def files(folder):
-    return {str(p.relative_to(folder)) for p in folder.rglob("*") if not {".snakemake", "cache"} & set(p.parts)}
+    ours = {".snakemake", "cache", "__pycache__"}
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if not ours & set(p.parts)}
 
 
 @pytest.mark.parametrize(
