@@ -153,7 +153,7 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
     -------
     dict
         One of "ahead of", "behind", "not to be told from" by value, by the other method, by varied property; without
-        what has fewer than two replicates.
+        what has fewer than two replicates, and without methods that are at one of several values only.
     """
     found = {}
     for varied, on_curve in curves.points.items():
@@ -164,11 +164,13 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
                 ours, theirs = (curves.excess.get((method, data_set), {}) for method in (first, other))
                 if len(shared := sorted(ours.keys() & theirs.keys())) > 1:
                     differences[other][value] = [ours[r] - theirs[r] for r in shared]
+        differences = {
+            other: by_value for other, by_value in differences.items() if len(by_value) >= min(2, len(on_curve))
+        }
         level = 1 - ALPHA / max(1, sum(map(len, differences.values())))
         found[varied] = {
             other: {value: _state(mean_difference(several), level) for value, several in by_value.items()}
             for other, by_value in differences.items()
-            if by_value
         }
     return found
 

@@ -175,6 +175,8 @@ def test_all_statements_of_a_curve_hold_together():
     (among,) = compared(Curves("error", {"samples": data_sets}, {}, excess), "proset").values()
     assert alone["knn"] == {0: "ahead of"}
     assert set(among["knn"].values()) == {"not to be told from"}
+    there = {key: values for key, values in excess.items() if key[0] == "proset" or key[1] == "a"}
+    assert compared(Curves("error", {"samples": data_sets}, {}, there), "proset") == {"samples": {}}
     one = {key: {0: values[0]} for key, values in excess.items()}
     assert compared(Curves("error", {"samples": data_sets}, {}, one), "proset") == {"samples": {}}
 
