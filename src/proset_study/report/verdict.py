@@ -190,23 +190,19 @@ def _reproduced(found):
     scores = found.get("test scores within the tolerance")
     if scores is None:
         return []
-    within = f"{scores['found']} of {scores['of']} published test scores are within the tolerance"
+    words = f"{scores['found']} of {scores['of']} published test scores are within the tolerance"
     inside = found.get("test scores in the 95 % prediction interval")
     if inside is None:
-        return [("Reproduced?", f"{within}; it takes replicates to say how many chance allows.")]
+        return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
     from scipy.stats import binomtest
 
     enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
-    words = (
-        f"{inside['found']} of {inside['of']} published scores are in the 95 % prediction interval of our replicates"
-    )
+    words += f", {inside['found']} of {inside['of']} in the 95 % prediction interval of our replicates"
     if (difference := found.get("log-loss, published minus ours")) is not None:
         value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
-        equal = f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
-        average = f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), {equal}"
-        words = f"{average}; {words}"
-    passed = f"{within}, a weaker test, which another method may pass as well"
-    return [("Reproduced:" if enough else "Not reproduced:", f"{words}; {passed}.")]
+        words += f"; published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
+        words += f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
+    return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
 
 
 def _ahead(first, losses, overlap, ranks, score):
