@@ -1,14 +1,12 @@
 """What split and leave-one-out references reach with at most so many prototypes, from the committed searches."""
 
 import tarfile
-from collections import defaultdict
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 
 from proset_study.records import read_json_lines
-from proset_study.report.prototypes import least_loss
+from proset_study.report.prototypes import least_loss, trial_means
 from proset_study.store.packed import unpack
 
 SEARCHES = Path(__file__).parents[1] / "reports/open_track/records"
@@ -38,22 +36,12 @@ def run(folder: Path) -> list[dict]:
     rows = []
     for place in sorted(path for run in REFERENCES for path in folder.glob(f"*/*/{run}/stage1")):
         replicate, data_set, name, _ = place.relative_to(folder).parts
-        sizes, losses = _trials(place)
-        order = np.argsort(sizes, kind="stable")
-        front = {score: least_loss(sizes[order], found[order]) for score, found in losses.items()}
+        means = trial_means([record for file in sorted(place.iterdir()) for record in read_json_lines(file)])
+        order = np.argsort(means["prototypes"], kind="stable")
+        sizes = means["prototypes"][order]
+        fronts = [least_loss(sizes, means[score][order]) for score in ("log_loss", "error")]
         for size in SIZES:
-            if n := int(np.searchsorted(sizes[order], size, side="right")):
-                names = (int(replicate.removeprefix("replicate_")), data_set, REFERENCES[name], size)
-                least = (float(found[n - 1]) for found in front.values())
-                rows.append(dict(zip(COLUMNS, (*names, *least), strict=True)))
+            if n := int(np.searchsorted(sizes, size, side="right")):
+                case = (int(replicate.removeprefix("replicate_")), data_set, REFERENCES[name], size)
+                rows.append(dict(zip(COLUMNS, (*case, *(float(front[n - 1]) for front in fronts)), strict=True)))
     return rows
-
-
-def _trials(place):
-    """Prototypes, shape (trials,), and the losses, by name of the same shape: means over the folds."""
-    trials = defaultdict(list)
-    for file in sorted(place.iterdir()):
-        for record in read_json_lines(file):
-            trials[record["trial"]].append((record["summary"]["prototypes"], record["log_loss"], record["error"]))
-    means = np.array([[fmean(values) for values in zip(*folds, strict=True)] for folds in trials.values()])
-    return means[:, 0], {"log_loss": means[:, 1], "error": means[:, 2]}

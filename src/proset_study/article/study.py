@@ -138,7 +138,7 @@ def reproduction(project: Path) -> Content:
         "difference": decimals(mean["value"], sign=True),
         "interval": interval(mean["low"], mean["high"]),
         "equivalence_p": p_of(mean["p"]),
-        "equivalent": "equivalent" if significant(mean["p"]) else "not shown to be equivalent",
+        "equivalent": _equivalent(mean["p"]),
         "margin": f"{ROPE:g}",
         "level": percent(1 - 2 * ALPHA),
         "tolerance": TOLERANCE_NOTE,
@@ -171,6 +171,7 @@ def explanations(project: Path) -> Content:
     losses = sorted((row for row in same if row["score"] == "log_loss"), key=lambda row: row["data_set"])
     by_data_set = groupby(losses, key=lambda row: row["data_set"])
     mean = mean_difference([fmean(row["published"] - row["mean"] for row in group) for _, group in by_data_set])
+    same_p = mean.equivalence(ROPE)
     by_implementation = {name: [f for f in fits if f["implementation"] == name] for name in _names(fits)}
     single = {name: sum(f["features"] == 1 for f in found) for name, found in by_implementation.items()}
     theirs = next(name for name in by_implementation if name != "ours")
@@ -198,8 +199,8 @@ def explanations(project: Path) -> Content:
         "nearest_trees": nearest,
         "same": ratio(len(same) - len(unlike), len(same)),
         "same_difference": difference(mean.value, *mean.interval(1 - 2 * ALPHA)),
-        "same_p": p_of(mean.equivalence(ROPE)),
-        "same_equivalent": "equivalent" if significant(mean.equivalence(ROPE)) else "not shown to be equivalent",
+        "same_p": p_of(same_p),
+        "same_equivalent": _equivalent(same_p),
         "unlike": str(len(unlike)),
         "unlike_iris": str(sum(row["data_set"] == "iris_2f" for row in unlike)),
         "fits": str(len(by_implementation[theirs])),
@@ -314,3 +315,7 @@ def _agreement(cells):
         axes[0].set_ylabel("ours, mean")
         legend(figure)
     return figure
+
+
+def _equivalent(p):
+    return "equivalent" if significant(p) else "not shown to be equivalent"

@@ -37,18 +37,18 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
     }
 
 
-def trial_means(final: Final) -> dict[str, np.ndarray]:
-    """What stage 1 found in every trial, means over the folds.
+def trial_means(records: list[dict]) -> dict[str, np.ndarray]:
+    """What stage 1 found in every trial, means over the folds, from the records of its fits.
 
     Returns
     -------
     dict of str to ndarray, each of shape (trials,)
         "prototypes", "log_loss" and "error".
     """
-    trials = sorted({record["trial"] for record in final.trials})
+    trials = sorted({record["trial"] for record in records})
 
     def mean_of(value):
-        return np.array([np.mean([value(r) for r in final.trials if r["trial"] == trial]) for trial in trials])
+        return np.array([np.mean([value(r) for r in records if r["trial"] == trial]) for trial in trials])
 
     scores = {score: mean_of(lambda record, score=score: record[score]) for score in ("log_loss", "error")}
     return {"prototypes": mean_of(lambda record: record["summary"]["prototypes"]), **scores}

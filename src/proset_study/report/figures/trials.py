@@ -20,7 +20,7 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         One a method, all with a stage 1 and with prototypes.
     """
     figure, axes = panels(2, 2, (5.0, 4.2), sharex="all")
-    means = {final.run.method: trial_means(final) for final in finals}
+    means = {final.run.method: trial_means(final.trials) for final in finals}
     for panel, (score, name) in zip(axes, _SCORES.items(), strict=True):
         for method, found in means.items():
             _points_and_front(panel, method, found["prototypes"], found[score])
