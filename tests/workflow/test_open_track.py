@@ -8,8 +8,10 @@ import yaml
 from snakemake.utils import update_config
 
 from proset_study import methods
+from proset_study.article.records import Reported
 from proset_study.config.checks import load
 from proset_study.methods.proset_averaged import DRAWS
+from proset_study.report.manifest import cost_by_method
 from proset_study.workflow.plan import fits_of
 
 ROOT = Path(__file__).parents[2]
@@ -25,11 +27,14 @@ def study():
     return load(config)
 
 
-def seconds(study, replicates=(0,)):
-    """Estimated CPU seconds by method and data set."""
+def seconds(study):
+    """Estimated CPU seconds of a replicate, by method and data set, of what is ranked."""
     found: Counter = Counter()
     last = study.config["folds"] - 1
-    for _, run, data_set in study.final_models(replicates):
+    ranked = {
+        run for name in ("open_track", "open_track_rule") for run in study.config["comparisons"][name]["experiments"]
+    }
+    for _, run, data_set in (model for model in study.final_models([0]) if model[1].name in ranked):
         names = {"run": run.name, "data_set": data_set}
         ends = [("stage2", {"first": 0, "last": last}), ("fit", {})]
         if study.stage1_run(run) is run:
@@ -66,8 +71,12 @@ def test_no_variant_of_proset_has_a_larger_budget_than_its_rivals(study):
             assert estimated[method, data_set] <= max(estimated["xgboost", data_set], estimated["svm", data_set])
 
 
-def test_it_takes_no_more_than_four_hours(study):
-    assert sum(seconds(study, study.replicates).values()) / 3600 <= HOURS
+def test_it_took_no_more_than_four_hours():
+    """By the committed records: estimates hang on the processor, and are for a cluster's limits of time."""
+    manifest = Reported(ROOT / "reports/open_track").manifest
+    assert sorted(map(int, manifest["cost"])) == list(range(10))
+    spent = cost_by_method(manifest).values()
+    assert sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in spent) / 3600 <= HOURS
 
 
 def test_sizes_of_ensembles_are_not_cut(study):
