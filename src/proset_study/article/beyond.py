@@ -1,6 +1,7 @@
 """What goes beyond the published study: other references, response curves, an open track, estimates of the error."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 
 from proset_study import layout
 from proset_study.article.records import Reported
-from proset_study.article.study import STUDY, headline
+from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, difference
 from proset_study.methods.labels import label
@@ -21,28 +22,61 @@ from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
-from proset_study.store.stored import Missing
 
 TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
-BOTH = ((TRACK, "open_track"), (STUDY, "E19"))  # reports, and the comparisons that have both
 
 
-@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", command=overlay("open_track"))
+@dataclass(frozen=True)
+class Compared:
+    """Test log-loss of two forms of the classifier on a data set, over the replicates that both have."""
+
+    data_set: str
+    replicates: int
+    means: tuple[float, float]
+    prototypes: tuple[float, float]
+    difference: float  # of the second minus the first
+    low: float
+    high: float
+    verdict: str  # on the second
+
+
+@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=overlay("open_track"))
 def leave_one_out(project: Path) -> Content:
-    """The classifier with leave-one-out references against the published one, from the first report that has both."""
-    for folder, comparison in BOTH:
-        if (project / folder / layout.MANIFEST).is_file():
-            stored = Reported(project / folder)
-            named = stored.study.config.get("comparisons", {}).get(comparison, {"experiments": []})["experiments"]
-            losses = losses_by_method(stored, named, "log-loss")
-            shared = {
-                d: sorted(set(losses[SPLIT].get(d, ())) & set(losses[LEAVE_ONE_OUT].get(d, ())))
-                for d in stored.study.data_sets
-            }
-            if any(len(replicates) > 1 for replicates in shared.values()):
-                return _both(stored, named, losses, shared)
-    raise Missing("replicates of both ways to choose references")
+    """The classifier with leave-one-out references against the published one, after the same search."""
+    stored = Reported(project / TRACK)
+    split, drawn, _ = _forms(stored)
+    found = _compare(stored, split, drawn)
+    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
+    for c in found:
+        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
+        words = difference(c.difference, c.low, c.high)
+        table.append([c.data_set, str(c.replicates), *map(decimals, c.means), words, sizes, c.verdict])
+    (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
+    texts = {
+        "track": stored.study.track,
+        "candidates": f"{candidates:,} candidates a batch",
+        "data_sets": count(len(found)),
+        "prototypes": decimals(median(c.prototypes[1] / c.prototypes[0] for c in found), 1),
+        **_verdicts(found),
+    }
+    return Content(texts, {"differences": table}, {"differences": _differences(found)})
+
+
+@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=overlay("open_track"))
+def all_candidates(project: Path) -> Content:
+    """Leave-one-out references with all samples as candidates, the default, at penalties found with fewer of them."""
+    stored = Reported(project / TRACK)
+    split, drawn, every = _forms(stored)
+    rivals = {"split": _compare(stored, split, every), "drawn": _compare(stored, drawn, every)}
+    table = [["data set", "replicates", "log-loss", "minus the split", "minus fewer candidates", "prototypes"]]
+    for pair in zip(*rivals.values(), strict=True):
+        words = [difference(c.difference, c.low, c.high) for c in pair]
+        of_one = pair[0]
+        sizes = f"{of_one.prototypes[1]:,.0f}"
+        table.append([of_one.data_set, str(of_one.replicates), decimals(of_one.means[1]), *words, sizes])
+    texts = {f"{name}_{key}": text for name, found in rivals.items() for key, text in _verdicts(found).items()}
+    return Content(texts, {"differences": table})
 
 
 @topic(
@@ -96,38 +130,47 @@ def error_estimates(project: Path) -> Content:
     return Content({"advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, sentences)})
 
 
-def _both(stored, experiments, losses, shared):
-    """Table, figure and verdicts over the replicates that both ways have on each data set."""
-    overlap = overlaps(stored, experiments)
-    sizes = numbers(stored, experiments, "prototypes")
-    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
-    verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
-    drawn, factors = [], []
-    for data_set, replicates in ((d, found) for d, found in shared.items() if len(found) > 1):
-        theirs, ours = (losses[method][data_set] for method in (SPLIT, LEAVE_ONE_OUT))
-        mean = mean_difference([ours[r] - theirs[r] for r in replicates], overlap[data_set])
+def _forms(stored):
+    """Experiments with split references, with leave-one-out references and drawn candidates, and with all of them."""
+    drawn, every = [], []
+    for experiment in stored.experiments("open_candidates", LEAVE_ONE_OUT):
+        settings = stored.study.config["experiments"][experiment]["parameters"]
+        (drawn if "n_candidates" in settings else every).append(experiment)
+    return stored.experiments("open_candidates", SPLIT), drawn, every
+
+
+def _compare(stored, *forms):
+    """Two forms, each with its experiments, on every data set that they share at least two replicates of."""
+    overlap = overlaps(stored, forms[0])
+    first, second = (_of_one(losses_by_method(stored, form, "log-loss")) for form in forms)
+    sizes = [_of_one(numbers(stored, form, "prototypes")) for form in forms]
+    found = []
+    for data_set in stored.study.data_sets:
+        shared = sorted(first.get(data_set, {}).keys() & second.get(data_set, {}).keys())
+        if len(shared) < 2:
+            continue
+        means = tuple(fmean(losses[data_set][r] for r in shared) for losses in (first, second))
+        kept = tuple(fmean(size[data_set][r] for r in shared) for size in sizes)
+        mean = mean_difference([second[data_set][r] - first[data_set][r] for r in shared], overlap[data_set])
         low, high = mean.interval(LEVEL)
         verdict = VERDICTS[0 if high < 0 else 1 if low > 0 else 2]
-        verdicts[verdict].append(data_set)
-        drawn.append((data_set, mean.value, low, high))
-        kept = [fmean(sizes[m][data_set].values()) for m in (SPLIT, LEAVE_ONE_OUT)]
-        factors.append(kept[1] / kept[0])
-        scores = [decimals(fmean(found[r] for r in replicates)) for found in (theirs, ours)]
-        words = difference(mean.value, low, high)
-        table.append([data_set, str(len(replicates)), *scores, words, "{:,.0f} and {:,.0f}".format(*kept), verdict])
-    ahead, behind, undecided = verdicts.values()
-    settings = [stored.study.config["experiments"][e] for e in experiments]
-    (candidates,) = {s.get("parameters", {}).get("n_candidates") for s in settings if s["method"] == LEAVE_ONE_OUT}
-    texts = {
-        "track": stored.study.track,
-        "candidates": f"{candidates:,} candidates a batch" if candidates else "all samples as candidates",
-        "data_sets": count(len(drawn)),
+        found.append(Compared(data_set, len(shared), means, kept, mean.value, low, high, verdict))
+    return found
+
+
+def _of_one(by_method):
+    (found,) = by_method.values()
+    return found
+
+
+def _verdicts(found):
+    """How often the second form is ahead, behind and neither."""
+    ahead, behind, undecided = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
+    return {
         "ahead": count(len(ahead)),
         "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
         "undecided": count(len(undecided)),
-        "prototypes": decimals(median(factors), 1),
     }
-    return Content(texts, {"differences": table}, {"differences": _differences(drawn)})
 
 
 def numbers(stored, experiments, quantity):
@@ -140,16 +183,16 @@ def numbers(stored, experiments, quantity):
     return found
 
 
-def _differences(drawn):
+def _differences(found):
     """Mean differences of test log-loss with intervals, leave-one-out minus split."""
     with context():
-        figure = Figure(figsize=(5.8, 0.7 + 0.16 * len(drawn)), layout="constrained")
+        figure = Figure(figsize=(5.8, 0.7 + 0.16 * len(found)), layout="constrained")
         axes = figure.subplots()
-        for i, (_, value, low, high) in enumerate(drawn):
-            axes.hlines(i, low, high, color="#004488")
-            axes.plot(value, i, "o", color="#004488")
+        for i, c in enumerate(found):
+            axes.hlines(i, c.low, c.high, color="#004488")
+            axes.plot(c.difference, i, "o", color="#004488")
         axes.axvline(0.0, color="black", linewidth=0.8)
-        axes.set_yticks(range(len(drawn)), [data_set for data_set, *_ in drawn])
+        axes.set_yticks(range(len(found)), [c.data_set for c in found])
         axes.invert_yaxis()
         axes.set_xlabel("difference of test log-loss (nats; left of 0: leave-one-out references are better)")
     return figure

@@ -45,7 +45,7 @@ def restore(
     study = checked_study(foreign.manifest()["config"], data_files)
     if archive is not None:
         foreign.unpack(archive, study, scratch / "archive")
-    there = {r: layout.RECORDS.format(archive=layout.searches(r)) for r in study.config["replicates"]}
+    there = {r: layout.RECORDS.format(archive=layout.searches(r)) for r in study.replicates}
     there = {replicate: name for replicate, name in there.items() if name in foreign.files}
     n_records = 0
     for replicate, name in there.items():

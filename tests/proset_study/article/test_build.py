@@ -75,6 +75,8 @@ def test_numbers_are_those_of_the_records(everything, whole):
     assert {row[-1] for row in tables["leave_one_out.differences"][1:]} == {"ahead"}
     first, second = (float(cell) for cell in tables["leave_one_out.differences"][1][2:4])
     assert second == pytest.approx(0.95 * first, abs=0.001)
+    assert (texts["all_candidates.split_ahead"], texts["all_candidates.drawn_behind"]) == ("eleven", "none")
+    assert float(tables["all_candidates.differences"][1][2]) == pytest.approx(0.9 * first, abs=0.001)
 
 
 def test_words_follow_from_numbers(whole, tmp_path):

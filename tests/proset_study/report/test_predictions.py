@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
@@ -105,16 +106,34 @@ def test_every_prediction_comes_back_to_the_bit_with_its_row_and_origin(whole, s
     assert {f"replicate_{r}/{d}/data.npz": digest for d in data for r, digest in data[d].items()} == known
 
 
-def test_what_the_page_says_of_pandas_and_polars_gives_the_log_loss_of_the_results(whole, store, tmp_path, monkeypatch):
+@pytest.fixture
+def known(whole):
+    """Log-loss of the results."""
+    rows = [row for row in whole.rows if (row["section"], row["quantity"]) == ("final", "log_loss")]
+    return {(row["dataset"], row["experiment"], row["variant"]): row["value"] for row in rows}
+
+
+def test_what_the_page_says_of_pandas_and_polars_gives_the_log_loss_of_the_results(known, store, tmp_path, monkeypatch):
     (tmp_path / "reports/study").mkdir(parents=True)
     (tmp_path / "reports/study/predictions").symlink_to(store)
     monkeypatch.chdir(tmp_path)
-    rows = [row for row in whole.rows if (row["section"], row["quantity"]) == ("final", "log_loss")]
-    known = {(row["dataset"], row["experiment"], row["variant"]): row["value"] for row in rows}
     in_pandas, in_polars, wide = (run_block(code) for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
     assert in_pandas["log_loss"].to_dict() == pytest.approx(known, rel=1e-11)
     assert {row[:3]: row[3] for row in in_polars["log_loss"].rows()} == pytest.approx(known, rel=1e-11)
     assert np.allclose(wide["wide"].sum(axis=1), 1, atol=1e-6)
+
+
+def test_what_it_says_of_r_does_so_too(known, store, tmp_path):
+    rscript = shutil.which("Rscript")
+    if not rscript or subprocess.run([rscript, "-e", "library(nanoparquet)"], capture_output=True).returncode:
+        pytest.skip("needs R with its package nanoparquet")
+    (code,) = re.findall(r"```r\n(.*?)```", PAGE, re.DOTALL)
+    shutil.copytree(store, tmp_path / "reports/study/predictions")
+    (tmp_path / "page.R").write_text(f"{code}\nwrite.csv(sums, 'sums.csv')\n", encoding="utf-8")
+    subprocess.run([rscript, "page.R"], cwd=tmp_path, check=True, timeout=300)
+    sums = pd.read_csv(tmp_path / "sums.csv", keep_default_na=False)
+    found = {(row.dataset, row.experiment, row.variant): row.loss / row.weight for row in sums.itertuples()}
+    assert found == pytest.approx(known, rel=1e-11)
 
 
 def run_block(code):
