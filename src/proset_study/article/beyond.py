@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from matplotlib.figure import Figure
-
 from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import headline
@@ -52,15 +50,17 @@ def leave_one_out(project: Path) -> Content:
         sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
         words = difference(c.difference, c.low, c.high)
         table.append([c.data_set, str(c.replicates), *map(decimals, c.means), words, sizes, c.verdict])
+    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     texts = {
         "track": stored.study.track,
         "candidates": f"{candidates:,} candidates a batch",
         "data_sets": count(len(found)),
-        "prototypes": decimals(median(c.prototypes[1] / c.prototypes[0] for c in found), 1),
+        "prototypes": decimals(median(factors), 1),
+        "prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
         **_verdicts(found),
     }
-    return Content(texts, {"differences": table}, {"differences": _differences(found)})
+    return Content(texts, {"differences": table})
 
 
 @topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=overlay("open_track"))
@@ -181,18 +181,3 @@ def numbers(stored, experiments, quantity):
             by_replicate = found.setdefault(row["method"], {}).setdefault(row["dataset"], {})
             by_replicate.setdefault(int(row["replicate"]), row["value"])
     return found
-
-
-def _differences(found):
-    """Mean differences of test log-loss with intervals, leave-one-out minus split."""
-    with context():
-        figure = Figure(figsize=(5.8, 0.7 + 0.16 * len(found)), layout="constrained")
-        axes = figure.subplots()
-        for i, c in enumerate(found):
-            axes.hlines(i, c.low, c.high, color="#004488")
-            axes.plot(c.difference, i, "o", color="#004488")
-        axes.axvline(0.0, color="black", linewidth=0.8)
-        axes.set_yticks(range(len(found)), [c.data_set for c in found])
-        axes.invert_yaxis()
-        axes.set_xlabel("difference of test log-loss (nats; left of 0: leave-one-out references are better)")
-    return figure

@@ -47,9 +47,10 @@ def comparison(project: Path) -> Content:
         if (row["comparison"], row["score"], row["group"]) == (ALL_METHODS, "log-loss", "all")
     }
     best, critical = min(ranks, key=lambda m: ranks[m]["average_rank"]), ranks[FIRST]["critical_difference"]
-    gap = ranks[FIRST]["average_rank"] - ranks[best]["average_rank"]
-    near = [m for m in ranks if ranks[m]["average_rank"] - ranks[best]["average_rank"] <= critical]
-    heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks", "better", "worse"]
+    gaps = {m: row["average_rank"] - ranks[best]["average_rank"] for m, row in ranks.items()}
+    near = [m for m, gap in gaps.items() if gap <= critical and m not in (best, FIRST)]
+    heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks"]
+    heading += ["most probably better", "most probably worse"]
     table = [
         [
             f"{row['group']} {row['data_sets']:.0f}",
@@ -73,7 +74,7 @@ def comparison(project: Path) -> Content:
         "best_rank": decimals(ranks[best]["average_rank"], 1),
         "rank": decimals(ranks[FIRST]["average_rank"], 1),
         "critical": decimals(critical, 1),
-        "told_apart": "can" if gap > critical else "cannot",
+        "told_apart": "can" if gaps[FIRST] > critical else "cannot",
         "near": count(len(near)),
     }
     tables = {"scores": found.table, "over_data_sets": [heading, *table]}
@@ -99,6 +100,7 @@ def sparsity(project: Path) -> Content:
     sizes = [row for row in points if row["chosen"] == "True" and row["test_error"] is not None]
     final = {(row["dataset"], row["method"]): row for row in sizes}
     errors, replicates = _mean_errors(stored)
+    others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != FIRST)
     least = [d for d, of_method in errors.items() if of_method[FIRST] == min(of_method.values())]
     published = "one standard deviation"
     texts = {
@@ -109,7 +111,8 @@ def sparsity(project: Path) -> Content:
         "saved_two": percent(1 - kept["stage2", published] / kept["stage2", "best"]),
         "batches_best": decimals(batches["best"], 1),
         "batches": decimals(batches[published], 1),
-        "prototype_methods": count(len({m for of_method in errors.values() for m in of_method})),
+        "prototype_methods": count(len(others) + 1),
+        "prototype_names": listed([label(m) for m in others]),
         "prototype_data_sets": count(len(errors)),
         "prototype_replicates": f"{count(replicates)} replicate{'s' if replicates > 1 else ''}",
         "prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m == FIRST]),
@@ -134,9 +137,11 @@ def cost(project: Path) -> Content:
     fits, losses = rows(project / RESULTS / "fits.csv"), rows(project / RESULTS / "test_loss.csv")
     cases = list(dict.fromkeys((row["data_set"], row["setting"]) for row in timed))
     table, factors = [["data set", "penalties", "published implementation", "ours", "ratio"]], []
+    fewer = 0
     for data_set, setting in cases:
         found = [row for row in timed if (row["data_set"], row["setting"]) == (data_set, setting)]
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
+        fewer += sum(row["prototypes"] for row in found) < sum(row["published_prototypes"] for row in found)
         factors.append(theirs / ours)
         penalties = {"selected": "selected in the search", "default": "defaults"}[setting]
         table.append([data_set, penalties, f"{theirs:.3g} s", f"{ours:.2g} s", f"{factors[-1]:,.0f}"])
@@ -154,6 +159,7 @@ def cost(project: Path) -> Content:
         "slowest": f"{min(factors):,.0f}",
         "fastest": f"{max(factors):,.0f}",
         "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
+        "fewer": ratio(fewer, len(cases)),
         "differences": interval(min(differences.values()), max(differences.values())),
     }
     return Content(texts, {"times": table})

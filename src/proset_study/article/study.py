@@ -21,7 +21,14 @@ from proset_study.report.figures.style import context, legend, method_name, meth
 from proset_study.report.grids import listed
 from proset_study.report.losses import ROPE
 from proset_study.report.paired import mean_difference
-from proset_study.report.published import TOLERANCE_NOTE, is_test_score, prediction_half_width, summary
+from proset_study.report.published import (
+    KEY,
+    MIN_REPLICATES,
+    TOLERANCE_NOTE,
+    is_test_score,
+    prediction_half_width,
+    summary,
+)
 from proset_study.report.statistics import ALPHA
 from proset_study.scores import SMALLEST
 
@@ -49,6 +56,7 @@ def protocol(project: Path) -> Content:
         for row in stored.rows_of(published)
         if (row["section"], row["quantity"]) == ("final", "log_loss")
     )
+    seeds = config.get("fit_seeds", 1)
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
     texts = {
         "experiments": count(len(published)),
@@ -59,6 +67,7 @@ def protocol(project: Path) -> Content:
         "repeated": ratio(sum(n > 1 for n in replicates.values()), len(replicates)),
         "further_replicates": count(len(stored.replicates) - 1),
         "folds": count(config["folds"]),
+        "fit_seeds": f"{count(seeds)} seed{'s' if seeds > 1 else ''}",
         "training": percent(1 - config["test_fraction"]),
         "trials": count(proset["stage1"]["trials"]),
         "candidates": f"{proset['parameters']['n_candidates']:,}",
@@ -141,6 +150,7 @@ def reproduction(project: Path) -> Content:
         "equivalent": _equivalent(mean["p"]),
         "margin": f"{ROPE:g}",
         "level": percent(1 - 2 * ALPHA),
+        "least": count(MIN_REPLICATES),
         "tolerance": TOLERANCE_NOTE,
         "other_method": some("test scores of our E8 within the tolerance of E3"),
         "other_setting": some("test scores of our E1 within the tolerance of E4"),
@@ -154,11 +164,20 @@ def reproduction(project: Path) -> Content:
     return Content(texts, {"by_experiment": [heading, *table]}, {"agreement": _agreement(cells)})
 
 
-@topic(f"{DRAWS}/{layout.COMPARISON}", command=ON_DRAWS)
+@topic(f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)
 def published_draws(project: Path) -> Content:
-    """The study on the data and test parts of the published one."""
-    *_, everything = summary(rows(project / DRAWS / layout.COMPARISON))
-    return Content({"within": ratio(everything["within"], everything["compared"])})
+    """The study on the data and test parts of the published one, and the same scores of the study on its own."""
+    there, here = (rows(project / report / layout.COMPARISON) for report in (DRAWS, STUDY))
+    drawn = {tuple(cell[key] for key in KEY) for cell in there if cell["ours"] is not None}
+    same = [cell for cell in here if tuple(cell[key] for key in KEY) in drawn]
+    data_sets = [{cell["dataset"]: None for cell in cells} for cells in (here, same)]
+    (*_, on_draws), (*_, on_ours) = summary(there), summary(same)
+    texts = {
+        "within": ratio(on_draws["within"], on_draws["compared"]),
+        "within_ours": ratio(on_ours["within"], on_ours["compared"]),
+        "without": listed([d for d in data_sets[0] if d not in data_sets[1]]) or "none",
+    }
+    return Content(texts)
 
 
 @topic(*(f"{RESULTS}/{name}.csv" for name in ("same_parameters", "e1_on_cancer", "trees")), command=BENCH)
@@ -167,7 +186,7 @@ def explanations(project: Path) -> Content:
     same = rows(project / RESULTS / "same_parameters.csv")
     fits = rows(project / RESULTS / "e1_on_cancer.csv")
     trees = rows(project / RESULTS / "trees.csv")
-    unlike = [row for row in same if row["within"] == "False"]
+    unlike, outside = ([row for row in same if row[key] == "False"] for key in ("within", "inside"))
     losses = sorted((row for row in same if row["score"] == "log_loss"), key=lambda row: row["data_set"])
     by_data_set = groupby(losses, key=lambda row: row["data_set"])
     mean = mean_difference([fmean(row["published"] - row["mean"] for row in group) for _, group in by_data_set])
@@ -201,8 +220,8 @@ def explanations(project: Path) -> Content:
         "same_difference": difference(mean.value, *mean.interval(1 - 2 * ALPHA)),
         "same_p": p_of(same_p),
         "same_equivalent": _equivalent(same_p),
-        "unlike": str(len(unlike)),
-        "unlike_iris": str(sum(row["data_set"] == "iris_2f" for row in unlike)),
+        "inside": ratio(len(same) - len(outside), len(same)),
+        "outside_where": listed(list(dict.fromkeys(f"{row['experiment']} on {row['data_set']}" for row in outside))),
         "fits": str(len(by_implementation[theirs])),
         "single_ours": count(single["ours"]),
         "single_theirs": count(single[theirs]),
@@ -220,8 +239,10 @@ def claims(project: Path) -> Content:
     statements = rows(project / STUDY / layout.CLAIMS)
     tested = [s for s in statements if not s["cannot_fail"] and (s["replicates_decided"] or 0) >= MIN_AGREEING]
     verdicts = Counter(s["verdict"] for s in tested)
-    supported = [s for s in tested if s["published"] == "holds" and s["verdict"] in ("holds", "fails")]
+    supported = [s for s in tested if s["published"] == "holds"]
+    of_supported = Counter(s["verdict"] for s in supported)
     failing = [s for s in supported if s["verdict"] == "fails"]
+    behind = Counter(s["verdict"] for s in tested if s["id"] in RECOMMENDED)
     heading = ["claim", "what is claimed", "data sets", "holds in replicates"]
     table = []
     for (name, words), group in groupby(failing, key=lambda s: (s["id"], s["claim"])):
@@ -237,9 +258,13 @@ def claims(project: Path) -> Content:
         "hold": str(verdicts["holds"]),
         "fail": str(verdicts["fails"]),
         "undetermined": str(verdicts["undetermined"]),
-        "supported": str(len(supported)),
-        "supported_hold": str(len(supported) - len(failing)),
-        "supported_fail": count(len(failing)),
+        "supported_tested": str(len(supported)),
+        "supported_hold": str(of_supported["holds"]),
+        "supported_fail": count(of_supported["fails"]),
+        "supported_undetermined": count(of_supported["undetermined"]),
+        "recommended_all": str(behind.total()),
+        "recommended_hold": str(behind["holds"]),
+        "recommended_fail": count(behind["fails"]),
     }
     recommended = [["claim", "what is claimed", "holds", "fails", "undetermined"]]
     for name in RECOMMENDED:

@@ -12,6 +12,7 @@ import yaml
 from proset_study import layout
 from proset_study.article.beyond import LEAVE_ONE_OUT
 from proset_study.article.build import TOPICS
+from proset_study.article.findings import AVERAGED, TRACKED
 from proset_study.article.records import rows
 from proset_study.article.study import DRAWS, STUDY
 from proset_study.records import write_json
@@ -62,7 +63,7 @@ def _open_track(folder, study, config):
     ]
     write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all)
     comparisons = {
-        "open_track": {"title": "Both", "experiments": [*experiments, *other]},
+        TRACKED: {"title": "Both", "experiments": [*experiments, *other]},
         "open_candidates": {"title": "All samples", "experiments": [*experiments, *other, *every]},
     }
     made = {**_without_plans(config), "experiments": {**experiments, **other, **every}, "comparisons": comparisons}
@@ -73,7 +74,11 @@ def _open_track(folder, study, config):
         theirs = [{**row, **renamed[row["experiment"]]} for row in ours]
         write_rows(folder / f"findings/{name}.csv", ours + theirs, list(ours[0]))
     pairs = [row for row in rows(study / "findings/pairs.csv") if (row["comparison"], row["first"]) == ("E14", "knn")]
-    of_both = [{**row, "comparison": "open_track", "first": LEAVE_ONE_OUT} for row in pairs]
+    averaged = {"bagging": AVERAGED}
+    of_both = [
+        {**row, "comparison": TRACKED, "first": LEAVE_ONE_OUT, "second": averaged.get(row["second"], row["second"])}
+        for row in pairs
+    ]
     write_rows(folder / "findings/pairs.csv", of_both, list(pairs[0]))
     shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
 
