@@ -9,9 +9,9 @@ from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, difference
+from proset_study.article.wording import count, decimals, difference, percent
 from proset_study.methods.labels import label
-from proset_study.report.evaluations.error_estimates import advice
+from proset_study.report.evaluations.error_estimates import LABELS, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
 from proset_study.report.grids import MINUS, listed
@@ -23,6 +23,10 @@ from proset_study.report.standing import LEVEL, VERDICTS
 
 TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
+SHOWN = (  # estimates of the error: of no use, bootstraps, held out, folds, after a selection
+    *("training", "bootstrap_naive", "bootstrap_632", "bootstrap_632_plus", "holdout_20"),
+    *("stratified_5", "stratified_10", "repeated", "validation", "not_nested", "nested"),
+)
 
 
 @dataclass(frozen=True)
@@ -125,9 +129,25 @@ def open_track(project: Path) -> Content:
 )
 def error_estimates(project: Path) -> Content:
     """Which estimate of the error to use when."""
-    found = Reported(project / ESTIMATES).read("evaluation/error_estimates.csv")
-    sentences = " ".join(advice([{**row, "n_fit": int(row["n_fit"])} for row in found]))
-    return Content({"advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, sentences)})
+    stored = Reported(project / ESTIMATES)
+    found = [{**row, "n_fit": int(row["n_fit"])} for row in stored.read("evaluation/error_estimates.csv")]
+    sizes = sorted({row["n_fit"] for row in found})
+    ends = sizes[0], sizes[-1]
+    means = {(row["n_fit"], row["estimate"]): row for row in pooled(found)}
+    table = [["estimate", *(f"{key}, {size:,} samples" for size in ends for key in ("bias", "RMSE")), "coverage"]]
+    for estimate in SHOWN:
+        scores = [means[size, estimate] for size in ends]
+        held = fmean(row["coverage"] for (_, name), row in means.items() if name == estimate)
+        cells = [text for row in scores for text in (decimals(row["bias"], sign=True), decimals(row["rmse"]))]
+        table.append([LABELS[estimate], *cells, percent(held)])
+    families = {row["dataset"].rpartition("_")[0] for row in found}
+    texts = {
+        "advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, " ".join(advice(found))),
+        "families": count(len(families)),
+        "methods": count(len({row["method"] for row in found})),
+        "sizes": listed([f"{size:,}" for size in sizes]),
+    }
+    return Content(texts, {"ends": table})
 
 
 def _forms(stored):
