@@ -9,7 +9,7 @@ from proset_study import layout
 from proset_study.article.records import Reported
 from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, difference, percent
+from proset_study.article.wording import count, decimals, difference, percent, ratio
 from proset_study.methods.labels import label
 from proset_study.report.evaluations.error_estimates import LABELS, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
@@ -18,7 +18,7 @@ from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import mean_difference
-from proset_study.report.response_curves import curves_of, points, response_section
+from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
 
 TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
@@ -99,6 +99,7 @@ def response_curves(project: Path) -> Content:
     texts = {
         "method": first["method"],
         "methods": listed(section["methods"]),
+        "answer": _lower_than(curves[0]),
         "properties": count(len(curves[0].points)),
         "data_sets": str(len({row["dataset"] for row in found})),
         "replicates": count(len({row["replicate"] for row in found})),
@@ -148,6 +149,18 @@ def error_estimates(project: Path) -> Content:
         "sizes": listed([f"{size:,}" for size in sizes]),
     }
     return Content(texts, {"ends": table})
+
+
+def _lower_than(curves):
+    """On how many problems the last of the prototype methods has the lower mean excess than each other method."""
+    *_, first = prototype_methods(curves)
+    means = {case: fmean(by_replicate.values()) for case, by_replicate in curves.excess.items()}
+    counts = []
+    for other in (method for method in curves.methods if method != first):
+        shared = [d for d in curves.bayes if (first, d) in means and (other, d) in means]
+        n_lower = sum(means[first, d] < means[other, d] for d in shared)
+        counts.append(f"{label(other)} on {ratio(n_lower, len(shared))}")
+    return listed(counts)
 
 
 def _forms(stored):
