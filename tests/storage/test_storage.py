@@ -13,10 +13,13 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.storage.conftest import BUCKET, PACKAGES, Server
 from tests.workflow.project import Project, new_project, wait_for
 
 PREFIX = f"s3://{BUCKET}/run"
+BUCKET_ALONE, CLUSTER = "workflow/profiles/s3", "workflow/profiles/cluster-generic"
+AT_ONCE = 'echo "$1" >> submitted; sh "$1" > "$1.log" 2>&1 & echo $!'  # a scheduler that starts all that is submitted
 AWAY_S = 60
 RESULTS = "results/tiny/replicate_0"
 SAME = ("reports/tiny/tables/", "reports/tiny/predictions/", "reports/tiny/results.csv", "reports/tiny/evaluation/")
@@ -25,17 +28,17 @@ SAME = ("reports/tiny/tables/", "reports/tiny/predictions/", "reports/tiny/resul
 class StoredProject(Project):
     """A project whose results are in the bucket."""
 
-    def __init__(self, project: Project, server: Server):
+    def __init__(self, project: Project, server: Server, profile: str = BUCKET_ALONE, prefix: str = PREFIX):
         super().__init__(project.folder)
-        self.server = server
+        self.server, self.profile, self.prefix = server, profile, prefix
         self.notes = self.folder / "notes"
         self.notes.mkdir()
 
     def start(self, *arguments: str) -> subprocess.Popen:
         paths = (self.folder / "src", PACKAGES, Path(__file__).with_name("notes"))
         own = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        profile = ["--profile", "workflow/profiles/s3"]
-        place = ["--default-storage-prefix", PREFIX, "--storage-s3-endpoint-url", self.server.url]
+        profile = ["--profile", self.profile]
+        place = ["--default-storage-prefix", self.prefix, "--storage-s3-endpoint-url", self.server.url]
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, *profile, *place],
             cwd=self.folder,
@@ -119,6 +122,25 @@ def test_no_job_reads_a_path_that_it_has_not_declared(stored):
 def test_another_machine_has_nothing_to_do(stored, server, tmp_path_factory):
     other = StoredProject(new_project(tmp_path_factory.mktemp("other") / "project"), server)
     assert "Nothing to be done" in other.run("--dry-run")
+
+
+def test_one_profile_may_have_a_cluster_and_a_bucket(local, server, tmp_path):
+    project = new_project(tmp_path / "project")
+    settings = {}
+    for profile in (CLUSTER, BUCKET_ALONE):
+        settings |= yaml.safe_load((project.folder / profile / "config.yaml").read_text(encoding="utf-8"))
+    settings = {key: value for key, value in settings.items() if not key.startswith("cluster-generic-")}
+    (project.folder / "submit.sh").write_text(f"{AT_ONCE}\n", encoding="utf-8")
+    settings |= {"jobs": 2, "cluster-generic-submit-cmd": "sh submit.sh", "seconds-between-status-checks": 1}
+    (project.folder / "both").mkdir()
+    (project.folder / "both/config.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    both = StoredProject(project, server, profile="both", prefix=f"s3://{BUCKET}/both")
+    both.run("E8")
+    assert len((project.folder / "submitted").read_text(encoding="utf-8").splitlines()) > 2
+    stored = {item.key: item.get()["Body"].read() for item in server.bucket.objects.filter(Prefix="both/")}
+    (scores,) = [content for name, content in stored.items() if name.endswith(f"{RESULTS}/E8.csv")]
+    assert scores == (local.folder / RESULTS / "E8.csv").read_bytes()
+    assert not list((project.folder / "results").rglob("fit.json"))
 
 
 def test_an_object_that_is_missing_is_made_again_and_nothing_that_does_not_need_it(stored, server):
