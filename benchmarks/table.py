@@ -110,7 +110,8 @@ def _test_loss(rows):
 
 
 def _same_parameters(rows):
-    head = ["experiment", "scores", "mean within the tolerance", "not within it: published, ours +- deviation"]
+    head = ["experiment", "scores", "published score in the prediction interval", "mean within the tolerance"]
+    head += ["not within it: published, ours +- deviation"]
     body = []
     for experiment in dict.fromkeys(row["experiment"] for row in rows):
         mine = [row for row in rows if row["experiment"] == experiment]
@@ -120,7 +121,8 @@ def _same_parameters(rows):
             for row in mine
             if row["within"] != "True"
         ]
-        body.append([experiment, len(mine), len(mine) - len(outside), "; ".join(outside)])
+        inside = sum(row["in_interval"] == "True" for row in mine)
+        body.append([experiment, len(mine), inside, len(mine) - len(outside), "; ".join(outside)])
     return _markdown(head, body)
 
 

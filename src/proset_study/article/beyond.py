@@ -6,12 +6,12 @@ from pathlib import Path
 from statistics import fmean, median
 
 from proset_study import layout
-from proset_study.article.records import Reported
-from proset_study.article.study import headline
+from proset_study.article.records import Reported, rows
+from proset_study.article.study import RESULTS, headline
 from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, difference, percent, ratio
 from proset_study.methods.labels import label
-from proset_study.report.evaluations.error_estimates import LABELS, advice, pooled
+from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
 from proset_study.report.grids import MINUS, listed
@@ -20,12 +20,15 @@ from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import mean_difference
 from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
+from proset_study.store.results import by_fit_seed
+from proset_study.store.stored import Missing
 
 TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
-SHOWN = (  # estimates of the error: of no use, bootstraps, held out, folds, after a selection
-    *("training", "bootstrap_naive", "bootstrap_632", "bootstrap_632_plus", "holdout_20"),
-    *("stratified_5", "stratified_10", "repeated", "validation", "not_nested", "nested"),
+FEW, MANY = 100, 1000  # prototypes
+SHOWN = (  # estimates of the error
+    *(*NEVER, "bootstrap_632", "bootstrap_632_plus", "holdout_20"),
+    *("stratified_5", "stratified_10", "repeated", *OF_THE_SELECTED),
 )
 
 
@@ -43,44 +46,53 @@ class Compared:
     verdict: str  # on the second
 
 
-@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=overlay("open_track"))
+@topic(
+    *(f"{TRACK}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES)),
+    f"{RESULTS}/at_most.csv",
+    command=overlay("open_track"),
+)
 def leave_one_out(project: Path) -> Content:
-    """The classifier with leave-one-out references against the published one, after the same search."""
+    """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
     stored = Reported(project / TRACK)
-    split, drawn, _ = _forms(stored)
-    found = _compare(stored, split, drawn)
-    table = [["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]]
-    for c in found:
-        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
-        words = difference(c.difference, c.low, c.high)
-        table.append([c.data_set, str(c.replicates), *map(decimals, c.means), words, sizes, c.verdict])
-    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
+    if "open_candidates" not in stored.study.config["comparisons"]:
+        raise Missing("leave-one-out references with all samples as candidates")
+    split, drawn = (stored.experiments("open_track", method) for method in (SPLIT, LEAVE_ONE_OUT))
+    every = [e for e in stored.experiments("open_candidates") if e not in drawn]
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
+    found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
+    sizes = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
+    more = {c.data_set: c for c in _compare(stored, drawn, every) if sizes[c.data_set] > candidates}
+    heading = ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]
+    differences = [
+        [
+            *(c.data_set, str(c.replicates), *map(decimals, c.means), difference(c.difference, c.low, c.high)),
+            *("{:,.0f} and {:,.0f}".format(*c.prototypes), c.verdict),
+        ]
+        for c in found
+    ]
+    heading_every = ["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes"]
+    all_samples = [
+        [
+            *(c.data_set, decimals(c.means[1]), difference(c.difference, c.low, c.high)),
+            difference(d.difference, d.low, d.high) if (d := more.get(c.data_set)) else "",
+            f"{c.prototypes[1]:,.0f}",
+        ]
+        for c in found_every
+    ]
+    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
     texts = {
         "track": stored.study.track,
-        "candidates": f"{candidates:,} candidates a batch",
+        "candidates": f"{candidates:,}",
         "data_sets": count(len(found)),
         "prototypes": decimals(median(factors), 1),
         "prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
-        **_verdicts(found),
+        **_verdicts("", found),
+        **_verdicts("every_", found_every),
+        **_verdicts("drawn_", more.values()),
+        "drawn_data_sets": count(len(more)),
+        **_at_most(rows(project / RESULTS / "at_most.csv")),
     }
-    return Content(texts, {"differences": table})
-
-
-@topic(f"{TRACK}/{layout.MANIFEST}", f"{TRACK}/{layout.ALL_SCORES}", command=overlay("open_track"))
-def all_candidates(project: Path) -> Content:
-    """Leave-one-out references with all samples as candidates, the default, at penalties found with fewer of them."""
-    stored = Reported(project / TRACK)
-    split, drawn, every = _forms(stored)
-    rivals = {"split": _compare(stored, split, every), "drawn": _compare(stored, drawn, every)}
-    table = [["data set", "replicates", "log-loss", "minus the split", "minus fewer candidates", "prototypes"]]
-    for pair in zip(*rivals.values(), strict=True):
-        words = [difference(c.difference, c.low, c.high) for c in pair]
-        of_one = pair[0]
-        sizes = f"{of_one.prototypes[1]:,.0f}"
-        table.append([of_one.data_set, str(of_one.replicates), decimals(of_one.means[1]), *words, sizes])
-    texts = {f"{name}_{key}": text for name, found in rivals.items() for key, text in _verdicts(found).items()}
-    return Content(texts, {"differences": table})
+    return Content(texts, {"differences": [heading, *differences], "all_samples": [heading_every, *all_samples]})
 
 
 @topic(
@@ -99,7 +111,7 @@ def response_curves(project: Path) -> Content:
     texts = {
         "method": first["method"],
         "methods": listed(section["methods"]),
-        "answer": _lower_than(curves[0]),
+        "lower_excess": _lower_excess(curves[0], prototype_methods(curves[0])[-1]),
         "properties": count(len(curves[0].points)),
         "data_sets": str(len({row["dataset"] for row in found})),
         "replicates": count(len({row["replicate"] for row in found})),
@@ -151,66 +163,68 @@ def error_estimates(project: Path) -> Content:
     return Content(texts, {"ends": table})
 
 
-def _lower_than(curves):
-    """On how many problems the last of the prototype methods has the lower mean excess than each other method."""
-    *_, first = prototype_methods(curves)
-    means = {case: fmean(by_replicate.values()) for case, by_replicate in curves.excess.items()}
+def _lower_excess(curves, first):
+    """On how many problems a method has the lower mean excess than each other one, over the replicates of both."""
     counts = []
     for other in (method for method in curves.methods if method != first):
-        shared = [d for d in curves.bayes if (first, d) in means and (other, d) in means]
-        n_lower = sum(means[first, d] < means[other, d] for d in shared)
-        counts.append(f"{label(other)} on {ratio(n_lower, len(shared))}")
+        differences = []
+        for data_set in curves.bayes:
+            ours, theirs = (curves.excess.get((method, data_set), {}) for method in (first, other))
+            if shared := ours.keys() & theirs.keys():
+                differences.append(fmean(ours[r] - theirs[r] for r in sorted(shared)))
+        counts.append(f"{label(other)} on {ratio(sum(d < 0 for d in differences), len(differences))}")
     return listed(counts)
 
 
-def _forms(stored):
-    """Experiments with split references, with leave-one-out references and drawn candidates, and with all of them."""
-    drawn, every = [], []
-    for experiment in stored.experiments("open_candidates", LEAVE_ONE_OUT):
-        settings = stored.study.config["experiments"][experiment]["parameters"]
-        (drawn if "n_candidates" in settings else every).append(experiment)
-    return stored.experiments("open_candidates", SPLIT), drawn, every
+def _at_most(found):
+    """On how many data sets the split has the lower loss in cross-validation with few and with many prototypes."""
+    losses: dict[tuple, dict[str, list[float]]] = {}
+    for row in found:
+        by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
+        by_references.setdefault(row["references"], []).append(row["log_loss"])
+    texts = {}
+    for name, size in (("few", FEW), ("many", MANY)):
+        both = [of_both for (n, _), of_both in losses.items() if n == size and len(of_both) == 2]
+        split = sum(fmean(of_both["split"]) < fmean(of_both["leave-one-out"]) for of_both in both)
+        texts |= {name: f"{size:,}", f"{name}_split": ratio(split, len(both))}
+    return texts
 
 
-def _compare(stored, *forms):
-    """Two forms, each with its experiments, on every data set that they share at least two replicates of."""
-    overlap = overlaps(stored, forms[0])
-    first, second = (_of_one(losses_by_method(stored, form, "log-loss")) for form in forms)
-    sizes = [_of_one(numbers(stored, form, "prototypes")) for form in forms]
+def _compare(stored, first, second):
+    """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
+    overlap = overlaps(stored, first)
+    forms = [losses_by_method(stored, form, "log-loss") for form in (first, second)]
+    ours, theirs = (next(iter(by_method.values()), {}) for by_method in forms)
+    sizes = [next(iter(numbers(stored, form, "prototypes").values()), {}) for form in (first, second)]
     found = []
     for data_set in stored.study.data_sets:
-        shared = sorted(first.get(data_set, {}).keys() & second.get(data_set, {}).keys())
+        shared = sorted(ours.get(data_set, {}).keys() & theirs.get(data_set, {}).keys())
         if len(shared) < 2:
             continue
-        means = tuple(fmean(losses[data_set][r] for r in shared) for losses in (first, second))
+        means = tuple(fmean(losses[data_set][r] for r in shared) for losses in (ours, theirs))
         kept = tuple(fmean(size[data_set][r] for r in shared) for size in sizes)
-        mean = mean_difference([second[data_set][r] - first[data_set][r] for r in shared], overlap[data_set])
-        low, high = mean.interval(LEVEL)
-        verdict = VERDICTS[0 if high < 0 else 1 if low > 0 else 2]
-        found.append(Compared(data_set, len(shared), means, kept, mean.value, low, high, verdict))
+        mean = mean_difference([theirs[data_set][r] - ours[data_set][r] for r in shared], overlap[data_set])
+        verdict = mean.side(LEVEL, VERDICTS)
+        found.append(Compared(data_set, len(shared), means, kept, mean.value, *mean.interval(LEVEL), verdict))
     return found
 
 
-def _of_one(by_method):
-    (found,) = by_method.values()
-    return found
-
-
-def _verdicts(found):
+def _verdicts(prefix, found):
     """How often the second form is ahead, behind and neither."""
     ahead, behind, undecided = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
     return {
-        "ahead": count(len(ahead)),
-        "behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
-        "undecided": count(len(undecided)),
+        f"{prefix}ahead": count(len(ahead)),
+        f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
+        f"{prefix}undecided": count(len(undecided)),
     }
 
 
 def numbers(stored, experiments, quantity):
-    """A quantity of the final models by method, data set and replicate; of a method's experiments the first counts."""
+    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
     found: dict = {}
-    for row in stored.rows_of(experiments):
-        if (row["section"], row["quantity"], row["variant"]) == ("final", quantity, ""):
-            by_replicate = found.setdefault(row["method"], {}).setdefault(row["dataset"], {})
-            by_replicate.setdefault(int(row["replicate"]), row["value"])
+    wanted = [r for r in stored.rows_of(experiments) if (r["quantity"], r["variant"]) == (quantity, "")]
+    for row, values in by_fit_seed([r for r in wanted if r["section"] not in ("stage1", "stage2")]):
+        found.setdefault(row["method"], {}).setdefault(row["dataset"], {}).setdefault(
+            int(row["replicate"]), fmean(values)
+        )
     return found

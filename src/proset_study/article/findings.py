@@ -167,16 +167,21 @@ def references(project: Path) -> Content:
         cells.append([f"{fmean(kept[m][data_set].values()):,.0f}" for m in kinds])
         cells.append([f"{fmean(seconds[m, data_set]):.2g}" for m in kinds])
         table.append([data_set, *(" / ".join(cell) for cell in cells)])
-    averaged = {}
     rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
-    for row in stored.read("findings/pairs.csv"):
-        if (row["comparison"], row["score"], row["group"], row["first"]) == (TRACKED, "log-loss", "all", LEAVE_ONE_OUT):
-            wins = ratio(row["first_wins"], row["data_sets"])
-            words = difference(row["mean_difference"], row["low"], row["high"])
-            rivals.append([label(row["second"]), wins, words, p_value(row["wilcoxon_p"])])
-            if row["second"] == AVERAGED:
-                averaged = {"averaged_better": ratio(row["second_wins"], row["data_sets"]), "against_averaged": words}
-    return Content({"kinds": " / ".join(map(label, kinds)), **averaged}, {"scores": table, "rivals": rivals})
+    of_log_loss = (TRACKED, "log-loss", "all", LEAVE_ONE_OUT)
+    pairs = stored.read("findings/pairs.csv")
+    against = [r for r in pairs if (r["comparison"], r["score"], r["group"], r["first"]) == of_log_loss]
+    for row in against:
+        wins = ratio(row["first_wins"], row["data_sets"])
+        words = difference(row["mean_difference"], row["low"], row["high"])
+        rivals.append([label(row["second"]), wins, words, p_value(row["wilcoxon_p"])])
+    (averaged,) = (row for row in against if row["second"] == AVERAGED)
+    texts = {
+        "kinds": " / ".join(map(label, kinds)),
+        "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
+        "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
+    }
+    return Content(texts, {"scores": table, "rivals": rivals})
 
 
 @topic("data/published/statements.csv", command=WHOLE)

@@ -48,7 +48,7 @@ def comparison(project: Path) -> Content:
     }
     best, critical = min(ranks, key=lambda m: ranks[m]["average_rank"]), ranks[FIRST]["critical_difference"]
     gaps = {m: row["average_rank"] - ranks[best]["average_rank"] for m, row in ranks.items()}
-    near = [m for m, gap in gaps.items() if gap <= critical and m not in (best, FIRST)]
+    near = [label(m) for m in sorted(gaps, key=lambda m: gaps[m]) if gaps[m] <= critical and m != best]
     heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks"]
     heading += ["most probably better", "most probably worse"]
     table = [
@@ -74,8 +74,7 @@ def comparison(project: Path) -> Content:
         "best_rank": decimals(ranks[best]["average_rank"], 1),
         "rank": decimals(ranks[FIRST]["average_rank"], 1),
         "critical": decimals(critical, 1),
-        "told_apart": "can" if gaps[FIRST] > critical else "cannot",
-        "near": count(len(near)),
+        "near": listed(near),
     }
     tables = {"scores": found.table, "over_data_sets": [heading, *table]}
     with context():

@@ -51,6 +51,11 @@ class Mean:
         half = float(t.ppf((1 + level) / 2, self.degrees)) * self.error
         return self.value - half, self.value + half
 
+    def side(self, level: float, words: tuple[str, str, str]) -> str:
+        """One of the words: for an interval below 0, for one above 0, and for one that has it inside."""
+        low, high = self.interval(level)
+        return words[0 if high < 0 else 1 if low > 0 else 2]
+
 
 def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     """The mean over replicates, two or more; `overlap` is n_test / n_train if they share samples, else 0."""

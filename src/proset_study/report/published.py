@@ -115,11 +115,9 @@ def _over_replicates(values):
 def _against_replicates(published, values, allowed):
     if len(values) < 2:
         return {}
-    n = len(values)
-    half = prediction_half_width(stdev(values), n) + 0.005  # it is printed with two decimals
     found: dict[str, str | float] = {}
-    if n >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
-        found["chance"] = "yes" if abs(published - fmean(values)) <= half else "no"
+    if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
+        found["chance"] = "yes" if could_be_another(published, values) else "no"
     if allowed is not None:
         low, high = allowed[0] - published, allowed[1] - published
         pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
@@ -160,6 +158,11 @@ def prediction_half_width(deviation: float, n: int) -> float:
     from scipy.stats import t
 
     return float(t.ppf(0.975, n - 1)) * deviation * float((1 + 1 / n) ** 0.5)
+
+
+def could_be_another(published: float, values: list[float]) -> bool:
+    """Whether a number that is printed with two decimals is in the 95 % prediction interval of our values."""
+    return abs(published - fmean(values)) <= prediction_half_width(stdev(values), len(values)) + 0.005
 
 
 def within(value: float, allowed: tuple[float, float]) -> bool:

@@ -19,7 +19,7 @@ from proset_study.methods import get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import method_name
 from proset_study.report.grids import listed
-from proset_study.report.paired import Mean, mean_difference
+from proset_study.report.paired import mean_difference
 from proset_study.report.statistics import ALPHA
 from proset_study.scores import SMALLEST, mean
 from proset_study.store.results import write_rows
@@ -169,7 +169,7 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
         }
         level = 1 - ALPHA / max(1, sum(map(len, differences.values())))
         found[varied] = {
-            other: {value: _state(mean_difference(several), level) for value, several in by_value.items()}
+            other: {value: mean_difference(several).side(level, _STATES) for value, several in by_value.items()}
             for other, by_value in differences.items()
         }
     return found
@@ -269,12 +269,6 @@ def _table(curves):
 
 def _points(stored):
     return points({d: stored.study.config["data_sets"][d] for d in stored.study.data_sets})
-
-
-def _state(difference: Mean, level: float):
-    ahead, behind, unknown = _STATES
-    low, high = difference.interval(level)
-    return ahead if high < 0 else behind if low > 0 else unknown
 
 
 def _where(values, is_first, is_last):

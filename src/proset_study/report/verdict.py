@@ -12,7 +12,7 @@ from proset_study.methods.labels import label
 from proset_study.report import statistics
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import OF_ALL, ROPE, losses_by_method, overlaps
-from proset_study.report.paired import Mean, among_the_best, mean_difference
+from proset_study.report.paired import among_the_best, mean_difference
 from proset_study.report.reproduction import reproduction
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
@@ -215,7 +215,7 @@ def _ahead(first, losses, overlap, ranks, score):
         for data_set, theirs in losses[other].items():
             if len(shared := sorted(set(ours.get(data_set, {})) & set(theirs))) > 1:
                 mean = mean_difference([ours[data_set][r] - theirs[r] for r in shared], overlap[data_set])
-                states[_state(mean)].append(data_set)
+                states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
         if n := sum(map(len, states.values())):
             clauses.append(
                 f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
@@ -250,11 +250,6 @@ def _readable(stored, experiments):
             words = f"{label(method)} models have {_span(found['prototypes'])} prototypes{used}, of {samples}"
             return [("To read:", f"{words} training samples{given} (medians, ranges).")]
     return []
-
-
-def _state(mean: Mean):
-    low, high = mean.interval(LEVEL)
-    return "ahead" if high < 0 else "behind" if low > 0 else "open"
 
 
 def _sizes(stored, shown, experiments):

@@ -11,9 +11,12 @@ import pytest
 
 from proset_study import layout
 from proset_study.article.build import NO_TYPST, build, gather
+from proset_study.article.findings import references
+from proset_study.article.records import rows
 from proset_study.article.sources import CALLS, PAGE
-from proset_study.article.study import STUDY, explanations, reproduction
+from proset_study.article.study import DRAWS, STUDY, explanations, published_draws, reproduction
 from proset_study.article.topics import TOPICS
+from proset_study.store.results import write_rows
 
 
 @pytest.fixture(scope="session")
@@ -53,10 +56,10 @@ def test_article_and_findings_name_all_that_is_gathered_and_nothing_else(everyth
 
 def test_every_text_is_there_and_every_table_is_a_rectangle(everything):
     assert [name for name, text in everything.texts.items() if not text.strip() or "nan" in text.split()] == []
-    for name, (heading, *rows) in everything.tables.items():
-        assert rows, name
-        assert {len(row) for row in rows} == {len(heading)}, name
-        assert all(isinstance(cell, str) for row in rows for cell in row), name
+    for name, (heading, *body) in everything.tables.items():
+        assert body, name
+        assert {len(row) for row in body} == {len(heading)}, name
+        assert all(isinstance(cell, str) for row in body for cell in row), name
 
 
 def test_numbers_are_those_of_the_records(everything, whole):
@@ -75,8 +78,11 @@ def test_numbers_are_those_of_the_records(everything, whole):
     assert {row[-1] for row in tables["leave_one_out.differences"][1:]} == {"ahead"}
     first, second = (float(cell) for cell in tables["leave_one_out.differences"][1][2:4])
     assert second == pytest.approx(0.95 * first, abs=0.001)
-    assert (texts["all_candidates.split_ahead"], texts["all_candidates.drawn_behind"]) == ("eleven", "none")
-    assert float(tables["all_candidates.differences"][1][2]) == pytest.approx(0.9 * first, abs=0.001)
+    assert (texts["leave_one_out.every_ahead"], texts["leave_one_out.drawn_behind"]) == ("eleven", "none")
+    assert float(tables["leave_one_out.all_samples"][1][1]) == pytest.approx(0.9 * first, abs=0.001)
+    compared = {row[0] for row in tables["leave_one_out.all_samples"] if row[3]}
+    assert {"digits", "checker"} < compared
+    assert not {"iris_2f", "wine", "cancer"} & compared  # all of them are drawn
 
 
 def test_words_follow_from_numbers(whole, tmp_path):
@@ -85,6 +91,31 @@ def test_words_follow_from_numbers(whole, tmp_path):
         change(copy / STUDY / "findings/reproduction.csv", p=p)
         texts = reproduction(copy).texts
         assert (texts["equivalent"], texts["equivalence_p"]) == (words, f"p = {p}")
+
+
+def test_the_worst_of_the_unlucky_fits_may_be_of_either_implementation(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["explanations"].records)
+    fits = rows(copy / "benchmarks/results/e1_on_cancer.csv")
+    unlucky = [fit["log_loss"] for fit in fits if fit["features"] == 1]
+    assert {fit["implementation"] for fit in fits if fit["log_loss"] == max(unlucky)} == {"ours"}
+    assert explanations(copy).texts["single_loss"] == f"{max(unlucky):.2f}"
+
+
+def test_against_the_mean_of_several_draws_its_wins_are_counted(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["references"].records)
+    change(copy / "reports/open_track/findings/pairs.csv", second_wins=7, mean_difference=0.02, low=0.01, high=0.03)
+    texts = references(copy).texts
+    assert texts["averaged_better"] == "7 of 11"
+    assert texts["against_averaged"] == "+0.020 (+0.010 to +0.030)"
+
+
+def test_the_published_draws_are_held_against_the_same_scores_of_the_study(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["published_draws"].records)
+    texts = published_draws(copy).texts
+    assert (texts["within"], texts["without"]) == (texts["within_ours"], "none")  # the made-up one is a copy
+    cells = rows(copy / DRAWS / layout.COMPARISON)
+    write_rows(copy / DRAWS / layout.COMPARISON, [c for c in cells if c["dataset"] != "wine"], list(cells[0]))
+    assert published_draws(copy).texts["without"] == "wine"
 
 
 def test_what_nothing_tells_apart_is_none(whole, tmp_path):
