@@ -40,9 +40,7 @@ class Compared:
     replicates: int
     means: tuple[float, float]
     prototypes: tuple[float, float]
-    difference: float  # of the second minus the first
-    low: float
-    high: float
+    difference: str  # of the second minus the first, with its interval
     verdict: str  # on the second
 
 
@@ -60,25 +58,22 @@ def leave_one_out(project: Path) -> Content:
     every = [e for e in stored.experiments("open_candidates") if e not in drawn]
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
-    sizes = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
-    more = {c.data_set: c for c in _compare(stored, drawn, every) if sizes[c.data_set] > candidates}
-    heading = ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]
-    differences = [
-        [
-            *(c.data_set, str(c.replicates), *map(decimals, c.means), difference(c.difference, c.low, c.high)),
-            *("{:,.0f} and {:,.0f}".format(*c.prototypes), c.verdict),
-        ]
-        for c in found
-    ]
-    heading_every = ["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes"]
-    all_samples = [
-        [
-            *(c.data_set, decimals(c.means[1]), difference(c.difference, c.low, c.high)),
-            difference(d.difference, d.low, d.high) if (d := more.get(c.data_set)) else "",
-            f"{c.prototypes[1]:,.0f}",
-        ]
-        for c in found_every
-    ]
+    samples = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
+    more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
+    tables = {
+        "differences": [
+            ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]
+        ],
+        "all_samples": [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes"]],
+    }
+    for c in found:
+        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
+        row = [c.data_set, str(c.replicates), *map(decimals, c.means), c.difference, sizes, c.verdict]
+        tables["differences"].append(row)
+    for c in found_every:
+        to_drawn = more[c.data_set].difference if c.data_set in more else ""
+        row = [c.data_set, decimals(c.means[1]), c.difference, to_drawn, f"{c.prototypes[1]:,.0f}"]
+        tables["all_samples"].append(row)
     factors = [c.prototypes[1] / c.prototypes[0] for c in found]
     texts = {
         "track": stored.study.track,
@@ -92,7 +87,7 @@ def leave_one_out(project: Path) -> Content:
         "drawn_data_sets": count(len(more)),
         **_at_most(rows(project / RESULTS / "at_most.csv")),
     }
-    return Content(texts, {"differences": [heading, *differences], "all_samples": [heading_every, *all_samples]})
+    return Content(texts, tables)
 
 
 @topic(
@@ -204,8 +199,8 @@ def _compare(stored, first, second):
         means = tuple(fmean(losses[data_set][r] for r in shared) for losses in (ours, theirs))
         kept = tuple(fmean(size[data_set][r] for r in shared) for size in sizes)
         mean = mean_difference([theirs[data_set][r] - ours[data_set][r] for r in shared], overlap[data_set])
-        verdict = mean.side(LEVEL, VERDICTS)
-        found.append(Compared(data_set, len(shared), means, kept, mean.value, *mean.interval(LEVEL), verdict))
+        words = difference(mean.value, *mean.interval(LEVEL))
+        found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
     return found
 
 
