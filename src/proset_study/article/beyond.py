@@ -38,8 +38,8 @@ class Compared:
 
     data_set: str
     replicates: int
-    means: tuple[float, float]
-    prototypes: tuple[float, float]
+    means: list[float]  # of the first, of the second
+    prototypes: list[float]
     difference: str  # of the second minus the first, with its interval
     verdict: str  # on the second
 
@@ -177,7 +177,7 @@ def _at_most(found):
     for row in found:
         by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
         by_references.setdefault(row["references"], []).append(row["log_loss"])
-    texts = {}
+    texts: dict[str, str] = {}
     for name, size in (("few", FEW), ("many", MANY)):
         both = [of_both for (n, _), of_both in losses.items() if n == size and len(of_both) == 2]
         split = sum(fmean(of_both["split"]) < fmean(of_both["leave-one-out"]) for of_both in both)
@@ -188,19 +188,23 @@ def _at_most(found):
 def _compare(stored, first, second):
     """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
     overlap = overlaps(stored, first)
-    forms = [losses_by_method(stored, form, "log-loss") for form in (first, second)]
-    ours, theirs = (next(iter(by_method.values()), {}) for by_method in forms)
-    sizes = [next(iter(numbers(stored, form, "prototypes").values()), {}) for form in (first, second)]
+    losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
+    sizes = [_of_one(numbers(stored, form, "prototypes")) for form in (first, second)]
+    ours, theirs = losses
     found = []
     for data_set in stored.study.data_sets:
         shared = sorted(ours.get(data_set, {}).keys() & theirs.get(data_set, {}).keys())
         if len(shared) < 2:
             continue
-        means = tuple(fmean(losses[data_set][r] for r in shared) for losses in (ours, theirs))
-        kept = tuple(fmean(size[data_set][r] for r in shared) for size in sizes)
+        means, kept = ([fmean(of_form[data_set][r] for r in shared) for of_form in both] for both in (losses, sizes))
         mean = mean_difference([theirs[data_set][r] - ours[data_set][r] for r in shared], overlap[data_set])
         words = difference(mean.value, *mean.interval(LEVEL))
         found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
+    return found
+
+
+def _of_one(by_method):
+    (found,) = by_method.values()
     return found
 
 

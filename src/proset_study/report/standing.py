@@ -92,9 +92,9 @@ def differences(study: Study, rows: Iterable[dict], records: Path) -> list[dict]
         if len(shared) > 1:
             generated = "generator" in study.config["data_sets"][dataset]
             overlap = 0.0 if generated else mine["test_samples"][shared[0]] / mine["train_samples"][shared[0]]
-            mean = mean_difference(values, overlap)
-            row["low"], row["high"] = mean.interval(LEVEL)
-            row["verdict"] = mean.side(LEVEL, VERDICTS)
+            paired = mean_difference(values, overlap)
+            row["low"], row["high"] = paired.interval(LEVEL)
+            row["verdict"] = paired.side(LEVEL, VERDICTS)
         found.append({column: row.get(column) for column in COLUMNS})
     return found
 
