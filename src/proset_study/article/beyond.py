@@ -1,11 +1,12 @@
 """What goes beyond the published study: other references, response curves, an open track, estimates of the error."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from proset_study import layout
+from proset_study import layout, methods
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import RESULTS, headline
 from proset_study.article.topics import Content, overlay, topic
@@ -17,9 +18,10 @@ from proset_study.report.figures.style import context
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.manifest import cost_by_method
-from proset_study.report.paired import mean_difference
+from proset_study.report.paired import on_each_data_set
 from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
+from proset_study.report.verdict import average_ranks
 from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 
@@ -27,8 +29,8 @@ TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "rep
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
 FEW, MANY = 100, 1000  # prototypes
 SHOWN = (  # estimates of the error
-    *(*NEVER, "bootstrap_632", "bootstrap_632_plus", "holdout_20"),
-    *("stratified_5", "stratified_10", "repeated", *OF_THE_SELECTED),
+    *(*NEVER, "bootstrap_632_plus", "holdout_20"),
+    *("stratified_10", "repeated", *OF_THE_SELECTED),
 )
 
 
@@ -116,10 +118,14 @@ def response_curves(project: Path) -> Content:
     return Content(texts, {"words": [["property", "range", "by excess error"], *lines]}, {"curves": figure})
 
 
-@topic(f"{TRACK}/{layout.HEADLINE}", f"{TRACK}/{layout.MANIFEST}", command=overlay("open_track"))
+@topic(
+    *(f"{TRACK}/{name}" for name in (layout.HEADLINE, layout.MANIFEST, layout.ALL_SCORES)),
+    command=overlay("open_track"),
+)
 def open_track(project: Path) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    found, manifest = headline(project / TRACK), Reported(project / TRACK).manifest
+    found, stored = headline(project / TRACK), Reported(project / TRACK)
+    manifest = stored.manifest
     spent = cost_by_method(manifest)
     seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
     replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
@@ -127,8 +133,28 @@ def open_track(project: Path) -> Content:
     for method in sorted(seconds, key=lambda m: -seconds[m] / replicates[m]):
         a_replicate = f"{seconds[method] / replicates[method]:,.0f}"
         table.append([label(method), str(replicates[method]), f"{spent[method]['fits']:,}", a_replicate])
-    texts = {"sentence": found.sentences["Ahead?"], "hours": decimals(sum(seconds.values()) / 3600, 1)}
-    return Content(texts, {"scores": found.table, "cost": table})
+    experiments = stored.experiments("open_track")
+    losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
+    losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
+    ranks = average_ranks(losses)
+    best = next(iter(ranks))
+    texts = {
+        "hours": decimals(sum(seconds.values()) / 3600, 1),
+        "data_sets": count(len(losses[SPLIT])),
+        "methods": count(len(ranks)),
+        "best": label(best),
+        **{f"{name}_rank": decimals(ranks[m], 1) for name, m in (("best", best), ("split", SPLIT))},
+    }
+    rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT)]
+    sides = [["method", *map(label, rivals)]]
+    for ours in (SPLIT, LEAVE_ONE_OUT):
+        cells = []
+        for rival in rivals:
+            means = on_each_data_set(losses[ours], losses[rival], overlap).values()
+            found_sides = Counter(mean.side(LEVEL, VERDICTS) for mean in means)
+            cells.append(" / ".join(str(found_sides[verdict]) for verdict in VERDICTS))
+        sides.append([label(ours), *cells])
+    return Content(texts, {"scores": found.table, "cost": table, "rivals": sides})
 
 
 @topic(
@@ -172,16 +198,20 @@ def _lower_excess(curves, first):
 
 
 def _at_most(found):
-    """On how many data sets the split has the lower loss in cross-validation with few and with many prototypes."""
-    losses: dict[tuple, dict[str, list[float]]] = {}
+    """On how many data sets the split has the lower loss in cross-validation with few and with many prototypes.
+
+    Means are over the replicates in which both have a trial of that size.
+    """
+    losses: dict[tuple, dict[str, dict[int, float]]] = {}
     for row in found:
         by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
-        by_references.setdefault(row["references"], []).append(row["log_loss"])
+        by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
     texts: dict[str, str] = {}
     for name, size in (("few", FEW), ("many", MANY)):
-        both = [of_both for (n, _), of_both in losses.items() if n == size and len(of_both) == 2]
-        split = sum(fmean(of_both["split"]) < fmean(of_both["leave-one-out"]) for of_both in both)
-        texts |= {name: f"{size:,}", f"{name}_split": ratio(split, len(both))}
+        both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
+        differences = [[split[r] - other[r] for r in split.keys() & other.keys()] for split, other in both]
+        lower = [fmean(values) < 0 for values in differences if values]
+        texts |= {name: f"{size:,}", f"{name}_split": ratio(sum(lower), len(lower))}
     return texts
 
 
@@ -192,12 +222,9 @@ def _compare(stored, first, second):
     sizes = [_of_one(numbers(stored, form, "prototypes")) for form in (first, second)]
     ours, theirs = losses
     found = []
-    for data_set in stored.study.data_sets:
-        shared = sorted(ours.get(data_set, {}).keys() & theirs.get(data_set, {}).keys())
-        if len(shared) < 2:
-            continue
+    for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
+        shared = sorted(ours[data_set].keys() & theirs[data_set].keys())
         means, kept = ([fmean(of_form[data_set][r] for r in shared) for of_form in both] for both in (losses, sizes))
-        mean = mean_difference([theirs[data_set][r] - ours[data_set][r] for r in shared], overlap[data_set])
         words = difference(mean.value, *mean.interval(LEVEL))
         found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
     return found

@@ -19,6 +19,8 @@ from statistics import fmean, stdev
 
 from proset_study.report.statistics import ALPHA
 
+Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -61,6 +63,16 @@ def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     """The mean over replicates, two or more; `overlap` is n_test / n_train if they share samples, else 0."""
     n = len(differences)
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
+
+
+def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
+    """Mean differences, ours minus theirs, on the data sets of which both methods have two replicates or more."""
+    means = {}
+    for data_set in ours:
+        if len(shared := sorted(ours[data_set].keys() & theirs.get(data_set, {}).keys())) > 1:
+            differences = [ours[data_set][r] - theirs[data_set][r] for r in shared]
+            means[data_set] = mean_difference(differences, overlap[data_set])
+    return means
 
 
 def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:

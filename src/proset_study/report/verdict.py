@@ -12,7 +12,7 @@ from proset_study.methods.labels import label
 from proset_study.report import statistics
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import OF_ALL, ROPE, losses_by_method, overlaps
-from proset_study.report.paired import among_the_best, mean_difference
+from proset_study.report.paired import among_the_best, mean_difference, on_each_data_set
 from proset_study.report.reproduction import reproduction
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
@@ -212,10 +212,8 @@ def _ahead(first, losses, overlap, ranks, score):
     ours, clauses = losses[first], []
     for other in (m for m in losses if m != first):
         states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
-        for data_set, theirs in losses[other].items():
-            if len(shared := sorted(set(ours.get(data_set, {})) & set(theirs))) > 1:
-                mean = mean_difference([ours[data_set][r] - theirs[r] for r in shared], overlap[data_set])
-                states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
+        for data_set, mean in on_each_data_set(ours, losses[other], overlap).items():
+            states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
         if n := sum(map(len, states.values())):
             clauses.append(
                 f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
