@@ -1,16 +1,16 @@
-"""What goes beyond the published study: other references, response curves, an open track, estimates of the error."""
+"""What goes beyond the published study, leave-one-out references aside: response curves, open track, estimates of the error."""
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 
 from proset_study import layout, methods
-from proset_study.article.records import Reported, rows
-from proset_study.article.study import RESULTS, headline
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK
+from proset_study.article.records import Reported
+from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, difference, percent, ratio
+from proset_study.article.wording import count, decimals, percent, ratio
 from proset_study.methods.labels import label
 from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
@@ -22,74 +22,12 @@ from proset_study.report.paired import on_each_data_set
 from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
 from proset_study.report.verdict import average_ranks
-from proset_study.store.results import by_fit_seed
-from proset_study.store.stored import Missing
 
-TRACK, CURVES, ESTIMATES = "reports/open_track", "reports/response_curves", "reports/error_estimates"
-SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
-FEW, MANY = 100, 1000  # prototypes
+CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
 SHOWN = (  # estimates of the error
     *(*NEVER, "bootstrap_632_plus", "holdout_20"),
     *("stratified_10", "repeated", *OF_THE_SELECTED),
 )
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Test log-loss of two forms of the classifier on a data set, over the replicates that both have."""
-
-    data_set: str
-    replicates: int
-    means: list[float]  # of the first, of the second
-    prototypes: list[float]
-    difference: str  # of the second minus the first, with its interval
-    verdict: str  # on the second
-
-
-@topic(
-    *(f"{TRACK}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES)),
-    f"{RESULTS}/at_most.csv",
-    command=overlay("open_track"),
-)
-def leave_one_out(project: Path) -> Content:
-    """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
-    stored = Reported(project / TRACK)
-    if "open_candidates" not in stored.study.config["comparisons"]:
-        raise Missing("leave-one-out references with all samples as candidates")
-    split, drawn = (stored.experiments("open_track", method) for method in (SPLIT, LEAVE_ONE_OUT))
-    every = [e for e in stored.experiments("open_candidates") if e not in drawn]
-    (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
-    found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
-    samples = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
-    more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
-    tables = {
-        "differences": [
-            ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]
-        ],
-        "all_samples": [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes"]],
-    }
-    for c in found:
-        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
-        row = [c.data_set, str(c.replicates), *map(decimals, c.means), c.difference, sizes, c.verdict]
-        tables["differences"].append(row)
-    for c in found_every:
-        to_drawn = more[c.data_set].difference if c.data_set in more else ""
-        row = [c.data_set, decimals(c.means[1]), c.difference, to_drawn, f"{c.prototypes[1]:,.0f}"]
-        tables["all_samples"].append(row)
-    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
-    texts = {
-        "track": stored.study.track,
-        "candidates": f"{candidates:,}",
-        "data_sets": count(len(found)),
-        "prototypes": decimals(median(factors), 1),
-        "prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
-        **_verdicts("", found),
-        **_verdicts("every_", found_every),
-        **_verdicts("drawn_", more.values()),
-        "drawn_data_sets": count(len(more)),
-        **_at_most(rows(project / RESULTS / "at_most.csv")),
-    }
-    return Content(texts, tables)
 
 
 @topic(
@@ -146,15 +84,11 @@ def open_track(project: Path) -> Content:
         **{f"{name}_rank": decimals(ranks[m], 1) for name, m in (("best", best), ("split", SPLIT))},
     }
     rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT)]
-    sides = [["method", *map(label, rivals)]]
-    for ours in (SPLIT, LEAVE_ONE_OUT):
-        cells = []
-        for rival in rivals:
-            means = on_each_data_set(losses[ours], losses[rival], overlap).values()
-            found_sides = Counter(mean.side(LEVEL, VERDICTS) for mean in means)
-            cells.append(" / ".join(str(found_sides[verdict]) for verdict in VERDICTS))
-        sides.append([label(ours), *cells])
-    return Content(texts, {"scores": found.table, "cost": table, "rivals": sides})
+    sides = [
+        [label(of), *(_sides(losses[of], losses[rival], overlap) for rival in rivals)] for of in (SPLIT, LEAVE_ONE_OUT)
+    ]
+    tables = {"scores": found.table, "cost": table, "rivals": [["method", *map(label, rivals)], *sides]}
+    return Content(texts, tables)
 
 
 @topic(
@@ -184,6 +118,12 @@ def error_estimates(project: Path) -> Content:
     return Content(texts, {"ends": table})
 
 
+def _sides(ours, theirs, overlap):
+    """On how many data sets the first is ahead, behind, and neither."""
+    found = Counter(mean.side(LEVEL, VERDICTS) for mean in on_each_data_set(ours, theirs, overlap).values())
+    return " / ".join(str(found[verdict]) for verdict in VERDICTS)
+
+
 def _lower_excess(curves, first):
     """On how many problems a method has the lower mean excess than each other one, over the replicates of both."""
     counts = []
@@ -195,62 +135,3 @@ def _lower_excess(curves, first):
                 differences.append(fmean(ours[r] - theirs[r] for r in sorted(shared)))
         counts.append(f"{label(other)} on {ratio(sum(d < 0 for d in differences), len(differences))}")
     return listed(counts)
-
-
-def _at_most(found):
-    """On how many data sets the split has the lower loss in cross-validation with few and with many prototypes.
-
-    Means are over the replicates in which both have a trial of that size.
-    """
-    losses: dict[tuple, dict[str, dict[int, float]]] = {}
-    for row in found:
-        by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
-        by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
-    texts: dict[str, str] = {}
-    for name, size in (("few", FEW), ("many", MANY)):
-        both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
-        differences = [[split[r] - other[r] for r in split.keys() & other.keys()] for split, other in both]
-        lower = [fmean(values) < 0 for values in differences if values]
-        texts |= {name: f"{size:,}", f"{name}_split": ratio(sum(lower), len(lower))}
-    return texts
-
-
-def _compare(stored, first, second):
-    """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
-    overlap = overlaps(stored, first)
-    losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
-    sizes = [_of_one(numbers(stored, form, "prototypes")) for form in (first, second)]
-    ours, theirs = losses
-    found = []
-    for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
-        shared = sorted(ours[data_set].keys() & theirs[data_set].keys())
-        means, kept = ([fmean(of_form[data_set][r] for r in shared) for of_form in both] for both in (losses, sizes))
-        words = difference(mean.value, *mean.interval(LEVEL))
-        found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
-    return found
-
-
-def _of_one(by_method):
-    (found,) = by_method.values()
-    return found
-
-
-def _verdicts(prefix, found):
-    """How often the second form is ahead, behind and neither."""
-    ahead, behind, undecided = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
-    return {
-        f"{prefix}ahead": count(len(ahead)),
-        f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
-        f"{prefix}undecided": count(len(undecided)),
-    }
-
-
-def numbers(stored, experiments, quantity):
-    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
-    found: dict = {}
-    wanted = [r for r in stored.rows_of(experiments) if (r["quantity"], r["variant"]) == (quantity, "")]
-    for row, values in by_fit_seed([r for r in wanted if r["section"] not in ("stage1", "stage2")]):
-        found.setdefault(row["method"], {}).setdefault(row["dataset"], {}).setdefault(
-            int(row["replicate"]), fmean(values)
-        )
-    return found

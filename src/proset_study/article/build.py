@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from proset_study.article import beyond, findings, methods, study  # noqa: F401  # they register the topics
+from proset_study.article import beyond, findings, leave_one_out, methods, study  # noqa: F401  # they register the topics
 from proset_study.article.records import Reported
 from proset_study.article.sources import TEXT, check
 from proset_study.article.topics import TOPICS, Content, Topic

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study import layout
-from proset_study.article.beyond import LEAVE_ONE_OUT, SPLIT, TRACK, numbers
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, numbers
 from proset_study.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY, WHOLE
