@@ -1,4 +1,4 @@
-"""What goes beyond the published study, leave-one-out references aside: response curves, open track, estimates of the error."""
+"""What goes beyond the published study, besides leave-one-out references: open track, curves, estimates of errors."""
 
 import re
 from collections import Counter
@@ -25,8 +25,12 @@ from proset_study.report.verdict import average_ranks
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
 SHOWN = (  # estimates of the error
-    *(*NEVER, "bootstrap_632_plus", "holdout_20"),
-    *("stratified_10", "repeated", *OF_THE_SELECTED),
+    *NEVER,
+    "bootstrap_632_plus",
+    "holdout_20",
+    "stratified_10",
+    "repeated",
+    *OF_THE_SELECTED,
 )
 
 
