@@ -31,6 +31,13 @@ def test_the_page_is_what_the_records_say():
     assert findings(ROOT) == (ROOT / "docs/findings.md").read_text(encoding="utf-8"), "make findings"
 
 
+def test_the_readme_says_of_the_open_track_what_the_page_says():
+    page, readme = ((ROOT / file).read_text(encoding="utf-8") for file in ("docs/findings.md", "README.md"))
+    sentences, table = re.search(r"\*\*Open track.*?(Of \w+ methods .*?)\n\n(\|.*?)\n\n", page, re.DOTALL).groups()
+    assert " ".join(sentences.split()) in " ".join(readme.split())
+    assert table in readme
+
+
 def test_a_project_that_lacks_nothing_has_every_part(whole):
     page = findings(whole)
     assert "No records are in the repository yet" not in page
