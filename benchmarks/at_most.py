@@ -10,7 +10,8 @@ from proset_study.report.prototypes import least_loss, trial_means
 from proset_study.store.packed import unpack
 
 SEARCHES = Path(__file__).parents[1] / "reports/open_track/records"
-REFERENCES = {"open_proset": "split", "open_proset_leave_one_out": "leave-one-out"}  # the same trials, the same folds
+# As many trials from the same space, on the same folds; draws of parameters differ.
+REFERENCES = {"open_proset": "split", "open_proset_leave_one_out": "leave-one-out"}
 SIZES = (20, 50, 100, 200, 500, 1000)
 COLUMNS = ("replicate", "data_set", "references", "prototypes", "log_loss", "error")
 

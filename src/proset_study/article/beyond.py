@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study import layout, methods
-from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, all_candidates
 from proset_study.article.records import Reported
 from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
@@ -21,15 +21,14 @@ from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import on_each_data_set
 from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
-from proset_study.report.verdict import average_ranks
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
+SHOWN_RANKS = 3  # besides the best one
 SHOWN = (  # estimates of the error
     *NEVER,
     "bootstrap_632_plus",
     "holdout_20",
     "stratified_10",
-    "repeated",
     *OF_THE_SELECTED,
 )
 
@@ -62,6 +61,7 @@ def response_curves(project: Path) -> Content:
 
 @topic(
     *(f"{TRACK}/{name}" for name in (layout.HEADLINE, layout.MANIFEST, layout.ALL_SCORES)),
+    f"{TRACK}/{layout.FINDINGS}/ranks.csv",
     command=overlay("open_track"),
 )
 def open_track(project: Path) -> Content:
@@ -78,19 +78,26 @@ def open_track(project: Path) -> Content:
     experiments = stored.experiments("open_track")
     losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
     losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
-    ranks = average_ranks(losses)
-    best = next(iter(ranks))
+    key = {"comparison": "open_track", "score": "log-loss", "group": "all"}
+    ranked = [row for row in stored.read(f"{layout.FINDINGS}/ranks.csv") if key.items() <= row.items()]
+    ranks = {row["method"]: float(row["average_rank"]) for row in ranked}
+    apart = float(ranked[0]["critical_difference"])
+    best, *others = ranks
     texts = {
         "hours": decimals(sum(seconds.values()) / 3600, 1),
         "data_sets": count(len(losses[SPLIT])),
         "methods": count(len(ranks)),
         "best": label(best),
-        **{f"{name}_rank": decimals(ranks[m], 1) for name, m in (("best", best), ("split", SPLIT))},
+        "best_rank": decimals(ranks[best], 1),
+        "other_ranks": listed([f"{label(method)} {decimals(ranks[method], 1)}" for method in others[:SHOWN_RANKS]]),
+        "critical_difference": decimals(apart, 1),
+        "level": count(sum(rank - ranks[best] < apart for rank in ranks.values())),
     }
-    rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT)]
-    sides = [
-        [label(of), *(_sides(losses[of], losses[rival], overlap) for rival in rivals)] for of in (SPLIT, LEAVE_ONE_OUT)
-    ]
+    rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT, "class_prior")]
+    forms = {label(method): losses[method] for method in (SPLIT, LEAVE_ONE_OUT)}
+    if every := all_candidates(stored):
+        (forms["the same, all candidates"],) = losses_by_method(stored, every, "log-loss").values()
+    sides = [[form, *(_sides(ours, losses[rival], overlap) for rival in rivals)] for form, ours in forms.items()]
     tables = {"scores": found.table, "cost": table, "rivals": [["method", *map(label, rivals)], *sides]}
     return Content(texts, tables)
 

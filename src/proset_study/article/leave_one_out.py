@@ -8,9 +8,9 @@ from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import RESULTS
 from proset_study.article.topics import Content, overlay, topic
-from proset_study.article.wording import count, decimals, difference, ratio
+from proset_study.article.wording import count, decimals, difference
 from proset_study.report.grids import listed
-from proset_study.report.losses import losses_by_method, overlaps
+from proset_study.report.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.paired import on_each_data_set
 from proset_study.report.standing import LEVEL, VERDICTS
 from proset_study.store.results import by_fit_seed
@@ -28,7 +28,7 @@ class Compared:
     data_set: str
     replicates: int
     means: list[float]  # of the first, of the second
-    prototypes: list[float]
+    prototypes: list[float]  # medians
     difference: str  # of the second minus the first, with its interval
     verdict: str  # on the second
 
@@ -41,10 +41,9 @@ class Compared:
 def leave_one_out(project: Path) -> Content:
     """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
     stored = Reported(project / TRACK)
-    if "open_candidates" not in stored.study.config["comparisons"]:
-        raise Missing("leave-one-out references with all samples as candidates")
     split, drawn = (stored.experiments("open_track", method) for method in (SPLIT, LEAVE_ONE_OUT))
-    every = [e for e in stored.experiments("open_candidates") if e not in drawn]
+    if not (every := all_candidates(stored)):
+        raise Missing("leave-one-out references with all samples as candidates")
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
     samples = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
@@ -79,21 +78,31 @@ def leave_one_out(project: Path) -> Content:
     return Content(texts, tables)
 
 
-def _at_most(found):
-    """On how many data sets the split has the lower loss in cross-validation with few and with many prototypes.
+def all_candidates(stored: Reported) -> list[str]:
+    """Experiments of leave-one-out references with all samples as candidates; none if the study has no such thing."""
+    if "open_candidates" not in stored.study.config["comparisons"]:
+        return []
+    drawn = stored.experiments("open_track", LEAVE_ONE_OUT)
+    return [e for e in stored.experiments("open_candidates") if e not in drawn]
 
-    Means are over the replicates in which both have a trial of that size.
+
+def _at_most(found):
+    """On how many data sets each form has the lower loss in cross-validation with few and with many prototypes.
+
+    Lower by more than `ROPE`, in the mean over the replicates in which both have a trial of that size.
     """
     losses: dict[tuple, dict[str, dict[int, float]]] = {}
     for row in found:
         by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
         by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
-    texts: dict[str, str] = {}
+    texts = {"margin": f"{ROPE:g}"}
     for name, size in (("few", FEW), ("many", MANY)):
         both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
         differences = [[split[r] - other[r] for r in split.keys() & other.keys()] for split, other in both]
-        lower = [fmean(values) < 0 for values in differences if values]
-        texts |= {name: f"{size:,}", f"{name}_split": ratio(sum(lower), len(lower))}
+        means = [fmean(values) for values in differences if values]
+        lower = {"split": sum(mean < -ROPE for mean in means), "leave_one_out": sum(mean > ROPE for mean in means)}
+        texts |= {name: f"{size:,}", f"{name}_data_sets": count(len(means))}
+        texts |= {f"{name}_{form}": count(number) for form, number in lower.items()}
     return texts
 
 
@@ -106,7 +115,8 @@ def _compare(stored, first, second):
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
         shared = sorted(ours[data_set].keys() & theirs[data_set].keys())
-        means, kept = ([fmean(of_form[data_set][r] for r in shared) for of_form in both] for both in (losses, sizes))
+        means = [fmean(of_form[data_set][r] for r in shared) for of_form in losses]
+        kept = [median(of_form[data_set][r] for r in shared) for of_form in sizes]
         words = difference(mean.value, *mean.interval(LEVEL))
         found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
     return found
