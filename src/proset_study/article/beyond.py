@@ -67,38 +67,17 @@ def response_curves(project: Path) -> Content:
 def open_track(project: Path) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     found, stored = headline(project / TRACK), Reported(project / TRACK)
-    manifest = stored.manifest
-    spent = cost_by_method(manifest)
-    seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
-    replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
-    table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
-    for method in sorted(seconds, key=lambda m: -seconds[m] / replicates[m]):
-        a_replicate = f"{seconds[method] / replicates[method]:,.0f}"
-        table.append([label(method), str(replicates[method]), f"{spent[method]['fits']:,}", a_replicate])
     experiments = stored.experiments("open_track")
     losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
     losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
-    key = {"comparison": "open_track", "score": "log-loss", "group": "all"}
-    ranked = [row for row in stored.read(f"{layout.FINDINGS}/ranks.csv") if key.items() <= row.items()]
-    ranks = {row["method"]: float(row["average_rank"]) for row in ranked}
-    apart = float(ranked[0]["critical_difference"])
-    best, *others = ranks
-    texts = {
-        "hours": decimals(sum(seconds.values()) / 3600, 1),
-        "data_sets": count(len(losses[SPLIT])),
-        "methods": count(len(ranks)),
-        "best": label(best),
-        "best_rank": decimals(ranks[best], 1),
-        "other_ranks": listed([f"{label(method)} {decimals(ranks[method], 1)}" for method in others[:SHOWN_RANKS]]),
-        "critical_difference": decimals(apart, 1),
-        "level": count(sum(rank - ranks[best] < apart for rank in ranks.values())),
-    }
     rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT, "class_prior")]
     forms = {label(method): losses[method] for method in (SPLIT, LEAVE_ONE_OUT)}
     if every := all_candidates(stored):
         (forms["the same, all candidates"],) = losses_by_method(stored, every, "log-loss").values()
     sides = [[form, *(_sides(ours, losses[rival], overlap) for rival in rivals)] for form, ours in forms.items()]
-    tables = {"scores": found.table, "cost": table, "rivals": [["method", *map(label, rivals)], *sides]}
+    hours, cost = _cost(stored.manifest)
+    texts = {"hours": hours, "data_sets": count(len(losses[SPLIT])), **_ranks(stored)}
+    tables = {"scores": found.table, "cost": cost, "rivals": [["method", *map(label, rivals)], *sides]}
     return Content(texts, tables)
 
 
@@ -127,6 +106,35 @@ def error_estimates(project: Path) -> Content:
         "sizes": listed([f"{size:,}" for size in sizes]),
     }
     return Content(texts, {"ends": table})
+
+
+def _cost(manifest):
+    """Hours of CPU time, and a row per method, the dearest first."""
+    spent = cost_by_method(manifest)
+    seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
+    replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
+    table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
+    for method in sorted(seconds, key=lambda m: -seconds[m] / replicates[m]):
+        a_replicate = f"{seconds[method] / replicates[method]:,.0f}"
+        table.append([label(method), str(replicates[method]), f"{spent[method]['fits']:,}", a_replicate])
+    return decimals(sum(seconds.values()) / 3600, 1), table
+
+
+def _ranks(stored):
+    """The best average ranks, and how many methods Nemenyi's critical difference does not tell from the first."""
+    key = {"comparison": "open_track", "score": "log-loss", "group": "all"}
+    ranked = [row for row in stored.read(f"{layout.FINDINGS}/ranks.csv") if key.items() <= row.items()]
+    ranks = {row["method"]: float(row["average_rank"]) for row in ranked}
+    apart = float(ranked[0]["critical_difference"])
+    best, *others = ranks
+    return {
+        "methods": count(len(ranks)),
+        "best": label(best),
+        "best_rank": decimals(ranks[best], 1),
+        "other_ranks": listed([f"{label(method)} {decimals(ranks[method], 1)}" for method in others[:SHOWN_RANKS]]),
+        "critical_difference": decimals(apart, 1),
+        "level": count(sum(rank - ranks[best] < apart for rank in ranks.values())),
+    }
 
 
 def _sides(ours, theirs, overlap):
