@@ -6,7 +6,8 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study import layout, methods
-from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, all_candidates
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED, all_candidates
+from proset_study.article.methods import average_ranks
 from proset_study.article.records import Reported
 from proset_study.article.study import headline
 from proset_study.article.topics import Content, overlay, topic
@@ -67,7 +68,7 @@ def response_curves(project: Path) -> Content:
 def open_track(project: Path) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     found, stored = headline(project / TRACK), Reported(project / TRACK)
-    experiments = stored.experiments("open_track")
+    experiments = stored.experiments(TRACKED)
     losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
     losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
     rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT, "class_prior")]
@@ -121,19 +122,16 @@ def _cost(manifest):
 
 
 def _ranks(stored):
-    """The best average ranks, and how many methods Nemenyi's critical difference does not tell from the first."""
-    key = {"comparison": "open_track", "score": "log-loss", "group": "all"}
-    ranked = [row for row in stored.read(f"{layout.FINDINGS}/ranks.csv") if key.items() <= row.items()]
-    ranks = {row["method"]: float(row["average_rank"]) for row in ranked}
-    apart = float(ranked[0]["critical_difference"])
+    """The best average ranks, and how many methods cannot be told from the first."""
+    ranks, near, critical = average_ranks(stored, TRACKED)
     best, *others = ranks
     return {
         "methods": count(len(ranks)),
         "best": label(best),
         "best_rank": decimals(ranks[best], 1),
         "other_ranks": listed([f"{label(method)} {decimals(ranks[method], 1)}" for method in others[:SHOWN_RANKS]]),
-        "critical_difference": decimals(apart, 1),
-        "level": count(sum(rank - ranks[best] < apart for rank in ranks.values())),
+        "critical_difference": decimals(critical, 1),
+        "level": count(len(near)),
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study import layout
-from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, numbers
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED, numbers
 from proset_study.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.article.records import Reported, rows
 from proset_study.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY, WHOLE
@@ -15,7 +15,7 @@ from proset_study.methods.labels import label
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.published import KEY, is_test_score
 
-TRACKED, AVERAGED = "open_track", "proset_averaged"
+AVERAGED = "proset_averaged"
 FIRST_RANKS = 6
 OFTEN = 6  # features of a data set that are named
 
@@ -158,7 +158,7 @@ def references(project: Path) -> Content:
             seconds.setdefault((row["method"], row["dataset"]), []).append(row["fit_cpu_s"])
     kept = numbers(stored, own, "prototypes")
     scores = ("log-loss", "Brier score", "balanced error")
-    table = [["data set", *scores, "log-loss between draws", "prototypes", "CPU seconds of a fit"]]
+    table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
     for data_set in stored.study.data_sets:
         found = [[variance[m, data_set, score]["mean"] for m in kinds] for score in scores]
         draws = [variance[m, data_set, scores[0]]["between_seeds"] for m in kinds]

@@ -16,7 +16,7 @@ from proset_study.report.standing import LEVEL, VERDICTS
 from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 
-TRACK = "reports/open_track"
+TRACK, TRACKED = "reports/open_track", "open_track"  # the report, and the comparison of all methods in it
 SPLIT, LEAVE_ONE_OUT = "proset", "proset_leave_one_out"
 FEW, MANY = 100, 1000  # prototypes
 
@@ -41,7 +41,7 @@ class Compared:
 def leave_one_out(project: Path) -> Content:
     """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
     stored = Reported(project / TRACK)
-    split, drawn = (stored.experiments("open_track", method) for method in (SPLIT, LEAVE_ONE_OUT))
+    split, drawn = (stored.experiments(TRACKED, method) for method in (SPLIT, LEAVE_ONE_OUT))
     if not (every := all_candidates(stored)):
         raise Missing("leave-one-out references with all samples as candidates")
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
@@ -50,9 +50,9 @@ def leave_one_out(project: Path) -> Content:
     more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
     tables = {
         "differences": [
-            ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes", "leave-one-out is"]
+            ["data set", "replicates", "split", "leave-one-out", "difference", "prototypes, median", "leave-one-out is"]
         ],
-        "all_samples": [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes"]],
+        "all_samples": [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes, median"]],
     }
     for c in found:
         sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
@@ -82,7 +82,7 @@ def all_candidates(stored: Reported) -> list[str]:
     """Experiments of leave-one-out references with all samples as candidates; none if the study has no such thing."""
     if "open_candidates" not in stored.study.config["comparisons"]:
         return []
-    drawn = stored.experiments("open_track", LEAVE_ONE_OUT)
+    drawn = stored.experiments(TRACKED, LEAVE_ONE_OUT)
     return [e for e in stored.experiments("open_candidates") if e not in drawn]
 
 

@@ -41,14 +41,8 @@ def comparison(project: Path) -> Content:
         for row in stored.read("findings/pairs.csv")
         if (row["comparison"], row["score"], row["first"]) == (COMPARISON, "log-loss", FIRST)
     ]
-    ranks = {
-        row["method"]: row
-        for row in stored.read("findings/ranks.csv")
-        if (row["comparison"], row["score"], row["group"]) == (ALL_METHODS, "log-loss", "all")
-    }
-    best, critical = min(ranks, key=lambda m: ranks[m]["average_rank"]), ranks[FIRST]["critical_difference"]
-    gaps = {m: row["average_rank"] - ranks[best]["average_rank"] for m, row in ranks.items()}
-    near = [label(m) for m in sorted(gaps, key=lambda m: gaps[m]) if gaps[m] <= critical and m != best]
+    ranks, near, critical = average_ranks(stored, ALL_METHODS)
+    best, *others = near
     heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks"]
     heading += ["most probably better", "most probably worse"]
     table = [
@@ -71,10 +65,10 @@ def comparison(project: Path) -> Content:
         "level": percent(LEVEL),
         "methods": count(len(ranks)),
         "best": label(best),
-        "best_rank": decimals(ranks[best]["average_rank"], 1),
-        "rank": decimals(ranks[FIRST]["average_rank"], 1),
+        "best_rank": decimals(ranks[best], 1),
+        "rank": decimals(ranks[FIRST], 1),
         "critical": decimals(critical, 1),
-        "near": listed(near),
+        "near": listed([label(method) for method in others]),
     }
     tables = {"scores": found.table, "over_data_sets": [heading, *table]}
     with context():
@@ -162,6 +156,28 @@ def cost(project: Path) -> Content:
         "differences": interval(min(differences.values()), max(differences.values())),
     }
     return Content(texts, {"times": table})
+
+
+def average_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
+    """Average ranks by log-loss over all data sets.
+
+    Returns
+    -------
+    ranks : dict
+        By method, the best one first.
+    near : list of str
+        The best one, and those that Nemenyi's critical difference does not tell from it.
+    critical : float
+        That difference.
+    """
+    found = [
+        row
+        for row in stored.read("findings/ranks.csv")
+        if (row["comparison"], row["score"], row["group"]) == (comparison, "log-loss", "all")
+    ]
+    ranks = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
+    best, critical = min(ranks.values()), found[0]["critical_difference"]
+    return ranks, [method for method, rank in ranks.items() if rank - best <= critical], critical
 
 
 def _median(numbers):

@@ -11,8 +11,8 @@ import yaml
 
 from proset_study import layout
 from proset_study.article.build import TOPICS
-from proset_study.article.findings import AVERAGED, TRACKED
-from proset_study.article.leave_one_out import LEAVE_ONE_OUT
+from proset_study.article.findings import AVERAGED
+from proset_study.article.leave_one_out import LEAVE_ONE_OUT, TRACKED
 from proset_study.article.records import rows
 from proset_study.article.study import DRAWS, STUDY
 from proset_study.records import write_json
