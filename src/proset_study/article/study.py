@@ -140,7 +140,9 @@ def reproduction(project: Path) -> Content:
 
     repeated = found["test scores with replicates within the tolerance"]
     texts = {
-        "sentence": headline(project / STUDY).with_words("Reproduced:", "Not reproduced:", "Reproduced?"),
+        "sentence": headline(project / STUDY).with_words(
+            "Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?"
+        ),
         "within": some("test scores within the tolerance"),
         "inside": some("test scores in the 95 % prediction interval"),
         "repeated_ours": percent(repeated["found"] / repeated["of"]),

@@ -1,9 +1,10 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         track=stored.study.track,
         score=score,
         sentences=[
-            *_reproduced({row["what"]: row for row in reproduction(stored, published)}),
+            *reproduced(reproduction(stored, published)),
             *_ahead(first, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
@@ -185,24 +186,40 @@ def _question(shown):
     return f"Does {first} predict as well as {listed(others)}?" if others else f"How well does {first} predict?"
 
 
-def _reproduced(found):
-    """Whether our numbers are those that were published, if any were; `found` has the rows of `reproduction`."""
+def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
+
+    "Reproduced" takes log-losses that are shown to be equal on average, and no fewer scores in the prediction intervals
+    than chance leaves there; the second alone is "compatible". The tolerance decides nothing: it passes other methods.
+
+    Examples
+    --------
+    >>> reproduced([{"what": "test scores within the tolerance", "of": 15, "found": 14}])
+    [('Reproduced?', '14 of 15 published test scores are within the tolerance; it takes replicates to say how many \
+chance allows.')]
+    """
+    found = {row["what"]: row for row in rows}
     scores = found.get("test scores within the tolerance")
     if scores is None:
         return []
-    words = f"{scores['found']} of {scores['of']} published test scores are within the tolerance"
+    tolerated = f"{scores['found']} of {scores['of']}"
     inside = found.get("test scores in the 95 % prediction interval")
     if inside is None:
+        words = f"{tolerated} published test scores are within the tolerance"
         return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
     from scipy.stats import binomtest
 
     enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
-    words += f", {inside['found']} of {inside['of']} in the 95 % prediction interval of our replicates"
+    words = f"{inside['found']} of {inside['of']} published test scores are in the 95 % prediction interval of our"
+    words += f" replicates, {tolerated} within the tolerance."
+    equal = False
     if (difference := found.get("log-loss, published minus ours")) is not None:
+        equal = difference["p"] < statistics.ALPHA
         value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
-        words += f"; published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
-        words += f"{'' if difference['p'] < statistics.ALPHA else 'not shown to be '}equal within {ROPE:g}"
-    return [("Reproduced:" if enough else "Not reproduced:", f"{words}.")]
+        shown = "equal" if equal else "not shown to be equal"
+        apart = f"published log-losses are {value} from ours on average (90 % interval {low} to {high})"
+        words = f"{apart}, {shown} within {ROPE:g}; {words}"
+    return [("Not reproduced:" if not enough else "Reproduced:" if equal else "Compatible:", words)]
 
 
 def _ahead(first, losses, overlap, ranks, score):

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study.report.verdict import average_ranks, verdict, verdict_markdown
+from proset_study.report.grids import MINUS
+from proset_study.report.verdict import average_ranks, reproduced, verdict, verdict_markdown
 from proset_study.store.stored import Stored
 
 ROOT = Path(__file__).parents[3]
@@ -67,6 +68,24 @@ def test_a_study_of_other_data_says_nothing_of_the_published_one(stored):
     found = verdict(stored, PUBLISHED)
     assert [word for word, _ in found.sentences] == ["Ahead?", "To read:"]
     assert all(score.published is None for scores in found.scores.values() for score in scores.values())
+
+
+@pytest.mark.parametrize(
+    ("inside", "p", "word"),
+    [(95, 0.01, "Reproduced:"), (95, 0.2, "Compatible:"), (80, 0.01, "Not reproduced:"), (80, 0.2, "Not reproduced:")],
+)
+def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(inside, p, word):
+    rows = [
+        {"what": "log-loss, published minus ours", "value": -0.001, "low": -0.011, "high": 0.01, "p": p},
+        {"what": "test scores in the 95 % prediction interval", "of": 100, "found": inside},
+        {"what": "test scores within the tolerance", "of": 200, "found": 0},
+    ]
+    ((said, sentence),) = reproduced(rows)
+    assert said == word
+    equal = "equal" if p < 0.05 else "not shown to be equal"
+    assert f"ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01" in sentence
+    assert f"{inside} of 100 published test scores are in the 95 % prediction interval" in sentence
+    assert reproduced(rows[1:])[0][0] == ("Compatible:" if inside == 95 else "Not reproduced:")
 
 
 def test_ranks_need_data_sets_that_all_methods_have():
