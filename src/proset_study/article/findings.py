@@ -24,7 +24,7 @@ OFTEN = 6  # features of a data set that are named
 def misses(project: Path) -> Content:
     """Published test scores that ours are not within the tolerance of, and how they are on the published draws."""
     ours, on_draws = (rows(project / report / layout.COMPARISON) for report in (STUDY, DRAWS))
-    there = {_key(cell): cell for cell in on_draws}
+    there = {_key(cell): cell for cell in on_draws if cell["ours"] is not None}
     missed = [cell for cell in ours if is_test_score(cell) and cell["within"] == "no"]
     again = [there[_key(cell)]["within"] for cell in missed if _key(cell) in there]
     table = [

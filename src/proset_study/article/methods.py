@@ -192,7 +192,7 @@ def _over_data_sets(pairs):
     """What signed ranks say of the first method, with Holm's correction."""
     states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], "cannot be told from": []}
     for row in pairs:
-        side = "is ahead of" if row["first_wins"] > row["second_wins"] else "is behind"
+        side = "is ahead of" if row["median_difference"] < 0 else "is behind"
         states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(label(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{label(FIRST)} {listed(clauses)}"

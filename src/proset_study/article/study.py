@@ -29,6 +29,15 @@ from proset_study.report.published import (
     prediction_half_width,
     summary,
 )
+from proset_study.report.reproduction import (
+    DIFFERENCE,
+    FEWER,
+    FOIL,
+    INSIDE,
+    PROTOTYPES,
+    TOLERATED,
+    TOLERATED_OF_REPEATED,
+)
 from proset_study.report.statistics import ALPHA
 from proset_study.scores import SMALLEST
 
@@ -117,7 +126,7 @@ def reproduction(project: Path) -> Content:
     stored = Reported(project / STUDY)
     cells = stored.read(layout.COMPARISON)
     found = {row["what"]: row for row in stored.read("findings/reproduction.csv")}
-    mean = found["log-loss, published minus ours"]
+    mean = found[DIFFERENCE]
     misses = [c for c in cells if is_test_score(c) and c["within"] == "no"]
     real = [c for c in misses if "generator" not in stored.study.config["data_sets"][c["dataset"]]]
     beyond = [c for c in misses if c["chance"] == "no"]
@@ -138,13 +147,13 @@ def reproduction(project: Path) -> Content:
     def some(what):
         return ratio(found[what]["found"], found[what]["of"])
 
-    repeated = found["test scores with replicates within the tolerance"]
+    repeated = found[TOLERATED_OF_REPEATED]
     texts = {
         "sentence": headline(project / STUDY).with_words(
             "Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?"
         ),
-        "within": some("test scores within the tolerance"),
-        "inside": some("test scores in the 95 % prediction interval"),
+        "within": some(TOLERATED),
+        "inside": some(INSIDE),
         "repeated_ours": percent(repeated["found"] / repeated["of"]),
         "repeated": percent(repeated["value"]),
         "difference": decimals(mean["value"], sign=True),
@@ -157,10 +166,10 @@ def reproduction(project: Path) -> Content:
         "tolerance": TOLERANCE_NOTE,
         "own_method": ratio(own["E3"]["within"], own["E3"]["compared"]),
         "own_setting": ratio(own["E4"]["within"], own["E4"]["compared"]),
-        "other_method": some("test scores of our E8 within the tolerance of E3"),
-        "other_setting": some("test scores of our E1 within the tolerance of E4"),
-        "prototypes": some("numbers of prototypes within a factor of 2"),
-        "fewer": some("numbers of prototypes outside of it, ours fewer"),
+        "other_method": some(FOIL.format(ours="E8", theirs="E3")),
+        "other_setting": some(FOIL.format(ours="E1", theirs="E4")),
+        "prototypes": some(PROTOTYPES),
+        "fewer": some(FEWER),
         "misses": str(len(misses)),
         "misses_real": str(len(real)),
         "misses_beyond": count(len(beyond)),
@@ -290,8 +299,11 @@ class Headline:
     table: list[list[str]]
 
     def with_words(self, *first_words: str) -> str:
-        """The sentence that begins with one of these words, and the words in bold."""
-        return next(f"**{words}** {self.sentences[words]}" for words in first_words if words in self.sentences)
+        """The sentence that begins with one of these words, and the words in bold; ValueError if there is none."""
+        for words in first_words:
+            if words in self.sentences:
+                return f"**{words}** {self.sentences[words]}"
+        raise ValueError(f"{layout.HEADLINE} has {listed(list(self.sentences))}, needed is {listed(list(first_words))}")
 
 
 def headline(report: Path) -> Headline:

@@ -1,6 +1,6 @@
 """Numbers as the article prints them, and the words that follow from them."""
 
-from math import floor, log10
+from math import floor, isfinite, log10
 
 from proset_study.report import grids
 from proset_study.report.statistics import ALPHA
@@ -11,24 +11,28 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def count(number: float) -> str:
-    """A count, in words up to twelve.
+    """A count, in words up to twelve; ValueError for what is none.
 
     Examples
     --------
     >>> count(10), count(6400)
     ('ten', '6,400')
     """
+    if number < 0 or number != round(number):
+        raise ValueError(f"number: {number!r} is not allowed, a count is a whole number from 0 on")
     return _SMALL[round(number)] if number <= 12 else f"{number:,.0f}"
 
 
 def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
-    """A number with so many decimals and a typographic minus.
+    """A number with so many decimals and a typographic minus; ValueError if it is not finite.
 
     Examples
     --------
     >>> decimals(0.0005929, sign=True)
     '+0.001'
     """
+    if not isfinite(number):
+        raise ValueError(f"number: {number!r} is not allowed, must be finite")
     return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", grids.MINUS)
 
 

@@ -24,7 +24,7 @@ from proset_study.report.over_data_sets import LIMITS, over_data_sets
 from proset_study.report.pages import evaluation_grids, named, page_of, read_figures, write_page
 from proset_study.report.prototypes import test_errors
 from proset_study.report.published import TOLERANCE_NOTE, agreement, summary
-from proset_study.report.reproduction import reproduction
+from proset_study.report.reproduction import FOIL, reproduction
 from proset_study.report.response_curves import response_curves, response_section
 from proset_study.report.tables import SECTIONS, format_number, quantity_label
 from proset_study.report.variance import noise
@@ -120,7 +120,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         differences=_differences(stored),
         published=is_published,
         tolerance=TOLERANCE_NOTE,
-        foils=[row for row in reproduction(stored, published) if row["what"].startswith("test scores of our")],
+        foils=[row for row in reproduction(stored, published) if row["what"].startswith(FOIL.partition("{")[0])],
         check=_check(cells, n_replicates),
         n_published=len(cells),
         **claims,

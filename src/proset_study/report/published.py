@@ -10,7 +10,7 @@ from proset_study.store.stored import Stored
 KEY = ("experiment", "method", "dataset", "variant", "section", "quantity")
 COLUMNS = (
     *(*KEY, "published", "ours", "difference", "within", "allowed_low", "allowed_high"),
-    *("replicates", "mean", "standard_deviation", "mean_low", "mean_high", "chance", "repeated"),
+    *("replicates", "mean", "standard_deviation", "chance", "repeated"),
 )
 MIN_REPLICATES = 5
 LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
@@ -38,7 +38,7 @@ def agreement(stored: Stored, published: Path) -> list[dict]:
     list of dict
         With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
         "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
-        "standard_deviation", the ends of a 95 % t-interval for the mean, "chance" ("yes" if the published number is
+        "standard_deviation", "chance" ("yes" if the published number is
         one that another replicate of ours could have: inside the 95 % prediction interval), and "repeated", the
         proportion of pairs of replicates that agree with each other within the tolerance of the published number.
         "chance" needs `MIN_REPLICATES`.
@@ -104,11 +104,7 @@ def _cell(key, published, ours, theirs, first):
 def _over_replicates(values):
     found: dict[str, float] = {"replicates": len(values)}
     if len(values) > 1:
-        from scipy.stats import t
-
-        mean, deviation = fmean(values), stdev(values)
-        half = float(t.ppf(0.975, len(values) - 1)) * deviation / len(values) ** 0.5
-        found |= {"mean": mean, "standard_deviation": deviation, "mean_low": mean - half, "mean_high": mean + half}
+        found |= {"mean": fmean(values), "standard_deviation": stdev(values)}
     return found
 
 

@@ -11,6 +11,15 @@ from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
 COLUMNS = ("what", "of", "found", "value", "low", "high", "p")
+DIFFERENCE = "log-loss, published minus ours"
+LEVEL = 0.95  # of prediction intervals
+INSIDE = f"test scores in the {100 * LEVEL:g} % prediction interval"
+TOLERATED, TOLERATED_OF_REPEATED = (
+    "test scores within the tolerance",
+    "test scores with replicates within the tolerance",
+)
+PROTOTYPES, FEWER = "numbers of prototypes within a factor of 2", "numbers of prototypes outside of it, ours fewer"
+FOIL = "test scores of our {ours} within the tolerance of {theirs}"
 # Ours, and the published experiment it is held against: other methods and settings, to see what the tolerance can tell.
 FOILS = (("E8", "E3"), ("E9", "E3"), ("E1", "E4"))
 
@@ -23,8 +32,9 @@ def reproduction(stored: Stored, published: Path) -> list[dict]:
     list of dict
         With `COLUMNS` as keys. First the mean of published minus our log-loss (mean over replicates) by data set and
         over them, with the 90 % interval and the p of two one-sided tests with the margin `ROPE`: data sets are the
-        independent units, scores of one are not. Then numbers ("found") of test scores, out of "of": in the 95 %
-        prediction interval of our replicates; within the tolerance, in all and of those with replicates, next to the
+        independent units, scores of one are not. Then numbers ("found") of test scores, out of "of": in the prediction
+        interval of our replicates, also as the mean over data sets of the proportion ("value") with the p of a
+        one-sided test that it is below `LEVEL`; within the tolerance, in all and of those with replicates, next to the
         proportion that our replicates reach among each other ("value"); and within the tolerance if our numbers are
         those of another experiment.
     """
@@ -51,30 +61,34 @@ def _differences(cells):
         mean = mean_difference(list(means.values()))
         low, high = mean.interval(1 - 2 * ALPHA)
         numbers = {"value": mean.value, "low": low, "high": high, "p": mean.equivalence(ROPE)}
-        yield _row("log-loss, published minus ours", len(means), **numbers)
+        yield _row(DIFFERENCE, len(means), **numbers)
     for data_set, value in means.items():
-        yield _row(f"log-loss, published minus ours, {data_set}", len(by_data_set[data_set]), value=value)
+        yield _row(f"{DIFFERENCE}, {data_set}", len(by_data_set[data_set]), value=value)
 
 
 def _counts(cells):
     judged = [c for c in cells if is_test_score(c) and c["within"] in ("yes", "no")]
     repeated = [c for c in judged if c["chance"]]
     if repeated:
-        inside = sum(c["chance"] == "yes" for c in repeated)
-        yield _row("test scores in the 95 % prediction interval", len(repeated), found=inside)
+        yield _inside(repeated)
         again = fmean(c["repeated"] for c in repeated)
-        yield _row(
-            "test scores with replicates within the tolerance", len(repeated), found=_n_within(repeated), value=again
-        )
+        yield _row(TOLERATED_OF_REPEATED, len(repeated), found=_n_within(repeated), value=again)
     if judged:
-        yield _row("test scores within the tolerance", len(judged), found=_n_within(judged))
+        yield _row(TOLERATED, len(judged), found=_n_within(judged))
     prototypes = [c for c in cells if c["quantity"] == "prototypes" and c["within"] in ("yes", "no")]
     if prototypes:
-        yield _row("numbers of prototypes within a factor of 2", len(prototypes), found=_n_within(prototypes))
+        yield _row(PROTOTYPES, len(prototypes), found=_n_within(prototypes))
         fewer = sum(c["within"] == "no" and c["ours"] < c["published"] for c in prototypes)
-        yield _row(
-            "numbers of prototypes outside of it, ours fewer", len(prototypes) - _n_within(prototypes), found=fewer
-        )
+        yield _row(FEWER, len(prototypes) - _n_within(prototypes), found=fewer)
+
+
+def _inside(cells):
+    by_data_set: dict[str, list[bool]] = {}
+    for cell in cells:
+        by_data_set.setdefault(cell["dataset"], []).append(cell["chance"] == "yes")
+    proportions = [fmean(inside) for inside in by_data_set.values()]
+    row = _row(INSIDE, len(cells), found=sum(map(sum, by_data_set.values())), value=fmean(proportions))
+    return row | {"p": 1 - mean_difference(proportions).above(LEVEL)} if len(proportions) > 1 else row
 
 
 def _n_within(cells):
@@ -92,5 +106,4 @@ def _foils(cells):
             if cell["experiment"] == experiment and (place := (other, cell["dataset"], cell["quantity"])) in ours
         ]
         if verdicts:
-            what = f"test scores of our {other} within the tolerance of {experiment}"
-            yield _row(what, len(verdicts), found=sum(verdicts))
+            yield _row(FOIL.format(ours=other, theirs=experiment), len(verdicts), found=sum(verdicts))

@@ -12,9 +12,9 @@ from proset_study import methods
 from proset_study.methods.labels import label
 from proset_study.report import statistics
 from proset_study.report.grids import MINUS, listed
-from proset_study.report.losses import OF_ALL, ROPE, losses_by_method, overlaps
+from proset_study.report.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.paired import among_the_best, mean_difference, on_each_data_set
-from proset_study.report.reproduction import reproduction
+from proset_study.report.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -103,7 +103,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     scores = {}
     for data_set in stored.study.data_sets:
         there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
-        best = among_the_best(there, overlap.get(data_set, 0.0))
+        best = among_the_best(there, overlap[data_set]) if there else set()
         if len(there) > 1 or len(shown) == 1:
             scores[data_set] = {
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
@@ -139,23 +139,37 @@ def verdict_markdown(found: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def average_ranks(losses: Mapping[str, Mapping[str, Mapping[int, float]]]) -> dict[str, float]:
-    """Average rank of each method by mean loss over the data sets that all of them have; the best one first.
+def average_ranks(losses: Losses) -> dict[str, float]:
+    """Average rank of each method by mean loss over the `common` data sets, the best one first; NaN if there are none.
 
     Examples
     --------
     >>> average_ranks({"a": {"wine": {0: 0.2, 1: 0.4}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}, "iris": {0: 0.5}}})
     {'a': 1.5, 'b': 1.5}
     """
-    common = [d for d in next(iter(losses.values()), {}) if all(by_data_set.get(d) for by_data_set in losses.values())]
-    if not common:
+    means = mean_losses(losses)
+    if not means:
         return dict.fromkeys(losses, float("nan"))
-    shared = {d: set.intersection(*(set(by_data_set[d]) for by_data_set in losses.values())) for d in common}
-    means = [[fmean(losses[m][d][r] for r in shared[d] or losses[m][d]) for m in losses] for d in common]
-    ranks = statistics.rank(np.round(means, statistics.DECIMALS)).mean(axis=0)
+    ranks = statistics.rank(np.round(list(means.values()), statistics.DECIMALS)).mean(axis=0)
     order = np.argsort(ranks, kind="stable")
     names = list(losses)
     return {names[i]: float(ranks[i]) for i in order}
+
+
+def mean_losses(losses: Losses) -> dict[str, list[float]]:
+    """Mean loss of each method over the replicates that all of them have, by data set that has some.
+
+    Examples
+    --------
+    >>> mean_losses({"a": {"wine": {0: 0.2, 1: 0.5}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}}})
+    {'wine': [0.2, 0.1]}
+    """
+    found = {}
+    for data_set in next(iter(losses.values()), {}):
+        shared = set.intersection(*(set(by_data_set.get(data_set, {})) for by_data_set in losses.values()))
+        if shared:
+            found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
+    return found
 
 
 def compared_experiments(stored):
@@ -189,8 +203,9 @@ def _question(shown):
 def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
 
-    "Reproduced" takes log-losses that are shown to be equal on average, and no fewer scores in the prediction intervals
-    than chance leaves there; the second alone is "compatible". The tolerance decides nothing: it passes other methods.
+    "Reproduced" takes log-losses that are shown to be equal on average, and prediction intervals that hold no fewer
+    scores than chance leaves in them; the second alone is "compatible". Both take data sets as units, since the scores
+    of one are not independent. The tolerance decides nothing: it passes other methods, too.
 
     Examples
     --------
@@ -199,27 +214,25 @@ def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 chance allows.')]
     """
     found = {row["what"]: row for row in rows}
-    scores = found.get("test scores within the tolerance")
-    if scores is None:
+    if TOLERATED not in found:
         return []
-    tolerated = f"{scores['found']} of {scores['of']}"
-    inside = found.get("test scores in the 95 % prediction interval")
-    if inside is None:
-        words = f"{tolerated} published test scores are within the tolerance"
+    inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
+    words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
+    if inside is None or difference is None:
         return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
-    from scipy.stats import binomtest
+    equal = difference["p"] < statistics.ALPHA
+    value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
+    words = (
+        f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
+        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} published test scores are in "
+        f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
+    )
+    too_few = inside["p"] < statistics.ALPHA
+    return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
 
-    enough = binomtest(inside["found"], inside["of"], LEVEL, alternative="less").pvalue >= statistics.ALPHA
-    words = f"{inside['found']} of {inside['of']} published test scores are in the 95 % prediction interval of our"
-    words += f" replicates, {tolerated} within the tolerance."
-    equal = False
-    if (difference := found.get("log-loss, published minus ours")) is not None:
-        equal = difference["p"] < statistics.ALPHA
-        value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
-        shown = "equal" if equal else "not shown to be equal"
-        apart = f"published log-losses are {value} from ours on average (90 % interval {low} to {high})"
-        words = f"{apart}, {shown} within {ROPE:g}; {words}"
-    return [("Not reproduced:" if not enough else "Reproduced:" if equal else "Compatible:", words)]
+
+def _share(row):
+    return f"{row['found']} of {row['of']}"
 
 
 def _ahead(first, losses, overlap, ranks, score):
@@ -236,20 +249,28 @@ def _ahead(first, losses, overlap, ranks, score):
                 f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
                 f" {_counted(states['behind'])}, not to be told apart on {len(states['open'])}"
             )
-    means = {m: fmean(fmean(values.values()) for values in by_data_set.values()) for m, by_data_set in losses.items()}
-    lowest = min(means, key=lambda m: means[m])
     words = f"{label(first)} is {'; '.join(clauses)}."
+    means = mean_losses(losses)
     if not clauses:
-        words = f"{label(lowest)} has the lowest mean test {score}, {means[lowest]:.3f}"
-        words += f" ({label(first)} {means[first]:.3f})" if lowest != first else ""
-        words += "; with one replicate nothing can be told from the best."
-    if len(ranks) > 2:
+        words = "With one replicate nothing can be told from the best."
+        if means:
+            over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
+            lowest = min(over_all, key=lambda m: over_all[m])
+            words = f"{label(lowest)} has the lowest mean test {score} over {_data_sets(means)}, {over_all[lowest]:.3f}"
+            words += f" ({label(first)} {over_all[first]:.3f})" if lowest != first else ""
+            words += "; with one replicate nothing can be told from the best."
+    if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
-        replicates = min(len(values) for by_data_set in losses.values() for values in by_data_set.values())
-        sure = "one replicate, not tested" if replicates == 1 else f"{replicates} replicates"
         own = "" if best == first else f"{label(first)} {ranks[first]:.1f}; "
-        words += f" Of {len(ranks)} methods {label(best)} has the best average rank, {rank:.1f} ({own}{sure})."
+        words += (
+            f" Of {len(ranks)} methods {label(best)} has the best average rank over {_data_sets(means)}, {rank:.1f}"
+        )
+        words += f" ({own}not tested)."
     return [("Ahead?", words)]
+
+
+def _data_sets(means):
+    return f"{len(means)} data set{'s' if len(means) > 1 else ''}"
 
 
 def _readable(stored, experiments):
