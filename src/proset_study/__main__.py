@@ -275,7 +275,7 @@ def pack(args: argparse.Namespace) -> None:
 
 def predictions(args: argparse.Namespace) -> None:
     """Predictions of all final models as Parquet files."""
-    from proset_study.report.manifest import commit
+    from proset_study.environment import commit
     from proset_study.report.predictions import write_store
 
     write_store(Path(layout.report(args.study, layout.STORE)), _stored(args.study), commit() or "")

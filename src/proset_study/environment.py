@@ -7,6 +7,7 @@ import os
 import platform
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 PROJECT, EXTRAS = "proset-study", ("", "plot", "study")
+DIRTY = "-dirty"  # end of a commit to which changes were made that are not committed
 COPIES = "PROSET_STUDY_COPIES"  # environment variable: the folder in which jobs work if results are on a shared storage
 LEFT_FOR_GOOD_S = 3600
 CLOCK_TOLERANCE_S = 1  # between machines that share a disk
@@ -175,3 +177,22 @@ def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
 def put_python_first() -> None:
     """Make `python` in the shell commands of the rules the interpreter that runs now."""
     os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+
+
+def commit() -> str | None:
+    """The commit that is run, `DIRTY` after it if anything but reports has changes; None outside of a checkout.
+
+    New files count where there may be code or settings, in src and workflow. A report is made by the code of its commit
+    even if its run began before the commit: fits of other code would be stale.
+    """
+    try:
+        described = _git("describe", "--always", "--abbrev=12")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":/!reports")
+        new = _git("ls-files", "--others", "--exclude-standard", "--", ":/src", ":/workflow")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described + (DIRTY if changed or new else "")
+
+
+def _git(*command: str) -> str:
+    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.strip()

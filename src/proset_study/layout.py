@@ -47,7 +47,6 @@ SURROUNDINGS = {  # what an archive of a release has from the checkout
 }
 CRATE, CHECKSUMS = "ro-crate-metadata.json", "SHA256SUMS"  # of all files in the archive
 OF_RELEASES = (*SURROUNDINGS, CRATE, CHECKSUMS)
-DIRTY = "-dirty"  # end of the commit in the manifest if the code had changes that were not committed
 TABLES = "tables"
 TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
@@ -299,6 +298,15 @@ def belongs(study: Study, name: str) -> bool:
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)
+
+
+def released(study: Study) -> list[str]:
+    """Files of reports/<study> without which there is no release: all records, predictions, pages and numbers."""
+    return [
+        *(*REPORT_FILES, HEADLINE, STORE_INDEX),
+        *(RECORDS.format(archive=archive) for archive in record_archives(study)),
+        *(PAGE.format(data_set=data_set) for data_set in study.data_sets),
+    ]
 
 
 def archived(study: Study, name: str) -> bool:

@@ -239,11 +239,14 @@ def report(whole, published, checkout, tmp_path_factory):
 
 
 def write_all(stored, folder, published, checkout):
-    """A report without pages and claims, as if the checkout had been run."""
+    """A report with stand-ins for pages and claims, as if the checkout had been run."""
     write_report(stored, folder, published, ["tables", "numbers", "manifest"])
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=checkout, capture_output=True, text=True, check=True)
     write_manifest(folder, read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()})
     write_store(folder / layout.STORE, stored, head.stdout.strip())
+    for name in layout.released(stored.study):
+        if not (folder / name).exists() and name.endswith((".html", layout.CLAIMS)):
+            write_text(folder / name, f"in place of {name}\n")
     for archive in layout.record_archives(stored.study):
         pack(stored.folder, layout.record_names(stored.study, archive), folder / layout.RECORDS.format(archive=archive))
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from proset_study.environment import check_core, prepare
+from proset_study.environment import check_core, commit, prepare
 
 
 def test_old_leftovers_go_and_the_future_ends(tmp_path):
@@ -65,3 +65,25 @@ def test_the_check_needs_neither_numpy_nor_proset(child_environment):
         [sys.executable, "-c", code], capture_output=True, text=True, env=child_environment, check=True
     )
     assert run.stdout == "set()\n"
+
+
+def test_a_commit_is_dirty_with_changes_and_new_code_and_not_with_reports_and_notes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert commit() is None
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for name in ("src/method.py", "reports/study/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1", encoding="utf-8")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=all"]):
+        subprocess.run([*git, *command], check=True)
+    (tmp_path / "reports/study/index.html").write_text("2", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    clean = commit()
+    assert len(clean) == 12
+    (tmp_path / "src/method.py").write_text("2", encoding="utf-8")
+    assert commit() == f"{clean}-dirty"
+    subprocess.run([*git, "checkout", "--quiet", "src/method.py"], check=True)
+    assert commit() == clean
+    (tmp_path / "src/another.py").write_text("1", encoding="utf-8")
+    assert commit() == f"{clean}-dirty"

@@ -117,6 +117,17 @@ def test_done_names_files_that_exist_and_every_job_its_data(project):
     assert jobs == "data: xor_2f, replicate 0\nsplit: xor_2f, replicate 0\n"
 
 
+def test_a_run_of_changes_that_are_not_committed_says_so(project):
+    said = "Study tiny: runs code with changes that are not committed, and so its report will say"
+    git = ["git", "-C", str(project.folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    target = "results/tiny/replicate_0/xor_2f/split.csv"
+    for command in ("init --quiet", "add config.yaml src workflow", "commit --quiet --message=all"):
+        subprocess.run([*git, *command.split()], check=True)
+    assert said not in project.snakemake(target).stderr
+    project.configure(lambda config: config.update(seed=2))
+    assert said in project.snakemake(target).stderr
+
+
 def test_the_estimate_counts_what_is_to_be_fitted(project):
     chosen = "results/tiny/replicate_0/iris_2f/E3/stage1.json"
     project.snakemake(chosen)

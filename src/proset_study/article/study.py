@@ -14,6 +14,7 @@ from proset_study import layout
 from proset_study.article.records import Reported, rows
 from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, difference, interval, p_of, percent, power, ratio, significant
+from proset_study.environment import DIRTY
 from proset_study.methods.labels import label
 from proset_study.records import read_text
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
@@ -98,8 +99,8 @@ def protocol(project: Path) -> Content:
         "neighbours": " or ".join(str(k) for k in sorted(neighbours)),
         "depths": " or ".join(str(depth) for depth in sorted(depths)),
         "clip": power(SMALLEST),
-        "commit": manifest["commit"].removesuffix(layout.DIRTY),
-        "tree": "with changes that were not committed" if manifest["commit"].endswith(layout.DIRTY) else "clean",
+        "commit": manifest["commit"].removesuffix(DIRTY),
+        "tree": "with changes that were not committed" if manifest["commit"].endswith(DIRTY) else "clean",
         "processor": manifest["machine"]["processor"],
         "cores": count(manifest["machine"]["cores"]),
         "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),

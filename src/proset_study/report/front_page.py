@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from proset_study import layout
+from proset_study.environment import DIRTY
 from proset_study.evaluations import KINDS
 from proset_study.records import read_json
 from proset_study.report.cautions import constant_models, repeated_rows, zero_probability_samples
@@ -148,7 +149,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         not_selected=_not_selected(study),
         command=partial(retry, options=options),
         manifest=manifest,
-        dirty=(manifest["commit"] or "").endswith(layout.DIRTY),
+        dirty=(manifest["commit"] or "").endswith(DIRTY),
         glossary=GLOSSARY,
     )
 

@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import sha256
@@ -15,7 +14,7 @@ from proset.archive import read_archive
 from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.data.openml import description, table_of
-from proset_study.environment import library_arithmetic, pins
+from proset_study.environment import commit, library_arithmetic, pins
 from proset_study.fingerprints import LIBRARIES, uses_kernel
 from proset_study.records import write_text
 from proset_study.report.costs import matrix_products
@@ -159,20 +158,6 @@ def _versions():
             yield package, version(package)
         except PackageNotFoundError:
             continue
-
-
-def commit() -> str | None:
-    """The commit that was run, `layout.DIRTY` after it if anything but reports, which a run makes, has changes."""
-    try:
-        described = _git("describe", "--always", "--abbrev=12")
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":/!reports")
-    except (OSError, subprocess.CalledProcessError):
-        return None  # not a checkout
-    return described + (layout.DIRTY if changed else "")
-
-
-def _git(*command: str) -> str:
-    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def processor() -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from proset_study import layout
 from proset_study.config.study import Study
+from proset_study.environment import DIRTY
 from proset_study.records import read_json
 from proset_study.report.crate import metadata
 from proset_study.store.packed import write_files
 
-MAX_COMMITTED = 10_000_000  # bytes
+MAX_COMMITTED = 20_000_000  # bytes; the largest report of this repository has 17 million
 
 
 def release(report: Path, output: Path, root: Path) -> str:
@@ -38,27 +39,32 @@ def release(report: Path, output: Path, root: Path) -> str:
     Raises
     ------
     ValueError
-        If the report was not computed from a commit, if there is nothing in it but what git keeps, or if that has more
-        than `MAX_COMMITTED` bytes.
+        If the report is partial or was not computed from a commit, if a file of `layout.released` is missing, or if
+        more than `MAX_COMMITTED` bytes are left to commit.
     """
     manifest = read_json(report / layout.MANIFEST)
     study, commit = Study.of(manifest["config"]), manifest["commit"]
-    if commit is None or commit.endswith(layout.DIRTY):
-        raise ValueError(
-            f"{report} was computed from {commit or 'no checkout'}: only a report of a commit is released; commit the "
-            "changes and run snakemake again"
-        )
+    if manifest["missing"]:
+        raise ValueError(f"{report} is a partial report, {len(manifest['missing'])} final models are missing")
     names = sorted(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())
+    if lacking := [name for name in layout.released(study) if name not in names]:
+        raise ValueError(
+            f"{report}: {len(lacking)} file(s) are missing, the first is {lacking[0]}; run snakemake again"
+        )
+    for made_from in (commit, *read_json(report / layout.STORE_INDEX)["commits"]):
+        if not made_from or made_from.endswith(DIRTY):
+            raise ValueError(
+                f"{report} was computed from {made_from or 'no checkout'}: only a report of a commit is released; "
+                "commit the changes and run snakemake again"
+            )
     names = [name for name in names if layout.belongs(study, name) and name not in layout.OF_RELEASES]
     committed = [name for name in names if not layout.archived(study, name)]
     size = sum((report / name).stat().st_size for name in committed)
-    if len(committed) == len(names):
-        raise ValueError(f"{report} has no pages of data sets and no searches, nothing is too large to commit")
     if size > MAX_COMMITTED:
         raise ValueError(f"{report}: {size:,} bytes are left to commit, at most {MAX_COMMITTED:,} are allowed")
-    files = {name: (report / name).read_bytes() for name in (layout.MANIFEST, *names) if name in names}
-    files |= {name: (root / file).read_bytes() for name, file in layout.SURROUNDINGS.items()}
-    files[layout.CRATE] = metadata(files, _date(root, commit))
+    files = {name: (report / name).read_bytes() for name in dict.fromkeys((layout.MANIFEST, *names))}
+    files |= {name: _shown(root, f"{commit}:{file}") for name, file in layout.SURROUNDINGS.items()}
+    files[layout.CRATE] = metadata(files, _shown(root, "--no-patch", "--format=%cI", commit).decode().strip())
     files[layout.CHECKSUMS] = checksums(files.items())
     write_files(output, ((f"{report.name}/{name}", content) for name, content in files.items()))
     return (
@@ -72,10 +78,9 @@ def checksums(files: Iterable[tuple[str, bytes]]) -> bytes:
     return "".join(f"{sha256(content).hexdigest()}  {name}\n" for name, content in files).encode()
 
 
-def _date(root: Path, commit: str) -> str:
-    """When a commit was made: part of what was run, so that an archive does not depend on when it is written."""
-    command = ["git", "show", "--no-patch", "--format=%cI", commit]
-    run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+def _shown(root: Path, *what: str) -> bytes:
+    """Something of a commit: an archive has what was run, whenever and from wherever it is written."""
+    run = subprocess.run(["git", "show", *what], cwd=root, capture_output=True, check=False)
     if run.returncode:
-        raise ValueError(f"commit {commit!r} of the report is not in {root}: {run.stderr.strip()}")
-    return run.stdout.strip()
+        raise ValueError(f"{what[-1]!r}, from the report, is not in {root}: {run.stderr.decode().strip()}")
+    return run.stdout

@@ -92,15 +92,24 @@ class ForeignReport:
                 raise Refused(f"{name} is another file in {archive.name} than in the report")
         return others
 
-    def wrong_checksums(self) -> Iterator[str]:
-        """What is wrong with the checksums of the files of the archive, if they are there."""
+    def wrong_checksums(self, whole: bool) -> Iterator[str]:
+        """What is wrong with the checksums of the files of the archive, if they are there.
+
+        Parameters
+        ----------
+        whole : bool
+            Whether the report is a release by itself, which has checksums of all its files.
+        """
         if layout.CHECKSUMS not in self.files:
+            if whole:
+                yield f"{layout.CHECKSUMS} is missing, a release has it"
             return
         known = dict(line.split("  ", 1)[::-1] for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line)
         for name, digest in known.items():
             if name in self.files and sha256(self.path(name).read_bytes()).hexdigest() != digest:
                 yield f"{name} has another checksum than in {layout.CHECKSUMS}"
-        for name in sorted({layout.MANIFEST, *self._unpacked} - {layout.CHECKSUMS, *known}):
+        summed = self.files if whole else {layout.MANIFEST, *self._unpacked}
+        for name in sorted(set(summed) - {layout.CHECKSUMS, *known}):
             yield f"{name} is not in {layout.CHECKSUMS}"
         if lost := sorted(known.keys() - self.files.keys()):
             yield f"{len(lost)} file(s) of {layout.CHECKSUMS} are missing, the first is {lost[0][:200]!r}"

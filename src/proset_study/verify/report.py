@@ -55,9 +55,11 @@ def verify(
     say : callable
         Gets a line for everything that has been checked, and for what has not.
     """
+    is_release = report is None
     try:
         if report is None:
-            assert archive is not None
+            if archive is None:
+                raise ValueError("report and archive: None is not allowed for both, one of them must be given")
             report, archive = unpacked(archive, scratch / "report"), None
         elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
             archive = neighbour
@@ -112,7 +114,10 @@ def verify(
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
     yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])
-    yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign)))
+    yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release)))
+    missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
+    if is_release and missing:
+        yield f"{len(missing)} file(s) that a release has are missing, the first is {missing[0]}"
     if n_refits and complete:
         rng = np.random.default_rng(seed)
         yield from _guarded("refits", refits, stored, same, n_refits, rng, scratch, say)

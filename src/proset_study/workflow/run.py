@@ -15,7 +15,7 @@ from snakemake.cli import get_argument_parser
 
 from proset_study import fork_server, layout
 from proset_study.config.study import Study
-from proset_study.environment import COPIES, prepare, put_python_first
+from proset_study.environment import COPIES, DIRTY, commit, prepare, put_python_first
 from proset_study.records import write_text
 from proset_study.workflow.failures import LOCAL, Failed, describe_failures, program
 from proset_study.workflow.plan import describe
@@ -99,6 +99,9 @@ def start(workflow, study: Study) -> None:
     write_study(study)
     planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
+    if jobs and (commit() or "").endswith(DIRTY):
+        words = "runs code with changes that are not committed, and so its report will say; make release refuses it"
+        print(f"Study {study.name}: {words}", file=sys.stderr)
 
 
 def finish(workflow, study: Study) -> None:

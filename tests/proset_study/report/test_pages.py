@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -11,6 +12,7 @@ from proset_study.records import read_json, read_text, write_text
 from proset_study.report.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.explanations import _point, explained_points
 from proset_study.report.figures.catalogue import missing_records
+from proset_study.report.front_page import write_index
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
@@ -164,7 +166,11 @@ def test_explanations_name_the_rows_of_prototypes_and_what_was_filled_in(stored)
         assert data.sample_weight[row] > 0
 
 
-def test_the_front_page_says_if_the_code_had_changes(report):
-    commit = read_json(report / "manifest.json")["commit"] or ""
-    text = (report / "index.html").read_text(encoding="utf-8")
-    assert ("Run with changes that were not committed." in text) == commit.endswith("-dirty")
+@pytest.mark.parametrize("commit", ["0123456789ab", "0123456789ab-dirty", None])
+def test_the_front_page_says_if_the_code_had_changes(report, stored, tmp_path, commit):
+    folder = shutil.copytree(report, tmp_path / "small")
+    text = json.dumps(read_json(report / "manifest.json") | {"commit": commit})
+    (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+    write_index(folder, stored, PUBLISHED)
+    said = "Run with changes that were not committed." in (folder / "index.html").read_text(encoding="utf-8")
+    assert said == (commit == "0123456789ab-dirty")

@@ -22,7 +22,7 @@ VALIDATOR = ROOT / ".venv-crate/bin/python"
 
 @pytest.fixture(scope="module")
 def plain(whole, published, checkout, tmp_path_factory):
-    """A report without pages and figures."""
+    """A report without figures."""
     folder = tmp_path_factory.mktemp("plain")
     write_all(whole, folder, published, checkout)
     return folder
@@ -32,7 +32,7 @@ def plain(whole, published, checkout, tmp_path_factory):
 def fresh(plain, tmp_path):
     """The same with stand-ins for them."""
     folder = shutil.copytree(plain, tmp_path / "small")
-    for name in ("data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
+    for name in ("figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name, encoding="utf-8")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
@@ -40,7 +40,8 @@ def fresh(plain, tmp_path):
 
 
 LARGE = [
-    *("data_sets/odd.html", "figures/odd/a.svg", "figures/overview/b.svg", "records/replicate_0_searches.tar.xz"),
+    *("data_sets/cross.html", "data_sets/flowers.html", "data_sets/odd.html", "figures/odd/a.svg"),
+    *("figures/overview/b.svg", "records/replicate_0_searches.tar.xz"),
     *("predictions/_index.json", "predictions/cross.parquet", "predictions/flowers.parquet", "predictions/odd.parquet"),
 ]
 
@@ -93,23 +94,54 @@ def required(command, folder):
     return [line for line in run.stdout.splitlines() if line.startswith("REQUIRED")]
 
 
+def test_packages_and_licence_are_those_of_the_commit_whatever_has_become_of_them(fresh, checkout, tmp_path):
+    shutil.copytree(checkout, changed := tmp_path / "checkout")
+    (changed / "requirements.txt").write_text("numpy==1.0\n", encoding="utf-8")
+    for root, name in ((checkout, "a.tar.xz"), (changed, "b.tar.xz")):
+        release(fresh, tmp_path / name, root)
+    assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
+
+
+def test_predictions_of_changes_that_were_not_committed_are_refused(fresh, checkout, tmp_path):
+    index = read_json(fresh / layout.STORE_INDEX)
+    text = json.dumps(index | {"commits": ["0123456789ab-dirty"]}) + "\n"
+    (fresh / layout.STORE_INDEX).write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="computed from 0123456789ab-dirty: only a report of a commit"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+
+
+def test_a_partial_report_is_refused(fresh, checkout, tmp_path):
+    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
+    write_manifest(fresh, known | {"missing": [{"experiment": "E3"}]})
+    with pytest.raises(ValueError, match="is a partial report, 1 final models are missing"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+
+
 @pytest.mark.parametrize("commit", [None, "0123456789ab-dirty", "0123456789ab"])
 def test_a_report_of_no_known_commit_is_refused(fresh, checkout, tmp_path, commit):
     known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
     write_manifest(fresh, known | {"commit": commit})
-    words = "'0123456789ab' of the report is not in" if commit == "0123456789ab" else f"computed from {commit or 'no'}"
+    words = (
+        "'0123456789ab:CITATION.cff', from the report, is not in"
+        if commit == "0123456789ab"
+        else f"computed from {commit or 'no'}"
+    )
     with pytest.raises(ValueError, match=words):
         release(fresh, tmp_path / "a.tar.xz", checkout)
     assert not (tmp_path / "a.tar.xz").exists()
 
 
-def test_a_report_without_large_files_and_one_that_is_too_large_are_refused(fresh, checkout, tmp_path):
-    (fresh / "findings/rules.csv").write_bytes(bytes(MAX_COMMITTED))
-    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 10,000,000"):
+@pytest.mark.parametrize("name", [*(f for f in LARGE if "figures" not in f and ".parquet" not in f), "claims.csv"])
+def test_a_report_that_lacks_a_page_predictions_or_records_is_refused(fresh, checkout, tmp_path, name):
+    (fresh / name).unlink()
+    with pytest.raises(ValueError, match=rf"1 file\(s\) are missing, the first is {name}"):
         release(fresh, tmp_path / "a.tar.xz", checkout)
-    for name in LARGE:
-        (fresh / name).unlink()
-    with pytest.raises(ValueError, match="nothing is too large to commit"):
+    assert not (tmp_path / "a.tar.xz").exists()
+
+
+def test_a_report_that_is_too_large_is_refused(fresh, checkout, tmp_path):
+    (fresh / "findings/rules.csv").write_bytes(bytes(MAX_COMMITTED))
+    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 20,000,000"):
         release(fresh, tmp_path / "a.tar.xz", checkout)
     assert not (tmp_path / "a.tar.xz").exists()
 
@@ -136,4 +168,4 @@ def test_the_committed_report_is_small():
     study = Study.of(read_json(COMMITTED / layout.MANIFEST)["config"])
     names = [str(path.relative_to(COMMITTED)) for path in COMMITTED.rglob("*") if path.is_file()]
     size = sum((COMMITTED / name).stat().st_size for name in names if not layout.archived(study, name))
-    assert size <= MAX_COMMITTED
+    assert size <= 10_000_000

@@ -392,10 +392,28 @@ def test_a_release_is_checked_without_the_report(released, check):
     write_files(archive, (files | {"small/environment/requirements.txt": b"numpy==1.0"}).items())
     lines = check(None, archive=archive)
     assert "results.csv is missing" in lines
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "environment/requirements.txt has another checksum than in SHA256SUMS",
         "1 file(s) of SHA256SUMS are missing, the first is 'results.csv'",
+        "1 file(s) that a release has are missing, the first is results.csv",
     ]
+
+
+def test_a_release_has_checksums_of_all_its_files_and_none_of_them_is_left_out(released, check):
+    _, archive = released
+    files = dict(read_files(archive, lambda name: True))
+    page, store = "small/data_sets/odd.html", "small/predictions/_index.json"
+    write_files(archive, {k: v for k, v in files.items() if k != "small/SHA256SUMS"}.items())
+    assert check(None, archive=archive) == ["SHA256SUMS is missing, a release has it"]
+    write_files(archive, (files | {"small/figures/overview/more.png": b"a figure"}).items())
+    assert check(None, archive=archive) == ["figures/overview/more.png is not in SHA256SUMS"]
+    sums = "".join(line for line in files["small/SHA256SUMS"].decode().splitlines(True) if page[6:] not in line)
+    less = files | {"small/SHA256SUMS": sums.encode()}
+    write_files(archive, {k: v for k, v in less.items() if k != page}.items())
+    assert check(None, archive=archive) == ["1 file(s) that a release has are missing, the first is data_sets/odd.html"]
+    write_files(archive, {k: v for k, v in files.items() if k != store}.items())
+    lines = check(None, archive=archive)
+    assert "1 file(s) that a release has are missing, the first is predictions/_index.json" in lines
 
 
 def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
@@ -420,12 +438,12 @@ def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(release
 def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
     folder, archive = released
     files = dict(read_files(archive, lambda name: True))
-    files["small/data_sets/odd.html"] = b"<p>another page"
+    files["small/figures/odd/more.svg"] = b"<svg>another figure"
     files["small/notes.txt"] = b"nobody asked"
     write_files(archive, files.items())
     assert check(folder, archive=archive) == [
         f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
-        "data_sets/odd.html is not in SHA256SUMS",
+        "figures/odd/more.svg is not in SHA256SUMS",
     ]
     files = {f"small/{name}": b"other" for name in ("results.csv", "tables/E8.md")}
     write_files(archive, files.items())
