@@ -189,6 +189,7 @@ def evaluate(args: argparse.Namespace) -> None:
 def standing_on(args: argparse.Namespace) -> None:
     """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
     from proset_study.fingerprints import key
+    from proset_study.report.standing import check_data
     from proset_study.store.results import case_rows, write_rows
 
     for replicate in args.study.replicates:
@@ -196,6 +197,7 @@ def standing_on(args: argparse.Namespace) -> None:
         for run in args.study.runs:
             _file(argparse.Namespace(**place, run=run), layout.FIT).parent.mkdir(parents=True, exist_ok=True)
         make_data(argparse.Namespace(**place))
+        check_data(_results(args), layout.DATA.format(**place), args.report)
         make_split(argparse.Namespace(**place))
         for run in args.study.runs.values():
             model = {**place, "run": run.name, "code": key("search", method=run.method)}
@@ -444,7 +446,7 @@ def _parser() -> argparse.ArgumentParser:
     command("evaluate", evaluate, *model, "kind")
     command("score", score, "study", "replicate", "experiment")
     command("score-data-set", score_data_set, "study", "data-set")
-    command("standing-on", standing_on, "study", "data-set", "output")
+    command("standing-on", standing_on, "study", "data-set", "report", "output")
     command("standing", standing, "study", "report", "files")
     command("table", table, "study", "name", "published")
     command("data-set-page", data_set_page, "study", "data-set", "options")

@@ -9,6 +9,7 @@ rule standing_on:
     """All replicates of one data set."""
     input:
         study=standing_file,
+        manifest=local(str(records / layout.MANIFEST)),
     output:
         SCORES_OF_STANDING,
     log:
@@ -21,10 +22,11 @@ rule standing_on:
         mem_mb=of_standing.memory,
         runtime=of_standing.minutes,
     params:
+        records=str(records),
         code=[key(job, method=method) for job in ("search", "select", "fit")],
     shell:
-        "python -m proset_study standing-on --study {input.study:q} --data-set {wildcards.data_set:q} --output {output:q}"
-        " 2> {log:q}"
+        "python -m proset_study standing-on --study {input.study:q} --data-set {wildcards.data_set:q} --report {params.records:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule standing:

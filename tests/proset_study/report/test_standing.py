@@ -2,13 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 from scipy.stats import t
 
+from proset.archive import write_archive
 from proset_study import layout
 from proset_study.config.checks import ConfigError
 from proset_study.records import write_text
-from proset_study.report.standing import differences, in_words, standing_study
+from proset_study.report.manifest import content_hash
+from proset_study.report.standing import check_data, differences, in_words, standing_study
 from proset_study.store.results import write_rows
 
 SIZES = {"train_samples": 80.0, "test_samples": 20.0}
@@ -76,11 +79,57 @@ def test_differences_are_paired_by_replicate_and_intervals_know_of_samples_that_
 
 
 def test_ranks_are_among_methods_and_words_say_the_same(compared):
-    text = in_words(*compared)
-    assert "| real | 2 of 3 | 0.250 | single (other) | 0.200 | +0.050 | 1 | 0.250 | 7.0 | 2.0 |" in text
+    text = in_words(*compared, searched=True)
+    assert (
+        "| real | 2 of 3 | 0.250 | single (other) | 0.200 | +0.050 | 1 | 0.250 | 7.0 | 2.0 | 0 of 2 | 0 of 2 |" in text
+    )
     assert "| drawn | 1 of 2 | 0.300 | E1 (theirs) | 0.900 | -0.600 [" in text
     assert "Mean rank 1.5 over 2 data sets." in text
-    assert "| E1 (theirs) | 2 | 1 | 0 | 1 | -0.383 | 0.250 : 0.250 | 7.0 : 7.0 | 2.0 : 2.0 |" in text
+    half = t.ppf(0.975, 1) * abs(-0.6 + 1 / 6) / 2  # of -1/6 and -0.6, data sets as units
+    interval = f"-0.383 [{-23 / 60 - half:+.3f}, {-23 / 60 + half:+.3f}]"
+    assert f"| E1 (theirs) | 2 | 1 | 0 | 1 | {interval} | 0.250 : 0.250 | 7.0 : 7.0 | 2.0 : 2.0 |" in text
+    assert "its parameters are the defaults" not in text
+    assert "its parameters are the defaults" in in_words(*compared, searched=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "prototypes", "better"),
+    [(0.2, 7.0, 1), (0.25, 6.0, 1), (0.25, 7.0, 0), (0.2, 8.0, 0), (0.3, 6.0, 0), (0.2, None, None)],
+)
+def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, error, prototypes, better):
+    row = compared[0][0]
+    text = in_words([row | {"rival_error": error, "rival_prototypes": prototypes}], compared[1], searched=True)
+    cells = next(line for line in text.splitlines() if line.startswith(f"| {row['dataset']} ")).split(" | ")
+    assert cells[-2] == ("" if better is None else f"{better} of 1")
+
+
+def test_a_method_without_probabilities_is_compared_by_error_and_is_no_rival_by_log_loss(compared):
+    _, folder = compared
+    theirs = [*rows("E1", "knn", [0.5] * 3, errors=0.2), *rows("E2", "cccd", [9.0] * 3, errors=0.1)]
+    write_rows(folder / layout.ALL_SCORES, theirs)
+    ours = rows("class_prior", "class_prior", [0.4] * 3)
+    (found,) = differences(standing_study("class_prior", folder, {}), ours, folder)
+    assert (found["rival"], found["score"]) == ("E1", "log-loss")
+    found = differences(standing_study("cccd", folder, {}), rows("cccd", "cccd", [7.0] * 3, errors=0.3), folder)
+    assert [row["score"] for row in found] == ["balanced error"] * 2
+    assert [row["difference"] for row in found] == pytest.approx([0.1, 0.2])
+    write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3))
+    with pytest.raises(ValueError, match="no experiment has a log-loss on a replicate of real, drawn"):
+        differences(standing_study("class_prior", folder, {}), ours, folder)
+
+
+def test_data_that_are_not_those_of_the_report_are_refused(compared):
+    _, folder = compared
+    name = "replicate_0/real/data.npz"
+    (folder / "results" / name).parent.mkdir(parents=True)
+    write_archive(folder / "results" / name, {}, {"X": np.zeros((2, 2))})
+    manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
+    known = {name: content_hash(folder / "results" / name)}
+    write_text(folder / layout.MANIFEST, json.dumps(manifest | {"data_sha256": known}) + "\n")
+    check_data(folder / "results", name, folder)
+    write_text(folder / layout.MANIFEST, json.dumps(manifest | {"data_sha256": {name: "0" * 64}}) + "\n")
+    with pytest.raises(ValueError, match=f"{name}: the data drawn here have the SHA-256 .{{12}}, those of .* 0{{12}}"):
+        check_data(folder / "results", name, folder)
 
 
 def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_the_config_says(compared):
