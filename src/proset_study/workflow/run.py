@@ -100,7 +100,7 @@ def start(workflow, study: Study) -> None:
     planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
     if jobs and (commit() or "").endswith(DIRTY):
-        words = "runs code with changes that are not committed, and so its report will say; make release refuses it"
+        words = "runs code with changes that are not committed; its report will say so, and make release refuse it"
         print(f"Study {study.name}: {words}", file=sys.stderr)
 
 
