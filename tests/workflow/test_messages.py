@@ -118,7 +118,7 @@ def test_done_names_files_that_exist_and_every_job_its_data(project):
 
 
 def test_a_run_of_changes_that_are_not_committed_says_so(project):
-    said = "Study tiny: runs code with changes that are not committed; its report will say so, and make release refuse it"
+    said = "Study tiny: runs code with changes that are not committed; its report will say so, "
     git = ["git", "-C", str(project.folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
     target = "results/tiny/replicate_0/xor_2f/split.csv"
     for command in ("init --quiet", "add config.yaml src workflow", "commit --quiet --message=all"):

@@ -9,7 +9,7 @@ from proset_study import layout, methods
 from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED, all_candidates
 from proset_study.article.methods import average_ranks
 from proset_study.article.records import Reported
-from proset_study.article.study import headline
+from proset_study.article.study import DRAWS, STUDY, headline
 from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, percent, ratio
 from proset_study.methods.labels import label
@@ -20,10 +20,12 @@ from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.manifest import cost_by_method
 from proset_study.report.paired import on_each_data_set
-from proset_study.report.response_curves import curves_of, points, prototype_methods, response_section
+from proset_study.report.response_curves import curves_of, points, response_section
 from proset_study.report.standing import LEVEL, VERDICTS
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
+REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES)
+CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 SHOWN_RANKS = 3  # besides the best one
 SHOWN = (  # estimates of the error
     *NEVER,
@@ -50,7 +52,6 @@ def response_curves(project: Path) -> Content:
     texts = {
         "method": first["method"],
         "methods": listed(section["methods"]),
-        "lower_excess": _lower_excess(curves[0], prototype_methods(curves[0])[-1]),
         "properties": count(len(curves[0].points)),
         "data_sets": str(len({row["dataset"] for row in found})),
         "replicates": count(len({row["replicate"] for row in found})),
@@ -62,7 +63,7 @@ def response_curves(project: Path) -> Content:
 
 @topic(
     *(f"{TRACK}/{name}" for name in (layout.HEADLINE, layout.MANIFEST, layout.ALL_SCORES)),
-    f"{TRACK}/{layout.FINDINGS}/ranks.csv",
+    *(f"{TRACK}/{name}" for name in (f"{layout.FINDINGS}/ranks.csv", layout.EDGES)),
     command=overlay("open_track"),
 )
 def open_track(project: Path) -> Content:
@@ -78,6 +79,8 @@ def open_track(project: Path) -> Content:
     sides = [[form, *(_sides(ours, losses[rival], overlap) for rival in rivals)] for form, ours in forms.items()]
     hours, cost = _cost(stored.manifest)
     texts = {"hours": hours, "data_sets": count(len(losses[SPLIT])), **_ranks(stored)}
+    largest = [row for row in stored.read(layout.EDGES) if _is_largest(row, stored.experiments(TRACKED, "svm"), "C")]
+    texts["svm_edges"] = ratio(len(largest), sum(map(len, losses.get("svm", {}).values())))
     tables = {"scores": found.table, "cost": cost, "rivals": [["method", *map(label, rivals)], *sides]}
     return Content(texts, tables)
 
@@ -109,10 +112,31 @@ def error_estimates(project: Path) -> Content:
     return Content(texts, {"ends": table})
 
 
+@topic(*(f"{report}/{layout.MANIFEST}" for report in REPORTS), command=overlay("open_track"))
+def computation(project: Path) -> Content:
+    """What all reports were computed from and on, and what they took."""
+    table, fits, seconds = [["report", "replicates", "fits", "CPU hours", "commit", "processor"]], 0.0, 0.0
+    for report in REPORTS:
+        manifest = Reported(project / report).manifest
+        spent = cost_by_method(manifest).values()
+        n_fits, cpu = (sum(cost[key] for cost in spent for key in keys) for keys in (("fits",), CPU))
+        numbers = [str(len(manifest["cost"])), f"{n_fits:,.0f}", decimals(cpu / 3600, 1)]
+        name = Path(report).name.replace("_", " ")
+        table.append([name, *numbers, manifest["commit"], manifest["machine"]["processor"]])
+        fits, seconds = fits + n_fits, seconds + cpu
+    return Content({"fits": f"{fits:,.0f}", "hours": decimals(seconds / 3600, 1)}, {"reports": table})
+
+
+def _is_largest(row, experiments, parameter):
+    """Whether the optimum of a search is the largest value that was tried."""
+    edge = row["experiment"] in experiments and (row["parameter"], row["end"]) == (parameter, "largest")
+    return edge and row["optimal"] == 1
+
+
 def _cost(manifest):
-    """Hours of CPU time, and a row per method, the dearest first."""
+    """Hours of CPU time, and a row per method, the most expensive first."""
     spent = cost_by_method(manifest)
-    seconds = {method: cost["fit_cpu_s"] + cost["score_cpu_s"] for method, cost in spent.items()}
+    seconds = {method: sum(cost[key] for key in CPU) for method, cost in spent.items()}
     replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
     table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
     for method in sorted(seconds, key=lambda m: -seconds[m] / replicates[m]):
@@ -139,16 +163,3 @@ def _sides(ours, theirs, overlap):
     """On how many data sets the first is ahead, behind, and neither."""
     found = Counter(mean.side(LEVEL, VERDICTS) for mean in on_each_data_set(ours, theirs, overlap).values())
     return " / ".join(str(found[verdict]) for verdict in VERDICTS)
-
-
-def _lower_excess(curves, first):
-    """On how many problems a method has the lower mean excess than each other one, over the replicates of both."""
-    counts = []
-    for other in (method for method in curves.methods if method != first):
-        differences = []
-        for data_set in curves.bayes:
-            ours, theirs = (curves.excess.get((method, data_set), {}) for method in (first, other))
-            if shared := ours.keys() & theirs.keys():
-                differences.append(fmean(ours[r] - theirs[r] for r in sorted(shared)))
-        counts.append(f"{label(other)} on {ratio(sum(d < 0 for d in differences), len(differences))}")
-    return listed(counts)

@@ -63,6 +63,7 @@ def leave_one_out(project: Path) -> Content:
         row = [c.data_set, decimals(c.means[1]), c.difference, to_drawn, f"{c.prototypes[1]:,.0f}"]
         tables["all_samples"].append(row)
     factors = [c.prototypes[1] / c.prototypes[0] for c in found]
+    most = max(found_every, key=lambda c: c.prototypes[1] / samples[c.data_set])
     texts = {
         "track": stored.study.track,
         "candidates": f"{candidates:,}",
@@ -73,6 +74,9 @@ def leave_one_out(project: Path) -> Content:
         **_verdicts("every_", found_every),
         **_verdicts("drawn_", more.values()),
         "drawn_data_sets": count(len(more)),
+        "most_where": most.data_set,
+        "most_prototypes": f"{most.prototypes[1]:,.0f}",
+        "most_samples": f"{samples[most.data_set]:,.0f}",
         **_at_most(rows(project / RESULTS / "at_most.csv")),
     }
     return Content(texts, tables)

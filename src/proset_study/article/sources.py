@@ -12,8 +12,9 @@ CALLS = {"n": "texts", "tab": "tables", "fig": "figures"}  # of template.typ, an
 TOPIC_CALLS = ("given", "missing")
 _NAME = re.compile(rf'\b({"|".join((*CALLS, *TOPIC_CALLS))})\(\s*"([^"]*)"')
 PAGE = "findings.md.j2"
-_CODE_OR_TARGET = re.compile(r"`[^`]*`|\]\([^)]*\)|\{#.*?#\}|\breason\([^)]*\)", re.DOTALL)
-_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
+_CODE_OR_TARGET = re.compile(r"`[^`]*[A-Za-z][^`]*`|\]\([^)]*\)|\{#.*?#\}|\breason\([^)]*\)", re.DOTALL)
+_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/|(?P<raw>`[^`\n]*`)", re.DOTALL)
+_SWALLOWED = re.compile(rf'#(?:{"|".join(CALLS)})\("[^"]*"\)(;)')
 _WIDTH = re.compile(r"\bwidth: \d+%")  # of a figure on the page
 _WORDS = (
     *("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen"),
@@ -49,8 +50,8 @@ def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], mi
         if path.name == DEFINITIONS:
             found += [f"{path}:{place}" for place in _without_source(text)]
             continue
-        bare = _COMMENT.sub(_blank, text)
-        found += [f"{path}:{place}" for place in _unknown(bare, known, missing)]
+        bare = _COMMENT.sub(lambda match: match["raw"] or _blank(match), text)
+        found += [f"{path}:{place}" for place in (*_unknown(bare, known, missing), *_swallowed(bare))]
         bare = allowed.sub(_blank, _WIDTH.sub(_blank, _NAME.sub(_blank, bare)))
         if path.name == TEMPLATE:  # its code has sizes and places; what it prints is in brackets
             bare = "".join(_outside_brackets_blank(bare))
@@ -78,6 +79,11 @@ def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterat
         if name not in known[kind] and name.partition(".")[0] not in missing:
             like = ", ".join(_like(name, known[kind]))
             yield f"{_line(text, match)}: {name!r} is not in the records, which have {like}"
+
+
+def _swallowed(text: str) -> Iterator[str]:
+    for match in _SWALLOWED.finditer(text):
+        yield f"{_line(text, match)}: {match[0]!r} loses its semicolon, which ends the call in Typst; write \\;"
 
 
 def _without_source(text: str) -> Iterator[str]:

@@ -101,7 +101,6 @@ def protocol(project: Path) -> Content:
         "clip": power(SMALLEST),
         "commit": manifest["commit"].removesuffix(DIRTY),
         "tree": "with changes that were not committed" if manifest["commit"].endswith(DIRTY) else "clean",
-        "processor": manifest["machine"]["processor"],
         "cores": count(manifest["machine"]["cores"]),
         "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
     }

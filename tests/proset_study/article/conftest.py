@@ -1,4 +1,4 @@
-"""A project with what the article is built from: the committed records, and reports that are not committed, made up."""
+"""A project with what the article is built from: the committed records, or made-up ones in place of some reports."""
 
 import json
 import shutil
@@ -68,7 +68,7 @@ def _open_track(folder, study, config):
     }
     made = {**_without_plans(config), "experiments": {**experiments, **other, **every}, "comparisons": comparisons}
     cost = {"0": {LEAVE_ONE_OUT: {"fits": 1250, "fit_cpu_s": 3599.0, "score_cpu_s": 1.0}}}
-    write_json(folder / layout.MANIFEST, {"config": made, "cost": cost})
+    write_json(folder / layout.MANIFEST, _manifest(made, cost))
     for name in ("variance", "costs"):
         ours = [row for row in rows(ROOT / STUDY / f"findings/{name}.csv") if row["experiment"] in experiments]
         theirs = [{**row, **renamed[row["experiment"]]} for row in ours]
@@ -99,7 +99,7 @@ def _response_curves(folder, config):
     write_rows(folder / layout.FINDINGS / "response_curves.csv", found, response_curves.COLUMNS)
     experiments = {m: {**config["experiments"]["E8"], "method": m, "data_sets": ["baseline"]} for m in methods}
     made = {**_without_plans(config), "data_sets": overlay["data_sets"], "experiments": experiments}
-    write_json(folder / layout.MANIFEST, {"config": made})
+    write_json(folder / layout.MANIFEST, _manifest(made))
 
 
 def _error_estimates(folder, config):
@@ -111,7 +111,11 @@ def _error_estimates(folder, config):
             numbers |= {"true_standard_error": 0.001, "bias": -0.01 * i, "bias_standard_error": 0.01, "deviation": 0.05}
             found.append({**names, **numbers, "rmse": 0.05 + 0.01 * i, "coverage": 0.9, "cpu_s": 1.0 + i})
     write_rows(folder / "evaluation/error_estimates.csv", found, COLUMNS)
-    write_json(folder / layout.MANIFEST, {"config": _without_plans(config)})
+    write_json(folder / layout.MANIFEST, _manifest(_without_plans(config)))
+
+
+def _manifest(config, cost=None):
+    return {"config": config, "cost": cost or {}, "commit": "0123456789ab", "machine": {"processor": "any"}}
 
 
 def _without_plans(config):

@@ -56,11 +56,24 @@ def test_what_is_named_is_allowed(checked, text):
         ("Eleven data sets", "'Eleven'"),
         ("half a million", "'million'"),
         ('#fig("a.figure", height: 80%)', "'80'"),
+        ("raw text of `// 0.53`", "'0.53'"),
     ],
 )
 def test_what_is_typed_is_refused(checked, text, found):
     first, *_ = checked(f"\n\n{text}\n")
     assert f"article.typ:3: {found} is typed by hand" in first
+
+
+@pytest.mark.parametrize("page", ["The loss `0.53`", "A loss of 0.53"])
+def test_a_number_is_no_code_of_the_findings(checked, page):
+    (fault,) = checked(page=page)
+    assert "'0.53' is typed by hand" in fault
+    assert checked(page="`reports/study` and `l1` by `make verify REFITS=3`") == []
+
+
+def test_a_semicolon_that_typst_would_swallow_is_refused(checked):
+    (fault,) = checked('#n("a.loss"); and #n("a.loss")\\; that')
+    assert "article.typ:1: '#n(\"a.loss\");' loses its semicolon" in fault
 
 
 def test_each_kind_of_name_is_looked_up_in_its_own(checked):
