@@ -118,7 +118,10 @@ def sparsity(project: Path) -> Content:
 
 
 @topic(
-    *(f"{RESULTS}/{name}.csv" for name in ("published", "fits", "test_loss")),
+    *(
+        f"{RESULTS}/{name}.csv"
+        for name in ("published", "published_small", "fits", "test_loss", "growth", "prediction")
+    ),
     command=BENCH,
 )
 def cost(project: Path) -> Content:
@@ -154,8 +157,27 @@ def cost(project: Path) -> Content:
         "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
         "fewer": ratio(fewer, len(cases)),
         "differences": interval(min(differences.values()), max(differences.values())),
+        "speed": _speed(project, factors),
     }
     return Content(texts, {"times": table})
+
+
+def _speed(project, factors):
+    """How long fits and predictions take, from small data to large; `factors` are those of `published.csv`."""
+    small, grown, predicted = (
+        rows(project / RESULTS / f"{n}.csv") for n in ("published_small", "growth", "prediction")
+    )
+    fits = {row["value"]: row["fit_seconds"] for row in grown if (row["axis"], row["method"]) == ("n", "proset")}
+    small = sorted(small, key=lambda row: row["rows"])
+    takes = [f"{1000 * row['seconds']:.1f} ms on {row['rows']:.0f} ({row['data_set']})" for row in small]
+    takes += [f"{fits[n]:.2g} s on {n:,.0f}" for n in sorted(fits) if n in (min(fits), max(fits))]
+    factors = [*factors, *(row["times_faster"] for row in small)]
+    per_row = [row["us_per_row"] for row in predicted]
+    return (
+        f"A fit of one batch takes {listed(takes)} training samples (the last of generated data), and is"
+        f" {min(factors):.0f} to {max(factors):.0f} times as fast as that of `proset` 0.6.1; a prediction takes"
+        f" {min(per_row):.2f} to {max(per_row):.2f} \N{MICRO SIGN}s a sample."
+    )
 
 
 def average_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
