@@ -75,6 +75,7 @@ verify: .venv/installed
 	$(BIN)/python -m proset_study verify --report $(REPORT) $(if $(ARCHIVE),--archive $(ARCHIVE)) $(CHECKS)
 
 verify-release: .venv/installed
+	@test -n "$(ARCHIVE)" || { echo "make verify-release: ARCHIVE names no archive: ARCHIVE=dist/study-report.tar.xz"; exit 1; }
 	$(BIN)/python -m proset_study verify-release --release $(ARCHIVE) $(CHECKS)
 
 # A report with all that git leaves out of it, and what it was run with, as one archive; it can be checked by itself.

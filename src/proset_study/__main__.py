@@ -471,6 +471,14 @@ _INTEGER, _PATH, _PATHS, _JSON = (
     {"type": Path, "required": True, "nargs": "+"},
     {"type": json.loads, "required": True},
 )
+
+
+def _count(text: str) -> int:
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must be 0 or more")
+    return number
+
+
 _TEXT = {"required": True}
 _OPTIONS: dict[str, dict[str, Any]] = {
     "archive": {"type": Path},
@@ -489,7 +497,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "options": _JSON,
     "output": _PATH,
     "published": _PATH,
-    "refits": _INTEGER,
+    "refits": {"type": _count, "required": True},
     "release": _PATH,
     "replicate": _INTEGER,
     "report": _PATH,

@@ -32,7 +32,6 @@ COMPLEXITY = f"{FOLDER}/stage2.json"
 MODEL, PREDICTIONS, FIT = f"{FOLDER}/model.npz", f"{FOLDER}/predictions.csv", f"{FOLDER}/fit.json"
 EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
-LOGS = "logs/"
 
 PARTIAL = "reports/{study}-partial"
 REPORT_FILES = (

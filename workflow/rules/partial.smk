@@ -6,6 +6,7 @@ rule partial:
     input:
         models=lambda wildcards: missing.finished_files,
         published=published,
+        statements=statements,
     output:
         directory(layout.PARTIAL.format(study=study.name)),
     log:
@@ -17,6 +18,7 @@ rule partial:
         runtime=estimate.minutes,
     params:
         study=lambda wildcards, input: study_file,
+        looks=looks,
         options=json.dumps(options),
         config=study.config,
         missing=lambda wildcards: missing.fingerprint,

@@ -46,28 +46,33 @@ def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
     Raises
     ------
     ValueError
-        If the archive is damaged, if a file that is asked for is a duplicate, no plain file or larger than `MAX_FILE`,
-        or if all is larger than `MAX_ARCHIVE`.
+        If the archive is damaged, if a file that is asked for is a duplicate or not a plain file, if one of them is
+        larger than `MAX_FILE` or all are than `MAX_ARCHIVE`, or if there are more than `MAX_OTHERS` others.
     """
     found, n_others, size = set(), 0, 0
     try:
         with tarfile.open(archive, "r|xz") as packed:
             for entry in packed:
                 size += entry.size
-                if entry.size > MAX_FILE or size > MAX_ARCHIVE or n_others > MAX_OTHERS:
-                    raise ValueError(f"{archive.name} is too large: at most {MAX_ARCHIVE:,} bytes are unpacked")
+                for what, number, most in (
+                    (f"{entry.name[:200]} has {entry.size:,} bytes", entry.size, MAX_FILE),
+                    (f"its files have {size:,} bytes", size, MAX_ARCHIVE),
+                    (f"{n_others:,} of its files are not asked for", n_others, MAX_OTHERS),
+                ):
+                    if number > most:
+                        raise ValueError(f"{archive.name} is too large: {what}, at most {most:,} are allowed")
                 if not wanted(entry.name):
                     n_others += 1
                     yield entry.name, None
                 elif entry.type != tarfile.REGTYPE or entry.name in found:
-                    raise ValueError(f"{archive.name}: {entry.name} is no plain file, or is a duplicate")
+                    raise ValueError(f"{archive.name}: {entry.name} is not a plain file, or is a duplicate")
                 else:
                     found.add(entry.name)
                     file = packed.extractfile(entry)
                     assert file is not None  # it is one
                     yield entry.name, file.read()
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError) as error:
-        raise ValueError(f"{archive.name} is damaged or no archive: {error}") from error
+        raise ValueError(f"{archive.name} is damaged or not an archive: {error}") from error
 
 
 def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
@@ -88,7 +93,7 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
     Raises
     ------
     ValueError
-        If a record is missing or is none, or as `read_files` says.
+        If a record is missing or is not one, or as `read_files` says.
     """
     lacking, others = set(names), []
     for name, content in read_files(archive, set(lacking).__contains__):
@@ -99,9 +104,9 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ValueError(f"{archive.name}: {name} is no text: {error}") from error
+            raise ValueError(f"{archive.name}: {name} is not text: {error}") from error
         if not text.endswith("\n}\n" if name.endswith(".json") else "\n"):
-            raise ValueError(f"{archive.name}: {name} is no record")
+            raise ValueError(f"{archive.name}: {name} is not a record")
         write_text(folder / name, text)
     if lacking:
         raise ValueError(f"{archive.name}: {len(lacking)} record(s) are missing, the first is {min(lacking)}")

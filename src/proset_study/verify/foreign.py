@@ -119,7 +119,7 @@ class ForeignReport:
         try:
             return self.path(name).read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Refused(f"{name} is no text: {error}") from error
+            raise Refused(f"{name} is not text: {error}") from error
 
     def manifest(self) -> dict:
         """manifest.json, with its keys of the right kind; the config in it has not been checked."""
@@ -157,7 +157,7 @@ def unpacked(archive: Path, folder: Path) -> Path:
     reports = set()
     for name, content in read_files(archive, _is_below_a_folder):
         if content is None:
-            raise Refused(f"{name[:200]!r} is no file of a report")
+            raise Refused(f"{name[:200]!r} is not a file of a report")
         reports.add(name.partition("/")[0])
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
@@ -192,7 +192,7 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
         if file is not None and file not in files:
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
-                f"named: make verify FILES={file!r}"
+                f"named: make verify FILES={file!r}, or --files {file!r}"
             )
     try:
         study = load(config)

@@ -384,7 +384,7 @@ def test_a_release_is_checked_without_the_report(released, check):
     assert "selections and costs follow from the searches of replicate 0" in "\n".join(check.said)
     files = dict(read_files(archive, lambda name: True))
     write_files(archive, (files | {"secret": b""}).items())
-    assert check(None, archive=archive) == [f"{archive} is refused: 'secret' is no file of a report"]
+    assert check(None, archive=archive) == [f"{archive} is refused: 'secret' is not a file of a report"]
     write_files(archive, (files | {"other/results.csv": b""}).items())
     (line,) = check(None, archive=archive)
     assert "is refused: 2 folders are not allowed, the archive of a release has one" in line
