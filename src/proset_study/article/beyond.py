@@ -19,9 +19,8 @@ from proset_study.report.figures.style import context
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import losses_by_method, overlaps
 from proset_study.report.manifest import cost_by_method
-from proset_study.report.paired import on_each_data_set
+from proset_study.report.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.response_curves import curves_of, points, response_section
-from proset_study.report.standing import LEVEL, VERDICTS
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
 REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES)

@@ -11,8 +11,7 @@ from proset_study.article.topics import Content, overlay, topic
 from proset_study.article.wording import count, decimals, difference
 from proset_study.report.grids import listed
 from proset_study.report.losses import ROPE, losses_by_method, overlaps
-from proset_study.report.paired import on_each_data_set
-from proset_study.report.standing import LEVEL, VERDICTS
+from proset_study.report.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 

@@ -15,7 +15,7 @@ from proset_study.report.figures.style import context, legend, method_name, pane
 from proset_study.report.findings import RULES
 from proset_study.report.grids import listed
 from proset_study.report.losses import OF_ALL, losses_by_method
-from proset_study.report.verdict import LEVEL
+from proset_study.report.paired import LEVEL
 
 FIRST = "proset"
 COMPARISON, ALL_METHODS, PROTOTYPES = "E3_to_E12", "E14", "E13"  # comparisons of the config

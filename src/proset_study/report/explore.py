@@ -20,9 +20,9 @@ from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
 from proset_study.report.figures.search import searched
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, axis_name, method_name
 from proset_study.report.losses import SCORES, losses_by_method, overlaps
-from proset_study.report.paired import mean_difference
+from proset_study.report.paired import LEVEL, mean_difference
 from proset_study.report.prototypes import error_path, prototype_finals
-from proset_study.report.verdict import LEVEL, Verdict, compared_experiments
+from proset_study.report.verdict import Verdict, compared_experiments
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Final, Stored
 

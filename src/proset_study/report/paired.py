@@ -19,6 +19,9 @@ from statistics import fmean, stdev
 
 from proset_study.report.statistics import ALPHA
 
+LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
+VERDICTS = ("ahead", "behind", "not decided")
+
 Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
 
 

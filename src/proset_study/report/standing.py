@@ -15,11 +15,9 @@ from proset_study.config.study import Study
 from proset_study.methods.labels import label
 from proset_study.records import read_json, write_text
 from proset_study.report.losses import OF_ALL, SCORES
-from proset_study.report.paired import mean_difference
+from proset_study.report.paired import LEVEL, VERDICTS, mean_difference
 from proset_study.store.results import by_fit_seed, read_rows, write_rows
 
-LEVEL = 0.95
-VERDICTS = ("ahead", "behind", "not decided")
 KEPT = ("seed", "replicates", "folds", "test_fraction", "fit_seeds", "track")
 COLUMNS = (
     *("dataset", "rival", "rival_method", "method", "replicates"),

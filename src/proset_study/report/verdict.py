@@ -13,13 +13,12 @@ from proset_study.methods.labels import label
 from proset_study.report import statistics
 from proset_study.report.grids import MINUS, listed
 from proset_study.report.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
-from proset_study.report.paired import among_the_best, mean_difference, on_each_data_set
+from proset_study.report.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
 MAX_METHODS = 4  # in the table: what a narrow page has room for
-LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
 
 
 @dataclass(frozen=True)
