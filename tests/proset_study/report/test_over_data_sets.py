@@ -9,8 +9,8 @@ from proset_study import methods
 from proset_study.config.study import Study
 from proset_study.report.figures.over_data_sets import ranks_figure
 from proset_study.report.figures.style import save
-from proset_study.report.front_page import over_data_sets_section
 from proset_study.report.over_data_sets import over_data_sets, write_over_data_sets
+from proset_study.report.over_data_sets_section import over_data_sets_section
 from proset_study.store.stored import Stored
 
 METHODS = {"A": "proset", "B": "proset", "C": "knn", "D": "xgboost", "E": "logistic_regression"}
