@@ -114,7 +114,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, losses, overlap, ranks, score),
+            *_ahead(first, shown, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
         methods=shown,
@@ -234,12 +234,12 @@ def _share(row):
     return f"{row['found']} of {row['of']}"
 
 
-def _ahead(first, losses, overlap, ranks, score):
-    """Where the first method is ahead of others that have replicates, and who has the best average rank."""
+def _ahead(first, shown, losses, overlap, ranks, score):
+    """Where the first method is ahead of those beside it in the table; which of all has the best average rank."""
     if not losses:
         return [("Unfinished:", "no model of the comparison has a score.")]
     ours, clauses = losses[first], []
-    for other in (m for m in losses if m != first):
+    for other in (m for m in shown if m in losses and m != first):
         states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
         for data_set, mean in on_each_data_set(ours, losses[other], overlap).items():
             states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
