@@ -246,7 +246,7 @@ def _ahead(first, shown, losses, overlap, ranks, score):
         if n := sum(map(len, states.values())):
             clauses.append(
                 f"ahead of {label(other)} on {len(states['ahead'])} of {n} data sets, behind on"
-                f" {_counted(states['behind'])}, not to be told apart on {len(states['open'])}"
+                f" {_counted(states['behind'])}, undecided on {len(states['open'])}"
             )
     words = f"{label(first)} is {'; '.join(clauses)}."
     means = mean_losses(losses)

@@ -57,7 +57,7 @@ def span(*ends: str) -> str:
 
 
 def wins(scores: Mapping[str, Scores]) -> str:
-    """On how many data sets a method has the lowest score, alone or not; at most three methods.
+    """On how many data sets a method has the lowest score, alone or not; of more than three methods the first two.
 
     Examples
     --------
@@ -66,4 +66,7 @@ def wins(scores: Mapping[str, Scores]) -> str:
     """
     lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
     found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
-    return listed([f"{number} for {name}" for name, number in found.most_common(3)])
+    named = [f"{number} for {name}" for name, number in found.most_common()]
+    if len(named) > 3:
+        named = [*named[:2], f"{sum(n for _, n in found.most_common()[2:])} for {len(named) - 2} others"]
+    return listed(named)
