@@ -121,6 +121,7 @@ def test_a_run_of_changes_that_are_not_committed_says_so(project):
     said = "Study tiny: runs code with changes that are not committed; its report will say so, "
     git = ["git", "-C", str(project.folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
     target = "results/tiny/replicate_0/xor_2f/split.csv"
+    (project.folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     for command in ("init --quiet", "add config.yaml src workflow", "commit --quiet --message=all"):
         subprocess.run([*git, *command.split()], check=True)
     assert said not in project.snakemake(target).stderr

@@ -223,7 +223,7 @@ chance allows.')]
     value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
     words = (
         f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
-        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} published test scores are in "
+        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "
         f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
     )
     too_few = inside["p"] < statistics.ALPHA
