@@ -261,9 +261,7 @@ def _ahead(first, shown, losses, overlap, ranks, score):
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == first else f"{label(first)} {ranks[first]:.1f}; "
-        words += (
-            f" Of {len(ranks)} methods {label(best)} has the best average rank over {_data_sets(means)}, {rank:.1f}"
-        )
+        words += f" By average rank over {_data_sets(means)} {label(best)} is first of {len(ranks)}, {rank:.1f}"
         words += f" ({own}not tested)."
     return [("Ahead?", words)]
 
