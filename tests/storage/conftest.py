@@ -1,5 +1,6 @@
 """A real server with Amazon's interface (S3) on this machine, which keeps its objects on disk."""
 
+import json
 import os
 import socket
 import subprocess
@@ -30,6 +31,7 @@ class Server:
         self.bucket = boto3.resource("s3", endpoint_url=self.url, **keys).Bucket(BUCKET)
 
     def start(self) -> None:
+        self._remove_half_written()
         options = ["--directory", self.folder, "--address", "127.0.0.1", "--port", str(self.port), "--no-vhost-buckets"]
         with (self.folder.parent / "server.log").open("a") as log:
             self.process = subprocess.Popen(
@@ -38,6 +40,19 @@ class Server:
                 stderr=subprocess.STDOUT,
             )
         wait_for(self._answers, 60)
+
+    def _remove_half_written(self):
+        """What the server was killed in the middle of: it cannot list it, where others store an object whole or not."""
+        for content in self.folder.rglob("*._S3rver_object"):
+            name = str(content).removesuffix("_object")
+            parts = [content, Path(f"{name}_metadata.json"), Path(f"{name}_object.md5")]
+            try:
+                whole = all(part.exists() for part in parts) and bool(json.loads(parts[1].read_bytes()))
+            except ValueError:
+                whole = False
+            if not whole:
+                for part in parts:
+                    part.unlink(missing_ok=True)
 
     def _answers(self):
         try:
