@@ -5,7 +5,7 @@ from proset_study.fork_server import hand_over
 if __name__ == "__main__":
     hand_over()  # first, because it does not return where a process forks for this run
 
-from proset_study.environment import COPIES, check_core, import_xgboost_alone, install_command, pin_libraries
+from proset_study.environment import COPIES, check_core, commit, import_xgboost_alone, install_command, pin_libraries
 
 pin_libraries()  # before NumPy is imported, however the command is started
 
@@ -277,7 +277,6 @@ def pack(args: argparse.Namespace) -> None:
 
 def predictions(args: argparse.Namespace) -> None:
     """Predictions of all final models as Parquet files."""
-    from proset_study.environment import commit
     from proset_study.report.predictions import write_store
 
     write_store(Path(layout.report(args.study, layout.STORE)), _stored(args.study), commit() or "")

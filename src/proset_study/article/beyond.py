@@ -7,7 +7,7 @@ from statistics import fmean
 
 from proset_study import layout, methods
 from proset_study.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED, all_candidates
-from proset_study.article.methods import average_ranks
+from proset_study.article.methods import stored_ranks
 from proset_study.article.records import Reported
 from proset_study.article.study import DRAWS, STUDY, headline
 from proset_study.article.topics import Content, overlay, topic
@@ -146,7 +146,7 @@ def _cost(manifest):
 
 def _ranks(stored):
     """The best average ranks, and how many methods cannot be told from the first."""
-    ranks, near, critical = average_ranks(stored, TRACKED)
+    ranks, near, critical = stored_ranks(stored, TRACKED)
     best, *others = ranks
     return {
         "methods": count(len(ranks)),

@@ -40,7 +40,7 @@ def comparison(project: Path) -> Content:
         for row in stored.read("findings/pairs.csv")
         if (row["comparison"], row["score"], row["first"]) == (COMPARISON, "log-loss", FIRST)
     ]
-    ranks, near, critical = average_ranks(stored, ALL_METHODS)
+    ranks, near, critical = stored_ranks(stored, ALL_METHODS)
     best, *others = near
     heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks"]
     heading += ["most probably better", "most probably worse"]
@@ -129,11 +129,8 @@ def cost(project: Path) -> Content:
     timed = rows(project / RESULTS / "published.csv")
     fits, losses = rows(project / RESULTS / "fits.csv"), rows(project / RESULTS / "test_loss.csv")
     cases = list(dict.fromkeys((row["data_set"], row["setting"]) for row in timed))
-    table, factors = (
-        [["data set", "penalties", "seeds", "published", "ours", "ratio", "log-loss: published", "ours"]],
-        [],
-    )
-    fewer = 0
+    table = [["data set", "penalties", "seeds", "published", "ours", "ratio", "log-loss: published", "ours"]]
+    factors, fewer = [], 0
     for data_set, setting in cases:
         found = [row for row in timed if (row["data_set"], row["setting"]) == (data_set, setting)]
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
@@ -180,8 +177,8 @@ def _speed(project, factors):
     )
 
 
-def average_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
-    """Average ranks by log-loss over all data sets.
+def stored_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
+    """Average ranks by log-loss over all data sets, as a report has them.
 
     Returns
     -------

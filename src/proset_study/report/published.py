@@ -38,10 +38,9 @@ def agreement(stored: Stored, published: Path) -> list[dict]:
     list of dict
         With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
         "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
-        "standard_deviation", "chance" ("yes" if the published number is
-        one that another replicate of ours could have: inside the 95 % prediction interval), and "repeated", the
-        proportion of pairs of replicates that agree with each other within the tolerance of the published number.
-        "chance" needs `MIN_REPLICATES`.
+        "standard_deviation", "chance" ("yes" if the published number is one that another replicate of ours could have:
+        inside the 95 % prediction interval), and "repeated", the proportion of pairs of replicates that agree with each
+        other within the tolerance of the published number. "chance" needs `MIN_REPLICATES`.
     """
     known = read_rows(published)
     theirs = {tuple(row[k] for k in KEY): row["value"] for row in known}

@@ -14,10 +14,8 @@ COLUMNS = ("what", "of", "found", "value", "low", "high", "p")
 DIFFERENCE = "log-loss, published minus ours"
 LEVEL = 0.95  # of prediction intervals
 INSIDE = f"test scores in the {100 * LEVEL:g} % prediction interval"
-TOLERATED, TOLERATED_OF_REPEATED = (
-    "test scores within the tolerance",
-    "test scores with replicates within the tolerance",
-)
+TOLERATED = "test scores within the tolerance"
+TOLERATED_OF_REPEATED = "test scores with replicates within the tolerance"
 PROTOTYPES, FEWER = "numbers of prototypes within a factor of 2", "numbers of prototypes outside of it, ours fewer"
 FOIL = "test scores of our {ours} within the tolerance of {theirs}"
 # Ours, and the published experiment it is held against: other methods and settings, to see what the tolerance can tell.

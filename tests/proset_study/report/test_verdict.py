@@ -128,7 +128,6 @@ class WithoutTheHardest(Stored):
         return self.LOSSES[row["dataset"]] + {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}[row["method"]]
 
 
-@pytest.mark.skipif(not (ROOT / "reports/study/findings").exists(), reason="no report")
 def test_the_committed_words_follow_from_the_committed_rows():
     rows = read_rows(ROOT / "reports/study/findings/reproduction.csv")
     numbers = ({key: float(row[key]) for key in ("low", "high", "p") if row[key]} for row in rows)
