@@ -271,8 +271,8 @@ def pack(args: argparse.Namespace) -> None:
     """Records of one replicate as one archive."""
     from proset_study.store.packed import pack
 
-    names = layout.record_names(args.study, args.name)
-    pack(_results(args), names, Path(layout.report(args.study, layout.RECORDS, archive=args.name)))
+    output = Path(layout.report(args.study, layout.RECORDS, archive=args.name))
+    pack(_results(args), args.study, args.name, output)
 
 
 def predictions(args: argparse.Namespace) -> None:

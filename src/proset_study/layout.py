@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.config.study import Study
+from proset_study.config.study import Study as Study  # a type for jobs that do not depend on what a config means
 from proset_study.data.metrics import stored_metric
 from proset_study.data.paths import located
 from proset_study.evaluations import KINDS
@@ -36,7 +36,7 @@ SCORES = f"{REPLICATE}/{{experiment}}.csv"
 PARTIAL = "reports/{study}-partial"
 REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
-    *("manifest.json", "results.csv", "comparison.csv", "claims.csv", "tables.xlsx"),
+    *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
 )
 INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
@@ -52,13 +52,14 @@ PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
+RULES = f"{FINDINGS}/rules.csv.xz"
 HEADLINE = f"{FINDINGS}/headline.md"
 RECORDS = "records/{archive}.tar.xz"
+SEARCHES, FIRST_FITS = "_searches", "_first_fits"  # end names of archives
 STORE = "predictions"  # folder
 STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json"  # readers of folders pass over "_"
 
 _FINDINGS = (
-    "rules",
     "methods",
     "selected_features",
     "prototypes",
@@ -71,7 +72,7 @@ _FINDINGS = (
     "costs",
     "variance",
 )
-_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+(_searches)?\.tar\.xz")
+_MADE = re.compile(r"results\.csv|tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
 
 def result(study: Study, template: str, **names: object) -> str:
@@ -236,24 +237,35 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
 def record_archives(study: Study) -> list[str]:
     """Names of the archives with what a second person needs to check a study; see `record_files`."""
     searched = map(searches, study.config["replicates"])
-    return [*(REPLICATE.format(replicate=replicate) for replicate in study.replicates), *searched]
+    return list(dict.fromkeys([*map(whole, study.replicates), committed_records(study), *searched]))
+
+
+def whole(replicate: int) -> str:
+    """Name of the archive with all final models of a replicate."""
+    return REPLICATE.format(replicate=replicate)
 
 
 def searches(replicate: int) -> str:
     """Name of the archive with the searches of a replicate."""
-    return f"{REPLICATE}_searches".format(replicate=replicate)
+    return whole(replicate) + SEARCHES
+
+
+def committed_records(study: Study) -> str:
+    """Name of the archive that is committed: the first replicate, without its refits with other seeds."""
+    first = whole(study.replicates[0])
+    return first + FIRST_FITS if any(study.final_fits(run) > 1 for run in study.runs) else first
 
 
 def record_files(study: Study, archive: str) -> list[str]:
     """What is in one of `record_archives`.
 
     replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
+    replicate_<number>_first_fits the same, but predictions and records of the first fit only;
     replicate_<number>_searches the single fits of the searches, which are not kept of additional replicates. Data sets
     and models are left out: the first can be made again from the seed, the second are refitted.
     """
-    number, _, searches = archive.removeprefix("replicate_").partition("_")
-    replicate = int(number)
-    wanted = ("stage1", "stage2") if searches else ("split", "select_parameters", "select_complexity", "fit")
+    replicate, searched = int(archive.split("_")[1]), archive.endswith(SEARCHES)
+    wanted = ("stage1", "stage2") if searched else ("split", "select_parameters", "select_complexity", "fit")
     made = [
         file
         for _, run, d in study.final_models([replicate])
@@ -262,7 +274,7 @@ def record_files(study: Study, archive: str) -> list[str]:
         for file in files
         if Path(file).name != Path(MODEL).name
     ]
-    return list(dict.fromkeys([*made, *([] if searches else evaluation_files(study, [replicate]))]))
+    return list(dict.fromkeys([*made, *([] if searched else evaluation_files(study, [replicate]))]))
 
 
 def record_names(study: Study, archive: str) -> list[str]:
@@ -293,7 +305,7 @@ def belongs(study: Study, name: str) -> bool:
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
-        FINDINGS: name == HEADLINE or (suffix == "csv" and stem in _FINDINGS),
+        FINDINGS: name in (HEADLINE, RULES) or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)
@@ -311,19 +323,20 @@ def released(study: Study) -> list[str]:
 def archived(study: Study, name: str) -> bool:
     """Whether a file of reports/<study> is too large to commit, so that `report.release` puts it into the archive.
 
-    These are the pages and figures of single data sets, vector graphics, the predictions, the searches, and all records
-    but those of the first replicate.
+    These are all pages but the first one, figures of single data sets, vector graphics, the predictions, and all
+    records but the `committed_records`.
     """
     if name.startswith("figures/overview/"):
         return name.endswith(".svg")
-    committed = RECORDS.format(archive=record_archives(study)[0])
-    return name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
+    committed = RECORDS.format(archive=committed_records(study))
+    large = name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
+    return large or name in (TABLE_PAGE, EXPLORE)
 
 
 def remove_leftovers(study: Study) -> None:
-    """Remove what a former config had from the report: tables, pages, figures and archives; other files stay."""
+    """Remove what a former config or version had from the report: tables, pages, figures, archives; others stay."""
     folder = Path(report(study, ""))
-    for path in folder.glob("*/*"):
+    for path in (*folder.glob("*"), *folder.glob("*/*")):
         name = str(path.relative_to(folder))
         if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
             shutil.rmtree(path)

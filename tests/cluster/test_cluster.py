@@ -30,7 +30,7 @@ SMALL = ("--group-components", "prepare=1000", "search=2", "report=1000")
 TABLES = ("reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")  # of the runs with faults
 COMPARED = (
     *(f"reports/tiny/tables/{name}.md" for name in ("E3", "E4", "E7", "E8", "E9", "forest", "E3_E8_E9", "E14")),
-    *(f"reports/tiny/{name}" for name in ("results.csv", "comparison.csv", "findings", "evaluation", "predictions")),
+    *(f"reports/tiny/{name}" for name in ("results.csv.xz", "comparison.csv", "findings", "evaluation", "predictions")),
 )
 # Times and the machine are not the same.
 TIMED = re.compile(

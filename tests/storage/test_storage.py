@@ -22,7 +22,7 @@ BUCKET_ALONE, CLUSTER = "workflow/profiles/s3", "workflow/profiles/cluster-gener
 AT_ONCE = 'echo "$1" >> submitted; sh "$1" > "$1.log" 2>&1 & echo $!'  # a scheduler that starts all that is submitted
 AWAY_S = 60
 RESULTS = "results/tiny/replicate_0"
-SAME = ("reports/tiny/tables/", "reports/tiny/predictions/", "reports/tiny/results.csv", "reports/tiny/evaluation/")
+SAME = ("reports/tiny/tables/", "reports/tiny/predictions/", "reports/tiny/results.csv.xz", "reports/tiny/evaluation/")
 
 
 class StoredProject(Project):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import lzma
 import os
 import re
 import shlex
@@ -65,7 +66,7 @@ def run(command, project):
 
 
 def test_every_experiment_has_numbers_and_a_page_that_names_the_features(finished):
-    with (finished.folder / "reports/penguins/results.csv").open(encoding="utf-8", newline="") as file:
+    with lzma.open(finished.folder / "reports/penguins/results.csv.xz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     losses = {
         r["experiment"]: float(r["value"]) for r in rows if (r["section"], r["quantity"]) == ("final", "log_loss")

@@ -84,7 +84,7 @@ def test_pages_name_the_metrics_and_the_models_are_good(finished):
     assert "40 samples (28 for training, 12 for the test), no features, 2 classes" in page
     assert "set cover, words_of_3" in page
     assert "1-NN, prefix" in page
-    rows = pd.read_csv(finished.folder / "reports/tiny/results.csv")
+    rows = pd.read_csv(finished.folder / "reports/tiny/results.csv.xz")
     errors = rows[rows["quantity"] == "error"].set_index("experiment")["value"]
     assert errors["set_cover"] < 0.2
     assert errors["prefixes"] < 0.2

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import lzma
 import re
 import shutil
 import tarfile
@@ -36,13 +37,13 @@ def test_everything_is_there(finished):
     assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
     assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
     names = {"index.html", "tables.html", "explore.html", "tables.xlsx", "manifest.json"}
-    names |= {"results.csv", "comparison.csv", "claims.csv"}
+    names |= {"results.csv.xz", "comparison.csv", "claims.csv"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
     assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
     tables = {"class_scores", "confusion", "learning_curve", "bootstrap", "bias_variance"}
     assert {p.name for p in (reports / "evaluation").glob("*.csv")} == {f"{table}.csv" for table in tables}
-    with (reports / "results.csv").open(encoding="utf-8", newline="") as file:
+    with lzma.open(reports / "results.csv.xz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {r["variant"] for r in rows if r["experiment"] == "E7"} == {"candidates=10", "candidates=20"}
     final = {r["experiment"] for r in rows if (r["section"], r["quantity"]) == ("final", "log_loss")}
@@ -73,11 +74,12 @@ def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
 
 def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
     assert verify(project).returncode == 0
-    results = project.folder / "reports/tiny/results.csv"
-    results.write_text(results.read_text(encoding="utf-8").replace(",samples,150", ",samples,151"), encoding="utf-8")
+    results = project.folder / "reports/tiny/results.csv.xz"
+    text = lzma.decompress(results.read_bytes())
+    results.write_bytes(lzma.compress(text.replace(b",samples,150", b",samples,151")))
     run = verify(project)
     assert run.returncode != 0
-    assert "results.csv, line " in run.stdout
+    assert "results.csv.xz, line " in run.stdout
 
 
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):

@@ -65,13 +65,13 @@ def boosting_on_xor(project: Path) -> Content:
     return Content(tables={"scores": table})
 
 
-@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/findings/rules.csv", command=WHOLE)
+@topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.RULES}", command=WHOLE)
 def rules(project: Path) -> Content:
     """What each rule of selection gives up and saves, means over data sets and replicates."""
     stored = Reported(project / STUDY)
     methods = {e: stored.study.config["experiments"][e]["method"] for e in stored.experiments(COMPARISON)}
     groups: dict[tuple[str, str, str], list[dict]] = {}
-    for row in stored.read("findings/rules.csv"):
+    for row in stored.read(layout.RULES):
         if row["experiment"] in methods:
             groups.setdefault((methods[row["experiment"]], row["stage"], row["rule"]), []).append(row)
     table = [["method", "stage", "rule", "log-loss above the lowest", "features", "prototypes", "size"]]

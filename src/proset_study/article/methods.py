@@ -76,15 +76,14 @@ def comparison(project: Path) -> Content:
 
 
 @topic(
-    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES)),
-    *(f"{STUDY}/findings/{name}.csv" for name in ("rules", "prototypes")),
+    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv")),
     command=WHOLE,
 )
 def sparsity(project: Path) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     stored = Reported(project / STUDY)
     own = stored.experiments(COMPARISON, FIRST)
-    chosen = [row for row in stored.read("findings/rules.csv") if row["experiment"] in own]
+    chosen = [row for row in stored.read(layout.RULES) if row["experiment"] in own]
     excess = {(s, r): fmean(_of(chosen, s, r, "excess")) for s in ("stage1", "stage2") for r in RULES}
     kept = {(s, r): fmean(_of(chosen, s, r, "prototypes")) for s, r in excess}
     batches = {r: fmean(_of(chosen, "stage2", r, "size")) for r in RULES}

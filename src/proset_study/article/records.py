@@ -7,23 +7,23 @@ from pathlib import Path
 
 from proset_study import layout
 from proset_study.config.study import Study
-from proset_study.records import is_number, read_json, read_text
-from proset_study.store.results import read_scores
+from proset_study.records import is_number, read_json
+from proset_study.store.results import read_csv, read_scores
 from proset_study.store.stored import Stored
 
 
 def rows(path: Path) -> list[dict]:
-    """Rows of a CSV file; numbers become float, empty cells None."""
-    return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(io.StringIO(read_text(path)))]
+    """Rows of a CSV file, which may be compressed; numbers become float, empty cells None."""
+    return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(io.StringIO(read_csv(path)))]
 
 
 class Reported(Stored):
-    """A study of which only the report is there: its numbers are those of results.csv.
+    """A study of which only the report is there: its numbers are those of results.csv.xz.
 
     Parameters
     ----------
     folder : Path
-        reports/<study>, with manifest.json and results.csv.
+        reports/<study>, with manifest.json and results.csv.xz.
     """
 
     def __init__(self, folder: Path):

@@ -5,7 +5,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-from proset_study import methods
+from proset_study import layout, methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.losses import ROPE, SCORES, losses_by_method, overlaps
 from proset_study.report.over_data_sets import write_over_data_sets
@@ -146,7 +146,7 @@ def write_selected_features(path: Path, stored: Stored) -> None:
 
 def write_findings(folder: Path, stored: Stored) -> None:
     """Write CSV files of rules, methods, prototypes and response curves, and those over data sets; no model is read."""
-    write_rows(folder / "rules.csv", rules(stored), RULE_COLUMNS)
+    write_rows(layout.file_in(folder, layout.RULES), rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
     write_over_data_sets(folder, stored)
     write_prototypes(folder / "prototypes.csv", stored)

@@ -40,7 +40,7 @@ def standing_study(method: str, records: Path, experiments: dict) -> Study:
     method : str
         Name of its module in `proset_study.methods`.
     records : Path
-        The report: its manifest has the config, results.csv the scores.
+        The report: its manifest has the config, results.csv.xz the scores.
     experiments : dict
         Those of a config, of which the first with the method says how it is searched. Without one its parameters have
         their defaults, and its path ends at the smallest size.

@@ -2,26 +2,42 @@
 
 import hashlib
 import io
+import json
 import lzma
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from proset.files import replacing
+from proset_study import layout
 from proset_study.records import read_text, write_text
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for
 
 
-def pack(folder: Path, names: Iterable[str], output: Path) -> None:
-    """Write records, by their names below `folder` (results/<study>), as .tar.xz; same records, same bytes."""
-    records = ((name, read_text(folder / name).encode()) for name in sorted(names, key=_kind))
-    write_files(output, records)
+def pack(folder: Path, study: layout.Study, archive: str, output: Path) -> None:
+    """Write one of `layout.record_archives` as .tar.xz; same records, same bytes. `folder` is results/<study>."""
+    names = sorted(layout.record_names(study, archive), key=_kind)
+    write_files(output, ((name, _text(folder / name, archive).encode()) for name in names))
 
 
 def _kind(name):
     return Path(name).name, name  # files of one kind next to each other pack best
+
+
+def _text(path, archive):
+    """A record as an archive has it: that of the first fits is without what refits gave."""
+    text = read_text(path)
+    if not archive.endswith(layout.FIRST_FITS):
+        return text
+    if path.name == Path(layout.FIT).name and (record := json.loads(text)).get("refits"):
+        return json.dumps(record | {"refits": []}, indent=1, sort_keys=True) + "\n"
+    if path.name == Path(layout.PREDICTIONS).name:
+        rows = [line.split(",") for line in text.splitlines()]
+        kept = sum("_" not in column for column in rows[0])  # see `fits.final.write_predictions`
+        return "".join(",".join(row[:kept]) + "\n" for row in rows)
+    return text
 
 
 def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -113,10 +129,10 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
     return others
 
 
-def records_sha256(folder: Path, names: Iterable[str]) -> str:
-    """SHA-256 of records, by their names below `folder`, as far as they are there."""
+def records_sha256(folder: Path, study: layout.Study, archive: str) -> str:
+    """SHA-256 of the records that `pack` takes, as far as they are there."""
     digest = hashlib.sha256()
-    for name in sorted(names):
+    for name in sorted(layout.record_names(study, archive)):
         if (folder / name).exists():
-            digest.update(f"{name}\n{read_text(folder / name)}".encode())
+            digest.update(f"{name}\n{_text(folder / name, archive)}".encode())
     return digest.hexdigest()

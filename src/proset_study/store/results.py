@@ -2,9 +2,11 @@
 
 import csv
 import io
+import lzma
 from collections.abc import Iterable
 from pathlib import Path
 
+from proset.files import replacing
 from proset_study import layout, methods
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
@@ -14,6 +16,7 @@ from proset_study.scores import error_rate, score_predictions
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
+XZ, MAX_TEXT = ".xz", 2**28  # of compressed files: the suffix, and bytes that are unpacked
 REFIT = "refit_"  # begins the section of a final model with another fit seed, whose number comes after it
 COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
 
@@ -102,12 +105,17 @@ def by_fit_seed(rows: Iterable[dict]) -> list[tuple[dict, list]]:
 
 
 def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:
-    """Write rows as CSV: numbers with `DIGITS` significant digits, text as `as_cell` gives it."""
-    text = io.StringIO()
+    """Write rows as CSV, compressed if the name ends with ".xz"; numbers have `DIGITS` digits, text see `as_cell`."""
+    text, path = io.StringIO(), Path(path)
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows({column: as_cell(value) for column, value in row.items()} for row in rows)
-    write_text(path, text.getvalue())
+    if path.suffix != XZ:
+        write_text(path, text.getvalue())
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(lzma.compress(text.getvalue().encode("utf-8")))
 
 
 def as_cell(value: object) -> object:
@@ -121,8 +129,38 @@ def as_cell(value: object) -> object:
 
 def read_rows(path: str | Path) -> list[dict]:
     """Read rows that `write_rows` wrote, or the published ones; values become numbers, empty ones None."""
-    rows = csv.DictReader(io.StringIO(read_text(path)))
+    return rows_of(read_csv(path))
+
+
+def rows_of(text: str) -> list[dict]:
+    """The same from the text of the file."""
+    rows = csv.DictReader(io.StringIO(text))
     return [{**row, "value": float(row["value"]) if row["value"] else None} for row in rows]
+
+
+def read_csv(path: str | Path) -> str:
+    """The text of a CSV file, which may be compressed; ValueError if it is damaged."""
+    path = Path(path)
+    if path.suffix != XZ:
+        return read_text(path)
+    try:
+        return text_of(path.name, path.read_bytes())
+    except ValueError as error:
+        raise damaged(path, error) from error
+
+
+def text_of(name: str, content: bytes) -> str:
+    """The text of a file, compressed if its name says so; ValueError if it is damaged or larger than `MAX_TEXT`."""
+    if not name.endswith(XZ):
+        return content.decode("utf-8")
+    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_TEXT)
+    try:
+        text = decompressor.decompress(content, MAX_TEXT)
+    except lzma.LZMAError as error:
+        raise ValueError(error) from error
+    if not decompressor.eof or decompressor.unused_data:
+        raise ValueError(f"its end is missing, or it has more than {MAX_TEXT:,} bytes")
+    return text.decode("utf-8")
 
 
 def read_scores(path: str | Path) -> list[dict]:

@@ -9,20 +9,21 @@ import pyarrow
 from proset_study import layout
 from proset_study.report.predictions import write_store
 from proset_study.report.write import write_report
-from proset_study.store.results import case_rows, read_rows, write_rows
+from proset_study.store.results import COLUMNS, REFIT, case_rows, rows_of, text_of, write_rows
 from proset_study.verify.differences import CANCELLED, SHOWN, brief, line_differences, same
 from proset_study.verify.foreign import ForeignReport, Refused
 from proset_study.verify.records import Unpacked
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
 ADDED = {"error"}  # quantities of results that were not there when an older arithmetic was
-OF_SEARCHES = ("findings/rules.csv", "findings/prototypes.csv", "evaluation/bootstrap.csv")
+OF_SEARCHES = (layout.RULES, "findings/prototypes.csv", "evaluation/bootstrap.csv")
+OF_REFITS = ("findings/response_curves.csv",)
 
 
 def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
     """Write tables and numbers again, compare all of them but the workbook.
 
-    Rows of replicates that have no records are taken from results.csv, as the tables need them.
+    Rows of fits that have no records are taken from results.csv.xz, as the tables need them.
     """
     made = _made(stored)
     _scores(stored, foreign, is_older=tolerance > 0)
@@ -45,26 +46,36 @@ def _made(stored):
 
 
 def _scores(stored, foreign, is_older):
-    study, taken = stored.study, read_rows(foreign.path(layout.ALL_SCORES))
-    left_out = ADDED - {row["quantity"] for row in taken} if is_older else set()
+    study, found = stored.study, rows_of(foreign.text(layout.ALL_SCORES))
+    left_out = ADDED - {row["quantity"] for row in found} if is_older else set()
+    taken: dict[tuple, list[dict]] = {}
+    for row in found:
+        taken.setdefault(_case(row), []).append(row)
     for replicate in stored.replicates:
         for experiment in study.experiments:
-            if replicate in stored.recorded:
-                rows = [row for case in study.cases([replicate], experiment) for row in case_rows(stored.folder, case)]
-                rows = [row for row in rows if row["quantity"] not in left_out]
-            else:
-                rows = [r for r in taken if (r["replicate"], r["experiment"]) == (str(replicate), experiment)]
+            rows = []
+            for case in study.cases([replicate], experiment):
+                theirs = taken.get(_case(case), [])
+                if replicate in stored.recorded:
+                    rows += [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
+                    theirs = [row for row in theirs if row["section"].startswith(REFIT)]
+                if replicate not in stored.refitted:
+                    rows += theirs
             if rows:
                 write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
 
 
+def _case(row):
+    return tuple(str(row[key]) for key in COLUMNS[:5])
+
+
 def _compare(name, stored, foreign, tolerance):
     try:
-        ours, theirs = (_made(stored) / name).read_bytes().decode("utf-8"), foreign.text(name)
+        ours, theirs = text_of(name, (_made(stored) / name).read_bytes()), foreign.text(name)
     except Refused as error:
         yield str(error)
         return
-    there = stored.searched if name in OF_SEARCHES else stored.recorded
+    there = stored.searched if name in OF_SEARCHES else stored.refitted if name in OF_REFITS else stored.recorded
     unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
     absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
     ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
@@ -109,8 +120,8 @@ def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], N
         say(f"not checked: {layout.STORE}/, which is in the archive of a release")
         return
     index = json.loads(foreign.text(layout.STORE_INDEX))
-    if lacking := [replicate for replicate in stored.replicates if replicate not in stored.recorded]:
-        say(f"not checked: {layout.STORE}/, there are no records of replicate {lacking[0]}")
+    if lacking := [replicate for replicate in stored.replicates if replicate not in stored.refitted]:
+        say(f"not checked: {layout.STORE}/, there are not all records of replicate {lacking[0]}")
     elif index["pyarrow"] != pyarrow.__version__:
         say(f"not checked: {layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
     else:

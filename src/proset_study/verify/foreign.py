@@ -13,6 +13,7 @@ from proset_study.config.study import Study
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
 from proset_study.store.packed import read_files
+from proset_study.store.results import text_of
 
 MAX_FILE = 2**28  # bytes of one file of a report
 MAX_FILES = 100_000
@@ -115,10 +116,11 @@ class ForeignReport:
             yield f"{len(lost)} file(s) of {layout.CHECKSUMS} are missing, the first is {lost[0][:200]!r}"
 
     def text(self, name: str) -> str:
-        """What is in a file."""
+        """What is in a file, which may be compressed."""
+        content = self.path(name).read_bytes()
         try:
-            return self.path(name).read_bytes().decode("utf-8")
-        except UnicodeDecodeError as error:
+            return text_of(name, content)
+        except ValueError as error:
             raise Refused(f"{name} is not text: {error}") from error
 
     def manifest(self) -> dict:

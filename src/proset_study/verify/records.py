@@ -25,8 +25,11 @@ class Unpacked(Stored):
 
     Attributes
     ----------
-    recorded, searched : list of int
-        Replicates of which there are records, and of which there are those of the searches.
+    recorded, refitted, searched : list of int
+        Replicates of which there are records, of which these have all fits and not the first ones only, and of which
+        there are those of the searches.
+    digests : dict
+        SHA-256 of the records by archive, see `records_sha256`.
     others : list of str
         What is in the archives and no record.
 
@@ -37,19 +40,19 @@ class Unpacked(Stored):
     """
 
     def __init__(self, foreign: ForeignReport, study: Study, folder: Path):
-        first, *others = study.replicates
         there = [archive for archive in layout.record_archives(study) if _archive(archive) in foreign.files]
-        self.recorded = [first, *(r for r in others if f"replicate_{r}" in there)]
+        first, committed = study.replicates[0], layout.committed_records(study)
+        self.refitted = [replicate for replicate in study.replicates if layout.whole(replicate) in there]
+        self.recorded = [first, *(replicate for replicate in self.refitted if replicate != first)]
         super().__init__(folder, study, [r for r in self.recorded if layout.searches(r) in there])
-        self.archives = [
-            *(f"replicate_{replicate}" for replicate in self.recorded),
-            *map(layout.searches, self.searched),
-        ]
-        self.others = [
-            other
-            for archive in self.archives
-            for other in unpack(foreign.path(_archive(archive)), layout.record_names(study, archive), folder)
-        ]
+        archives = [*map(layout.whole, self.refitted), *map(layout.searches, self.searched)]
+        if committed in there or first not in self.refitted:
+            archives = list(dict.fromkeys([committed, *archives]))  # the whole records take the place of the first fits
+        self.others, self.digests = [], {}
+        for archive in archives:
+            names = layout.record_names(study, archive)
+            self.others += unpack(foreign.path(_archive(archive)), names, folder)
+            self.digests[archive] = records_sha256(folder, study, archive)
 
 
 def _archive(name):
@@ -68,8 +71,7 @@ def name_of(stored: Stored, final: Final) -> str:
 
 def checksums(stored: Unpacked, manifest: dict) -> Iterator[str]:
     """Whether the records are those that the manifest was made with."""
-    for archive in stored.archives:
-        digest = records_sha256(stored.folder, layout.record_names(stored.study, archive))
+    for archive, digest in stored.digests.items():
         if manifest["records_sha256"].get(archive) != digest:
             yield f"{_archive(archive)}: manifest.json has the checksum of other records"
 
@@ -92,8 +94,9 @@ def completeness(stored: Unpacked) -> Iterator[str]:
         if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["complexity"]]:
             yield f"{name_of(stored, final)}/fit.json: it is the record of another model"
         seeds = [0, *(refit["fit_seed"] for refit in final.fit.get("refits", []))]
-        if seeds != list(range(wanted := stored.study.final_fits(final.run.name))):
-            yield f"{name_of(stored, final)}/fit.json: it has fit seeds {seeds}, the config asks for {wanted}"
+        wanted = stored.study.final_fits(final.run.name) if final.replicate in stored.refitted else 1
+        if seeds != list(range(wanted)):
+            yield f"{name_of(stored, final)}/fit.json: it has fit seeds {seeds}, must have {wanted}"
 
 
 def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
@@ -101,7 +104,7 @@ def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
     for key in ("cost", "not_converged"):
         if set(manifest[key]) != set(map(str, stored.replicates)):
             yield f"manifest.json: {key} has other replicates than the config"
-    for replicate in stored.searched:
+    for replicate in (r for r in stored.searched if r in stored.refitted):
         for key, computed in zip(("cost", "not_converged"), fits_and_cost(stored, replicate), strict=True):
             if computed != (claimed := manifest[key].get(str(replicate))):
                 found = f"is {brief(claimed)}, computed again {brief(computed)}"

@@ -13,7 +13,7 @@ from proset import arithmetic
 from proset_study import layout
 from proset_study.config.study import Study
 from proset_study.verify.data import data_and_splits
-from proset_study.verify.derived import OF_SEARCHES, numbers, predictions, workbook
+from proset_study.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
 from proset_study.verify.differences import SHOWN
 from proset_study.verify.foreign import ForeignReport, Refused, checked_study, one_line, unpacked
 from proset_study.verify.records import Unpacked, checksums, completeness, costs, selections
@@ -102,8 +102,8 @@ def verify(
         yield from _guarded("records", checksums, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
     say(
-        "results.csv, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and compared "
-        f"{exactness}"
+        f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and "
+        f"compared {exactness}"
     )
     if not same:
         say(
@@ -142,7 +142,7 @@ def _replicates(numbers):
 
 def _of_additional(study):
     additional = [r for r in study.replicates if r not in study.config["replicates"]]
-    names = f"selections, costs and findings/rules.csv of {_replicates(additional)}"
+    names = f"selections, costs and {layout.RULES} of {_replicates(additional)}"
     return f", {names} (their archives have no searches)" if additional else ""
 
 
@@ -150,9 +150,15 @@ def _in_the_archive(stored: Unpacked) -> str:
     """What could be checked if all records were there."""
     found = []
     if missing := [r for r in stored.replicates if r not in stored.recorded]:
-        found.append(f"numbers of {_replicates(missing)}, which are taken from results.csv")
-    if missing := [r for r in stored.study.config["replicates"] if r not in stored.searched]:
-        found.append(f"selections, costs, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")
+        found.append(f"numbers of {_replicates(missing)}, which are taken from {layout.ALL_SCORES}")
+    if missing := [r for r in stored.recorded if r not in stored.refitted]:
+        taken = f"whose numbers are taken from {layout.ALL_SCORES}, and what is made of them in {', '.join(OF_REFITS)}"
+        found.append(f"refits of {_replicates(missing)} with other seeds, {taken}")
+    of_config = stored.study.config["replicates"]
+    if missing := [r for r in of_config if r not in stored.searched]:
+        found.append(f"selections, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")
+    if missing := [r for r in of_config if r not in stored.searched or r not in stored.refitted]:
+        found.append(f"costs of {_replicates(missing)}")
     return "; ".join(found)
 
 

@@ -15,6 +15,7 @@ from proset_study.report.findings import (
     write_findings,
     write_selected_features,
 )
+from proset_study.store.results import read_csv
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
@@ -111,12 +112,12 @@ def test_files(stored, tmp_path):
     write_selected_features(tmp_path / "selected_features.csv", stored)
     over_data_sets = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
     assert {p.name for p in tmp_path.iterdir()} == {
-        "rules.csv",
+        "rules.csv.xz",
         "methods.csv",
         "selected_features.csv",
         "prototypes.csv",
     } | over_data_sets
-    assert len((tmp_path / "rules.csv").read_text(encoding="utf-8").splitlines()) == 1 + len(rules(stored))
+    assert len(read_csv(tmp_path / "rules.csv.xz").splitlines()) == 1 + len(rules(stored))
 
 
 def test_figures_show_the_rows(stored):

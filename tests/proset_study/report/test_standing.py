@@ -144,5 +144,5 @@ def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_th
 def test_what_is_not_there_is_refused(compared, tmp_path):
     with pytest.raises(ConfigError, match="method: 'mine' is not allowed, allowed are proset, knn, "):
         standing_study("mine", compared[1], {})
-    with pytest.raises(ConfigError, match=r"records: 'no/report' has no manifest.json and results.csv"):
+    with pytest.raises(ConfigError, match=r"records: 'no/report' has no manifest.json and results.csv.xz"):
         standing_study("knn", layout.Path("no/report"), {})

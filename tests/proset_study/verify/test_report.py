@@ -1,4 +1,5 @@
 import json
+import lzma
 import re
 import shutil
 import tarfile
@@ -12,6 +13,7 @@ from proset_study.records import read_json, read_json_lines, read_text, write_js
 from proset_study.report.manifest import manifest
 from proset_study.report.release import release
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
+from proset_study.store.results import read_csv, text_of
 from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
 
@@ -34,20 +36,19 @@ def check(published, whole, tmp_path_factory):
     return lines
 
 
-ARCHIVES = ("replicate_0", "replicate_0_searches")
+ARCHIVES = ("replicate_0", "replicate_0_first_fits", "replicate_0_searches")
 
 
 def repack(folder, whole, change):
     """Change the records below a folder, pack them again, and give the manifest their checksum, as a liar would."""
     scratch = folder.parent / "scratch/small"
-    names = {archive: layout.record_names(whole.study, archive) for archive in ARCHIVES}
     known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    for archive in ARCHIVES:
-        unpack(folder / f"records/{archive}.tar.xz", names[archive], scratch)
+    for archive in ("replicate_0", "replicate_0_searches"):
+        unpack(folder / f"records/{archive}.tar.xz", layout.record_names(whole.study, archive), scratch)
     change(scratch / "replicate_0")
     for archive in ARCHIVES:
-        pack(scratch, names[archive], folder / f"records/{archive}.tar.xz")
-        known["records_sha256"][archive] = records_sha256(scratch, names[archive])
+        pack(scratch, whole.study, archive, folder / f"records/{archive}.tar.xz")
+        known["records_sha256"][archive] = records_sha256(scratch, whole.study, archive)
     write_manifest(folder, known)
     shutil.rmtree(folder / layout.STORE)  # it has what the records had
 
@@ -78,7 +79,7 @@ def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(chan
 
 @pytest.mark.parametrize("archive", ARCHIVES)
 def test_same_records_same_archive(whole, report, archive, tmp_path):
-    pack(whole.folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+    pack(whole.folder, whole.study, archive, tmp_path / "again.tar.xz")
     assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
 
 
@@ -89,7 +90,7 @@ def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, 
     write_json_lines(old / "stage1/folds_0-2_trials_0-9.jsonl", records)
     shutil.copytree(old, old.with_name("E99"))
     for archive in ARCHIVES:
-        pack(folder, layout.record_names(whole.study, archive), tmp_path / "again.tar.xz")
+        pack(folder, whole.study, archive, tmp_path / "again.tar.xz")
         assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
     known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
     made = manifest(Stored(folder, whole.study))
@@ -104,17 +105,22 @@ def one_digit_changed(text, pattern=r"(?<=[,|& ])-?\d+\.\d*?(\d)(?=[,|& \n)])"):
     return text[: match.start(1)] + digit + text[match.end(1) :]
 
 
+def edit(path, change, *arguments):
+    """Change the text of a file, which may be compressed."""
+    text = change(text_of(path.name, path.read_bytes()), *arguments).encode()
+    path.write_bytes(lzma.compress(text) if path.suffix == ".xz" else text)
+
+
 TEXTS = (
-    *("results.csv", "comparison.csv", "tables/E8.csv", "tables/E8.md", "tables/E3_E8_E9.tex"),
+    *(layout.ALL_SCORES, "comparison.csv", "tables/E8.csv", "tables/E8.md", "tables/E3_E8_E9.tex"),
     *("evaluation/class_scores.csv", "evaluation/learning_curve.csv", "evaluation/bootstrap.csv"),
-    *("evaluation/bias_variance.csv", "findings/rules.csv", "findings/over_data_sets.csv", "findings/variance.csv"),
+    *("evaluation/bias_variance.csv", layout.RULES, "findings/over_data_sets.csv", "findings/variance.csv"),
 )
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_one_changed_digit_of_a_derived_number_is_found(changed, check, name):
-    text = (changed / name).read_text(encoding="utf-8")
-    (changed / name).write_text(one_digit_changed(text), encoding="utf-8")
+    edit(changed / name, one_digit_changed)
     (line,) = check(changed)
     assert line.startswith(f"{name}, line ")
 
@@ -163,14 +169,13 @@ def test_one_changed_digit_of_the_data_is_found(changed, check):
 @pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "stage1.json", "stage2.json", "fit.json"])
 def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
     scratch = changed.parent / "scratch/small"
-    names = layout.record_names(whole.study, "replicate_0")
-    unpack(changed / "records/replicate_0.tar.xz", names, scratch)
+    unpack(changed / "records/replicate_0.tar.xz", layout.record_names(whole.study, "replicate_0"), scratch)
     path = next(p for p in sorted(scratch.rglob(kind)))
     text = read_text(path)
     digits = list(re.finditer(r"\d(?=[,\n])", text))
     at = digits[len(digits) // 2].start()
     write_text(path, text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
-    pack(scratch, names, changed / "records/replicate_0.tar.xz")
+    pack(scratch, whole.study, "replicate_0", changed / "records/replicate_0.tar.xz")
     assert "records/replicate_0.tar.xz: manifest.json has the checksum of other records" in check(changed)
 
 
@@ -202,7 +207,7 @@ RECORDS = {
     "lost refit": (
         "cross/E3/fit.json",
         lambda r: {"refits": r["refits"][:1]},
-        "it has fit seeds [0, 1], the config asks for 3",
+        "it has fit seeds [0, 1], must have 3",
     ),
     "bootstrap": (
         "*/*/bootstrap.json",
@@ -238,7 +243,7 @@ def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum
     repack(changed, whole, change)
     found = check(changed)
     assert "replicate_0/odd/split.csv: the split made again differs" in found
-    assert any(line.startswith("results.csv") for line in found)
+    assert any(line.startswith("results.csv.xz") for line in found)
 
 
 @pytest.mark.parametrize("key", ["log_loss", "error", "n_fit"])
@@ -310,19 +315,18 @@ def test_the_report_of_another_arithmetic_is_told_from_a_wrong_one(changed, whol
     known = json.loads((changed / "manifest.json").read_text(encoding="utf-8"))
     del known["arithmetic"], known["records_sha256"]
     write_manifest(changed, known)
-    path = changed / "results.csv"
-    text = path.read_text(encoding="utf-8")
-    value = re.search(r"E8,knn,flowers,,final,log_loss,(\S+)", text)[1]
-    path.write_text(text.replace(value, f"{value}00002"), encoding="utf-8")
+    path = changed / layout.ALL_SCORES
+    value = re.search(r"E8,knn,flowers,,final,log_loss,(\S+)", read_csv(path))[1]
+    edit(path, str.replace, value, f"{value}00002")
     assert check(changed, n_refits=9) == []
     said = "\n".join(check.said)
     assert "numbers to a relative difference of 1e-09" in said
     assert re.search(
         r"the arithmetic of the report is an older one, here it is \S+: fits of proset are not repeated", said
     )
-    path.write_text(text.replace(value, f"{float(value) + 1e-8}"), encoding="utf-8")
+    edit(path, str.replace, f"{value}00002", f"{float(value) + 1e-8}")
     (line,) = check(changed)
-    assert line.startswith("results.csv, line ")
+    assert line.startswith("results.csv.xz, line ")
 
 
 def test_fits_of_other_libraries_on_another_class_of_processors_are_compared_to_a_tolerance(changed, whole, check):
@@ -360,6 +364,7 @@ def released(report, checkout, tmp_path):
     folder = shutil.copytree(report, tmp_path / "small")
     release(folder, tmp_path / "elsewhere.tar.xz", checkout)
     (folder / "records/replicate_0_searches.tar.xz").unlink()
+    (folder / "records/replicate_0.tar.xz").unlink()
     return folder, tmp_path / "elsewhere.tar.xz"
 
 
@@ -368,14 +373,32 @@ def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, c
     assert check(folder, n_refits=3) == []
     said = "\n".join(check.said)
     assert (
-        "not checked, because the records are in the archive small-report.tar.xz (make verify ARCHIVE=...): selections,"
-        " costs, findings/rules.csv, findings/prototypes.csv, evaluation/bootstrap.csv of replicate 0" in said
+        "not checked, because the records are in the archive small-report.tar.xz (make verify ARCHIVE=...): refits of"
+        " replicate 0 with other seeds, whose numbers are taken from results.csv.xz, and what is made of them in"
+        " findings/response_curves.csv; selections, findings/rules.csv.xz, findings/prototypes.csv,"
+        " evaluation/bootstrap.csv of replicate 0; costs of replicate 0" in said
     )
     assert "selections and costs follow from" not in said
-    text = (folder / "results.csv").read_text(encoding="utf-8")
-    (folder / "results.csv").write_text(one_digit_changed(text), encoding="utf-8")
+    edit(folder / layout.ALL_SCORES, one_digit_changed)
     (line,) = check(folder)
-    assert line.startswith("results.csv, line ")
+    assert line.startswith("results.csv.xz, line ")
+
+
+def test_without_its_archive_a_changed_number_of_a_refit_contradicts_what_is_made_of_it(released, check):
+    folder, _ = released
+    edit(folder / layout.ALL_SCORES, one_digit_changed, r"refit_1,log_loss,\d\.(\d)")
+    assert any(line.startswith("findings/variance.csv, line ") for line in check(folder))
+
+
+def test_the_first_fits_in_an_archive_are_those_of_the_whole_records(whole, report, changed, check, tmp_path):
+    committed, name = "records/replicate_0_first_fits.tar.xz", "replicate_0/cross/E3/predictions.csv"
+    files = dict(read_files(report / committed, lambda name: True))
+    first, *_ = whole.final("E3", "cross").probabilities_of_fits
+    assert len(files[name].splitlines()[0].split(b",")) == 3 + first.shape[1]
+    assert (report / committed).stat().st_size < (report / "records/replicate_0.tar.xz").stat().st_size
+    files[name] = one_digit_changed(files[name].decode()).encode()
+    write_files(changed / committed, files.items())
+    assert check(changed) == [f"{committed}: manifest.json has the checksum of other records"]
 
 
 def test_a_release_is_checked_without_the_report(released, check):
@@ -385,17 +408,17 @@ def test_a_release_is_checked_without_the_report(released, check):
     files = dict(read_files(archive, lambda name: True))
     write_files(archive, (files | {"secret": b""}).items())
     assert check(None, archive=archive) == [f"{archive} is refused: 'secret' is not a file of a report"]
-    write_files(archive, (files | {"other/results.csv": b""}).items())
+    write_files(archive, (files | {"other/results.csv.xz": b""}).items())
     (line,) = check(None, archive=archive)
     assert "is refused: 2 folders are not allowed, the archive of a release has one" in line
-    del files["small/results.csv"]
+    del files["small/results.csv.xz"]
     write_files(archive, (files | {"small/environment/requirements.txt": b"numpy==1.0"}).items())
     lines = check(None, archive=archive)
-    assert "results.csv is missing" in lines
+    assert "results.csv.xz is missing" in lines
     assert lines[-3:] == [
         "environment/requirements.txt has another checksum than in SHA256SUMS",
-        "1 file(s) of SHA256SUMS are missing, the first is 'results.csv'",
-        "1 file(s) that a release has are missing, the first is results.csv",
+        "1 file(s) of SHA256SUMS are missing, the first is 'results.csv.xz'",
+        "1 file(s) that a release has are missing, the first is results.csv.xz",
     ]
 
 
@@ -424,15 +447,15 @@ def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(release
     said = "\n".join(check.said)
     assert "selections and costs follow from the searches of replicate 0" in said
     assert "in the archive" not in said
-    path = folder / "findings/rules.csv"
-    path.write_text(one_digit_changed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    path = folder / layout.RULES
+    edit(path, one_digit_changed)
     (line,) = check(folder)
-    assert "is refused: findings/rules.csv is another file in small-report.tar.xz than in the report" in line
+    assert "is refused: findings/rules.csv.xz is another file in small-report.tar.xz than in the report" in line
     files = dict(read_files(folder.parent / "small-report.tar.xz", lambda name: True))
-    write_files(archive, (files | {"small/findings/rules.csv": path.read_bytes()}).items())
+    write_files(archive, (files | {"small/findings/rules.csv.xz": path.read_bytes()}).items())
     changed, checksum = check(None, archive=archive)
-    assert changed.startswith("findings/rules.csv, line ")
-    assert checksum == "findings/rules.csv has another checksum than in SHA256SUMS"
+    assert changed.startswith("findings/rules.csv.xz, line ")
+    assert checksum == "findings/rules.csv.xz has another checksum than in SHA256SUMS"
 
 
 def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
@@ -445,10 +468,10 @@ def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, 
         f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
         "figures/odd/more.svg is not in SHA256SUMS",
     ]
-    files = {f"small/{name}": b"other" for name in ("results.csv", "tables/E8.md")}
+    files = {f"small/{name}": b"other" for name in ("results.csv.xz", "tables/E8.md")}
     write_files(archive, files.items())
     (line,) = check(folder, archive=archive)
-    assert "is refused: results.csv is another file in elsewhere.tar.xz than in the report" in line
+    assert "is refused: results.csv.xz is another file in elsewhere.tar.xz than in the report" in line
 
 
 @pytest.fixture(scope="module")
@@ -472,7 +495,7 @@ def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, 
     assert "from records of replicates 0, 1" in check.said[0]
     (tmp_path / "small-report.tar.xz").unlink()
     assert check(folder, n_refits=2) == []
-    assert "numbers of replicate 1, which are taken from results.csv" in check.said[-1]
+    assert "numbers of replicate 1, which are taken from results.csv.xz" in check.said[-1]
     path = folder / "tables/E8.md"  # mean and deviation over both
     path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
     (line,) = check(folder)
