@@ -14,6 +14,9 @@ from proset_study.records import read_text, write_text
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for
+# Most of an archive are digits of probabilities: this takes a sixth of the time of preset 9, for 6 % more bytes.
+_SEARCH = {"mf": lzma.MF_HC4, "mode": lzma.MODE_NORMAL, "nice_len": 32, "depth": 8, "lc": 4, "pb": 0}
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, **_SEARCH}]
 
 
 def pack(folder: Path, study: layout.Study, archive: str, output: Path) -> None:
@@ -43,7 +46,11 @@ def _text(path, archive):
 def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """Write files, of which names and contents are given, as .tar.xz; no times, no owners."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(output) as file, tarfile.open(fileobj=file, mode="w:xz", preset=9) as archive:
+    with (
+        replacing(output) as file,
+        lzma.open(file, "wb", filters=FILTERS) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
         for name, content in files:
             entry = tarfile.TarInfo(name)
             entry.size = len(content)

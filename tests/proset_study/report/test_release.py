@@ -167,6 +167,8 @@ def test_git_leaves_out_what_the_archive_has():
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 def test_the_committed_report_is_small():
     study = Study.of(read_json(COMMITTED / layout.MANIFEST)["config"])
-    names = [str(path.relative_to(COMMITTED)) for path in COMMITTED.rglob("*") if path.is_file()]
-    size = sum((COMMITTED / name).stat().st_size for name in names if not layout.archived(study, name))
-    assert size <= 10_000_000
+    command = ["git", "-C", str(COMMITTED), "ls-files"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert layout.RECORDS.format(archive=layout.committed_records(study)) in names
+    assert [name for name in names if layout.archived(study, name)] == []
+    assert sum((COMMITTED / name).stat().st_size for name in names) <= 10_000_000
