@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from proset_study.records import (
@@ -16,7 +17,8 @@ from proset_study.records import (
     write_json_lines,
     write_text,
 )
-from proset_study.store.results import as_cell, read_scores, write_rows
+from proset_study.store import results
+from proset_study.store.results import as_cell, read_rows, read_scores, write_rows
 
 
 def test_a_record_has_the_speed_of_the_machine_at_the_time():
@@ -139,3 +141,27 @@ def test_numbers_have_twelve_digits():
     assert as_cell(0.1 + 0.2) == 0.3
     assert as_cell(123456789012345.0) == 123456789012000.0
     assert as_cell(3) == 3
+
+
+def test_a_compressed_file_has_the_same_rows_for_us_and_for_pandas(tmp_path):
+    rows = [{"class": name, "value": value} for name, value in (("a", 0.1), ("b, c", None), ("é", -1e-9))]
+    for name in ("t.csv", "t.csv.xz"):
+        write_rows(tmp_path / name, rows, ("class", "value"))
+        assert read_rows(tmp_path / name) == rows
+    assert pd.read_csv(tmp_path / "t.csv.xz").equals(pd.read_csv(tmp_path / "t.csv"))
+
+
+@pytest.mark.parametrize("damage", [lambda c: c[:-9], lambda c: c + c, lambda c: b"class\na\n", lambda c: b""])
+def test_a_damaged_compressed_file_is_refused_by_name(tmp_path, damage):
+    path = tmp_path / "t.csv.xz"
+    write_rows(path, [{"class": "a"}], ("class",))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"t\.csv\.xz is damaged \(.*\); remove it and run snakemake again"):
+        read_rows(path)
+
+
+def test_a_compressed_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    write_rows(tmp_path / "t.csv.xz", [{"class": "a" * 20_000_000}], ("class",))
+    monkeypatch.setattr(results, "MAX_TEXT", 20_000_000)
+    with pytest.raises(ValueError, match=r"t\.csv\.xz is damaged \(.* more than 20,000,000 bytes"):
+        read_rows(tmp_path / "t.csv.xz")

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study.layout import CHECKSUMS
+from proset_study.layout import ALL_SCORES, CHECKSUMS, RULES
 from proset_study.report.release import checksums
 from proset_study.store.packed import write_files
+from proset_study.store.results import MAX_TEXT
 from proset_study.verify.report import archive_name
 
 DEEP = "[" * 20_000 + "]" * 20_000
@@ -80,7 +81,8 @@ def _in_the_text_of_the_manifest(report, outside, rng):
 
 
 def _in_the_archive(report, outside, rng):
-    path = report / f"records/{rng.choice(['replicate_0', 'replicate_0_searches'])}.tar.xz"
+    name = rng.choice(["replicate_0", "replicate_0_first_fits", "replicate_0_searches"])
+    path = report / f"records/{name}.tar.xz"
     return _spoil_archive(path, outside, rng)
 
 
@@ -149,6 +151,25 @@ def _spoil_archive(path, outside, rng):
         content = lzma.compress(written.getvalue(), preset=0)
     path.write_bytes({"cut": content[: len(content) // 2], "no archive": b"x" * 99}.get(what, content))
     return f"{what}, {entry.name} of {path.name}"
+
+
+def _in_the_compressed_numbers(report, outside, rng):
+    path = report / str(rng.choice([ALL_SCORES, RULES]))
+    content = path.read_bytes()
+    text = lzma.decompress(content)
+    contents = {
+        "bomb": lambda: lzma.compress(text + bytes(MAX_TEXT), preset=0),
+        "cut": lambda: content[: len(content) // 2],
+        "more behind it": lambda: content + content,
+        "no archive": lambda: text,
+        "memory": lambda: lzma.compress(text, filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2**29}]),
+        "bytes": lambda: lzma.compress(b"\xff\xfe\n"),
+        "no numbers": lambda: lzma.compress(text.replace(b"0", b"x")),
+        "no columns": lambda: lzma.compress(text.partition(b"\n")[2]),
+    }
+    what = str(rng.choice(sorted(contents)))
+    path.write_bytes(contents[what]())
+    return f"{what}, {path.name}"
 
 
 def _in_the_files(report, outside, rng):

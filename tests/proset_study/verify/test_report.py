@@ -458,6 +458,14 @@ def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(release
     assert checksum == "findings/rules.csv.xz has another checksum than in SHA256SUMS"
 
 
+def test_an_archive_that_lacks_a_file_is_not_whole_though_the_report_has_it(released, check):
+    folder, archive = released
+    files = dict(read_files(archive, lambda name: True))
+    del files["small/tables/E8.md"]
+    write_files(archive, files.items())
+    assert check(folder, archive=archive) == ["1 file(s) of SHA256SUMS are missing, the first is 'tables/E8.md'"]
+
+
 def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, check):
     folder, archive = released
     files = dict(read_files(archive, lambda name: True))
