@@ -271,8 +271,11 @@ def pack(args: argparse.Namespace) -> None:
     """Records of one replicate as one archive."""
     from proset_study.store.packed import pack
 
-    output = Path(layout.report(args.study, layout.RECORDS, archive=args.name))
-    pack(_results(args), args.study, args.name, output)
+    names, output = (
+        layout.record_names(args.study, args.name),
+        layout.report(args.study, layout.RECORDS, archive=args.name),
+    )
+    pack(_results(args), names, Path(output), args.name.endswith(layout.FIRST_FITS))
 
 
 def predictions(args: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.config.study import Study as Study  # a type for jobs that do not depend on what a config means
+from proset_study.config.study import Study
 from proset_study.data.metrics import stored_metric
 from proset_study.data.paths import located
 from proset_study.evaluations import KINDS
@@ -72,7 +72,7 @@ _FINDINGS = (
     "costs",
     "variance",
 )
-_MADE = re.compile(r"results\.csv|tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
 
 def result(study: Study, template: str, **names: object) -> str:
@@ -237,22 +237,22 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
 def record_archives(study: Study) -> list[str]:
     """Names of the archives with what a second person needs to check a study; see `record_files`."""
     searched = map(searches, study.config["replicates"])
-    return list(dict.fromkeys([*map(whole, study.replicates), committed_records(study), *searched]))
+    return list(dict.fromkeys([*map(all_fits, study.replicates), committed_records(study), *searched]))
 
 
-def whole(replicate: int) -> str:
-    """Name of the archive with all final models of a replicate."""
+def all_fits(replicate: int) -> str:
+    """Name of the archive with all final models of a replicate and their refits with other seeds."""
     return REPLICATE.format(replicate=replicate)
 
 
 def searches(replicate: int) -> str:
     """Name of the archive with the searches of a replicate."""
-    return whole(replicate) + SEARCHES
+    return all_fits(replicate) + SEARCHES
 
 
 def committed_records(study: Study) -> str:
-    """Name of the archive that is committed: the first replicate, without its refits with other seeds."""
-    first = whole(study.replicates[0])
+    """Name of the archive that is committed: the first replicate, without refits with other seeds."""
+    first = all_fits(study.replicates[0])
     return first + FIRST_FITS if any(study.final_fits(run) > 1 for run in study.runs) else first
 
 
@@ -334,9 +334,9 @@ def archived(study: Study, name: str) -> bool:
 
 
 def remove_leftovers(study: Study) -> None:
-    """Remove what a former config or version had from the report: tables, pages, figures, archives; others stay."""
+    """Remove what a former config had from the report: tables, pages, figures and archives; other files stay."""
     folder = Path(report(study, ""))
-    for path in (*folder.glob("*"), *folder.glob("*/*")):
+    for path in folder.glob("*/*"):
         name = str(path.relative_to(folder))
         if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
             shutil.rmtree(path)

@@ -248,7 +248,8 @@ def write_all(stored, folder, published, checkout):
         if not (folder / name).exists() and name.endswith((".html", layout.CLAIMS)):
             write_text(folder / name, f"in place of {name}\n")
     for archive in layout.record_archives(stored.study):
-        pack(stored.folder, stored.study, archive, folder / layout.RECORDS.format(archive=archive))
+        names, output = layout.record_names(stored.study, archive), folder / layout.RECORDS.format(archive=archive)
+        pack(stored.folder, names, output, archive.endswith(layout.FIRST_FITS))
 
 
 def write_manifest(folder, known):

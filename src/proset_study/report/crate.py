@@ -40,7 +40,7 @@ ABOUT = {  # by the folder, or by the name where that says more
     "figures": "figure",
     "findings": "findings over data sets and replicates",
     layout.STORE: "predicted probabilities of all test rows",
-    "records": "records of all fits of a replicate: parameters, losses, predictions, resources",
+    "records": "records of fits of a replicate: parameters, losses, predictions, resources",
     "tables": "table of scores",
     layout.MANIFEST: "config with its seed, commit, versions, processor, arithmetic, checksums, costs",
     layout.CITATION: "how to cite",

@@ -52,7 +52,8 @@ def manifest(stored: Stored) -> dict:
         "config": study.config,
         "openml": downloaded(study),
         "records_sha256": {
-            archive: records_sha256(folder, study, archive) for archive in layout.record_archives(study)
+            archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
+            for archive in layout.record_archives(study)
         },
         "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},

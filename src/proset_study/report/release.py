@@ -12,7 +12,7 @@ from proset_study.records import read_json
 from proset_study.report.crate import metadata
 from proset_study.store.packed import write_files
 
-MAX_COMMITTED = 15_000_000  # bytes; the largest report of this repository, response_curves, has 12 million
+MAX_COMMITTED = 15_000_000  # bytes; the largest report of this repository would have 12 million
 
 
 def release(report: Path, output: Path, root: Path) -> str:

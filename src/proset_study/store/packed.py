@@ -19,20 +19,29 @@ _SEARCH = {"mf": lzma.MF_HC4, "mode": lzma.MODE_NORMAL, "nice_len": 32, "depth":
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, **_SEARCH}]
 
 
-def pack(folder: Path, study: layout.Study, archive: str, output: Path) -> None:
-    """Write one of `layout.record_archives` as .tar.xz; same records, same bytes. `folder` is results/<study>."""
-    names = sorted(layout.record_names(study, archive), key=_kind)
-    write_files(output, ((name, _text(folder / name, archive).encode()) for name in names))
+def pack(folder: Path, names: Iterable[str], output: Path, first_fits: bool = False) -> None:
+    """Write records as .tar.xz; same records, same bytes.
+
+    Parameters
+    ----------
+    folder : Path
+        results/<study>.
+    names : iterable of str
+        Of the records, below the folder.
+    output : Path
+    first_fits : bool, optional
+        Whether to leave out what refits with other seeds gave.
+    """
+    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in sorted(names, key=_kind)))
 
 
 def _kind(name):
     return Path(name).name, name  # files of one kind next to each other pack best
 
 
-def _text(path, archive):
-    """A record as an archive has it: that of the first fits is without what refits gave."""
+def _text(path, first_fits):
     text = read_text(path)
-    if not archive.endswith(layout.FIRST_FITS):
+    if not first_fits:
         return text
     if path.name == Path(layout.FIT).name and (record := json.loads(text)).get("refits"):
         return json.dumps(record | {"refits": []}, indent=1, sort_keys=True) + "\n"
@@ -136,10 +145,10 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
     return others
 
 
-def records_sha256(folder: Path, study: layout.Study, archive: str) -> str:
+def records_sha256(folder: Path, names: Iterable[str], first_fits: bool = False) -> str:
     """SHA-256 of the records that `pack` takes, as far as they are there."""
     digest = hashlib.sha256()
-    for name in sorted(layout.record_names(study, archive)):
+    for name in sorted(names):
         if (folder / name).exists():
-            digest.update(f"{name}\n{_text(folder / name, archive)}".encode())
+            digest.update(f"{name}\n{_text(folder / name, first_fits)}".encode())
     return digest.hexdigest()

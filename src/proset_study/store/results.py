@@ -16,7 +16,7 @@ from proset_study.scores import error_rate, score_predictions
 LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
-XZ, MAX_TEXT = ".xz", 2**28  # of compressed files: the suffix, and bytes that are unpacked
+XZ, MAX_TEXT = ".xz", 2**26  # of compressed files: the suffix, and bytes that are unpacked
 REFIT = "refit_"  # begins the section of a final model with another fit seed, whose number comes after it
 COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
 
@@ -105,7 +105,7 @@ def by_fit_seed(rows: Iterable[dict]) -> list[tuple[dict, list]]:
 
 
 def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:
-    """Write rows as CSV, compressed if the name ends with ".xz"; numbers have `DIGITS` digits, text see `as_cell`."""
+    """Write rows as CSV, compressed if its name says so: numbers with `DIGITS` digits, text as `as_cell` gives it."""
     text, path = io.StringIO(), Path(path)
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
@@ -153,13 +153,16 @@ def text_of(name: str, content: bytes) -> str:
     """The text of a file, compressed if its name says so; ValueError if it is damaged or larger than `MAX_TEXT`."""
     if not name.endswith(XZ):
         return content.decode("utf-8")
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_TEXT)
+    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2 * MAX_TEXT)
     try:
         text = decompressor.decompress(content, MAX_TEXT)
     except lzma.LZMAError as error:
         raise ValueError(error) from error
-    if not decompressor.eof or decompressor.unused_data:
-        raise ValueError(f"its end is missing, or it has more than {MAX_TEXT:,} bytes")
+    if decompressor.unused_data:
+        raise ValueError("there is something behind its end")
+    if not decompressor.eof:
+        more = len(text) == MAX_TEXT
+        raise ValueError(f"it has more than {MAX_TEXT:,} bytes" if more else "its end is missing")
     return text.decode("utf-8")
 
 

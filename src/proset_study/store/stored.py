@@ -201,11 +201,11 @@ class Stored:
         return self.study.replicates
 
     @cached_property
-    def _all(self) -> list[Final]:
-        return [
-            self._final(replicate, run, data_set)
-            for replicate, run, data_set in self.study.final_models(self.replicates)
-        ]
+    def _by_replicate(self) -> dict[int, list[Final]]:
+        return {
+            replicate: [self._final(*names) for names in self.study.final_models([replicate])]
+            for replicate in self.replicates
+        }
 
     def _final(self, replicate, run, data_set):
         source = self.study.stage1_run(run)
@@ -228,10 +228,8 @@ class Stored:
         replicate = self.replicates[0] if replicate is None else replicate
         return [
             f
-            for f in self._all
-            if f.replicate == replicate
-            and data_set in (None, f.data_set)
-            and (layout.file_in(f.folder, layout.FIT)).exists()
+            for f in self._by_replicate.get(replicate, [])
+            if data_set in (None, f.data_set) and layout.file_in(f.folder, layout.FIT).exists()
         ]
 
     def all_finals(self) -> list[Final]:

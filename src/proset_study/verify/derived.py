@@ -17,7 +17,7 @@ from proset_study.verify.records import Unpacked
 MAX_WORKBOOK = 2**26  # bytes of its parts
 ADDED = {"error"}  # quantities of results that were not there when an older arithmetic was
 OF_SEARCHES = (layout.RULES, "findings/prototypes.csv", "evaluation/bootstrap.csv")
-OF_REFITS = ("findings/response_curves.csv",)
+OF_REFITS = ("findings/response_curves.csv", "data_sets/")
 
 
 def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
@@ -26,7 +26,7 @@ def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance
     Rows of fits that have no records are taken from results.csv.xz, as the tables need them.
     """
     made = _made(stored)
-    _scores(stored, foreign, is_older=tolerance > 0)
+    yield from _scores(stored, foreign, is_older=tolerance > 0)
     write_report(stored, made, published, ["tables", "numbers"])
     for data_set in stored.study.data_sets:
         if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
@@ -48,7 +48,7 @@ def _made(stored):
 def _scores(stored, foreign, is_older):
     study, found = stored.study, rows_of(foreign.text(layout.ALL_SCORES))
     left_out = ADDED - {row["quantity"] for row in found} if is_older else set()
-    taken: dict[tuple, list[dict]] = {}
+    taken: dict[str, list[dict]] = {}
     for row in found:
         taken.setdefault(_case(row), []).append(row)
     for replicate in stored.replicates:
@@ -57,16 +57,26 @@ def _scores(stored, foreign, is_older):
             for case in study.cases([replicate], experiment):
                 theirs = taken.get(_case(case), [])
                 if replicate in stored.recorded:
-                    rows += [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
-                    theirs = [row for row in theirs if row["section"].startswith(REFIT)]
-                if replicate not in stored.refitted:
-                    rows += theirs
+                    refits = [row for row in theirs if row["section"].startswith(REFIT)]
+                    theirs = [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
+                    theirs += [] if replicate in stored.refitted else refits
+                if not _has_all_refits(theirs, study.final_fits(case["run"])):
+                    yield f"{layout.ALL_SCORES}: {_case(case)} has other rows than a final model and its refits"
+                rows += theirs
             if rows:
                 write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
 
 
+def _has_all_refits(rows, n_fits):
+    """Whether rows of a case have, for each further fit seed, what they have of the first one."""
+    names = [(row["section"], row["quantity"]) for row in rows]
+    quantities = [quantity for section, quantity in names if section == "final"]
+    refits = [name for name in names if name[0].startswith(REFIT)]
+    return quantities and refits == [(f"{REFIT}{seed}", name) for seed in range(1, n_fits) for name in quantities]
+
+
 def _case(row):
-    return tuple(str(row[key]) for key in COLUMNS[:5])
+    return ", ".join(str(row[key]) for key in COLUMNS[:5])
 
 
 def _compare(name, stored, foreign, tolerance):
@@ -75,7 +85,8 @@ def _compare(name, stored, foreign, tolerance):
     except Refused as error:
         yield str(error)
         return
-    there = stored.searched if name in OF_SEARCHES else stored.refitted if name in OF_REFITS else stored.recorded
+    of_refits = name.startswith(OF_REFITS)
+    there = stored.searched if name in OF_SEARCHES else stored.refitted if of_refits else stored.recorded
     unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
     absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
     ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
@@ -121,7 +132,7 @@ def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], N
         return
     index = json.loads(foreign.text(layout.STORE_INDEX))
     if lacking := [replicate for replicate in stored.replicates if replicate not in stored.refitted]:
-        say(f"not checked: {layout.STORE}/, there are not all records of replicate {lacking[0]}")
+        say(f"not checked: {layout.STORE}/, not all records of replicate {lacking[0]} are here")
     elif index["pyarrow"] != pyarrow.__version__:
         say(f"not checked: {layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
     else:

@@ -104,8 +104,8 @@ class ForeignReport:
         whole : bool
             Whether the report is a release by itself, which has checksums of all its files.
         """
-        if layout.CHECKSUMS not in self.files:
-            if whole:
+        if layout.CHECKSUMS not in (self._packed or self.files):
+            if whole or self._packed:
                 yield f"{layout.CHECKSUMS} is missing, a release has it"
             return
         known = dict(line.split("  ", 1)[::-1] for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line)
@@ -124,7 +124,7 @@ class ForeignReport:
         try:
             return text_of(name, content)
         except ValueError as error:
-            raise Refused(f"{name} is not text: {error}") from error
+            raise Refused(f"{name} cannot be read: {error}") from error
 
     def manifest(self) -> dict:
         """manifest.json, with its keys of the right kind; the config in it has not been checked."""

@@ -26,10 +26,12 @@ class Unpacked(Stored):
     Attributes
     ----------
     recorded, refitted, searched : list of int
-        Replicates of which there are records, of which these have all fits and not the first ones only, and of which
-        there are those of the searches.
+        Replicates with records of final models, those of them with all fit seeds, and those with records of the
+        searches.
     digests : dict
         SHA-256 of the records by archive, see `records_sha256`.
+    contradictory : bool
+        Whether the first fits have an archive of their own with other records than that of all fits.
     others : list of str
         What is in the archives and no record.
 
@@ -42,17 +44,20 @@ class Unpacked(Stored):
     def __init__(self, foreign: ForeignReport, study: Study, folder: Path):
         there = [archive for archive in layout.record_archives(study) if _archive(archive) in foreign.files]
         first, committed = study.replicates[0], layout.committed_records(study)
-        self.refitted = [replicate for replicate in study.replicates if layout.whole(replicate) in there]
+        self.refitted = [replicate for replicate in study.replicates if layout.all_fits(replicate) in there]
         self.recorded = [first, *(replicate for replicate in self.refitted if replicate != first)]
         super().__init__(folder, study, [r for r in self.recorded if layout.searches(r) in there])
-        archives = [*map(layout.whole, self.refitted), *map(layout.searches, self.searched)]
+        archives = [*map(layout.all_fits, self.refitted), *map(layout.searches, self.searched)]
         if committed in there or first not in self.refitted:
-            archives = list(dict.fromkeys([committed, *archives]))  # the whole records take the place of the first fits
+            archives = list(dict.fromkeys([committed, *archives]))  # records of all fits take the place of its records
         self.others, self.digests = [], {}
         for archive in archives:
             names = layout.record_names(study, archive)
             self.others += unpack(foreign.path(_archive(archive)), names, folder)
-            self.digests[archive] = records_sha256(folder, study, archive)
+            self.digests[archive] = records_sha256(folder, names)
+        both = committed in archives and first in self.refitted
+        first_fits = records_sha256(folder, layout.record_names(study, committed), first_fits=True)
+        self.contradictory = both and first_fits != self.digests[committed]
 
 
 def _archive(name):
@@ -74,6 +79,9 @@ def checksums(stored: Unpacked, manifest: dict) -> Iterator[str]:
     for archive, digest in stored.digests.items():
         if manifest["records_sha256"].get(archive) != digest:
             yield f"{_archive(archive)}: manifest.json has the checksum of other records"
+    if stored.contradictory:
+        archive = layout.committed_records(stored.study)
+        yield f"{_archive(archive)}: its records are not those of the same fits in the archive of all"
 
 
 def completeness(stored: Unpacked) -> Iterator[str]:

@@ -81,7 +81,8 @@ def verify(
     tolerance = 0.0 if same else OLDER
     say(f"data and splits are made again from their seeds, numbers from records of {_replicates(stored.recorded)}")
     if stored.searched:
-        say(f"selections and costs follow from the searches of {_replicates(stored.searched)}")
+        costs_too = " and costs" if set(stored.searched) <= set(stored.refitted) else ""
+        say(f"selections{costs_too} follow from the searches of {_replicates(stored.searched)}")
     if others:
         yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
     if stored.others:
@@ -152,8 +153,8 @@ def _in_the_archive(stored: Unpacked) -> str:
     if missing := [r for r in stored.replicates if r not in stored.recorded]:
         found.append(f"numbers of {_replicates(missing)}, which are taken from {layout.ALL_SCORES}")
     if missing := [r for r in stored.recorded if r not in stored.refitted]:
-        taken = f"whose numbers are taken from {layout.ALL_SCORES}, and what is made of them in {', '.join(OF_REFITS)}"
-        found.append(f"refits of {_replicates(missing)} with other seeds, {taken}")
+        refits = f"refits of {_replicates(missing)} with other seeds (numbers are taken from {layout.ALL_SCORES})"
+        found.append(f"{refits}, and what they add to {', '.join(OF_REFITS)}")
     of_config = stored.study.config["replicates"]
     if missing := [r for r in of_config if r not in stored.searched]:
         found.append(f"selections, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")

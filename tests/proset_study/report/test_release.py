@@ -148,8 +148,9 @@ def test_a_report_that_is_too_large_is_refused(fresh, checkout, tmp_path):
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
-def test_git_leaves_out_what_the_archive_has():
-    study = Study.of(read_json(COMMITTED / layout.MANIFEST)["config"])
+@pytest.mark.parametrize("report", ["study", "response_curves"])  # with refits and without
+def test_git_leaves_out_what_the_archive_has(report):
+    study = Study.of(read_json(ROOT / "reports" / report / layout.MANIFEST)["config"])
     names = [layout.RECORDS.format(archive=archive) for archive in layout.record_archives(study)]
     names += [layout.TABLE.format(table=table, suffix="tex") for table in study.tables]
     names += [
@@ -157,10 +158,10 @@ def test_git_leaves_out_what_the_archive_has():
     ]
     names += [layout.STORE_INDEX, *(layout.STORE_FILE.format(data_set=data_set) for data_set in study.data_sets)]
     names += [*layout.REPORT_FILES, "figures/overview/a.png", "figures/overview/a.svg", layout.RULES]
-    paths = "\n".join(f"reports/study/{name}" for name in names)
+    paths = "\n".join(f"reports/{report}/{name}" for name in names)
     command = ["git", "check-ignore", "--no-index", "--stdin"]
     run = subprocess.run(command, cwd=ROOT, input=paths, capture_output=True, text=True, check=False)
-    ignored = {line.removeprefix("reports/study/") for line in run.stdout.splitlines()}
+    ignored = {line.removeprefix(f"reports/{report}/") for line in run.stdout.splitlines()}
     assert ignored == {name for name in names if layout.archived(study, name)}
 
 

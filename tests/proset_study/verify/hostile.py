@@ -159,6 +159,7 @@ def _in_the_compressed_numbers(report, outside, rng):
     text = lzma.decompress(content)
     contents = {
         "bomb": lambda: lzma.compress(text + bytes(MAX_TEXT), preset=0),
+        "many rows": lambda: lzma.compress(text + b"0,,,,,,,\n" * ((MAX_TEXT - len(text)) // 10), preset=0),
         "cut": lambda: content[: len(content) // 2],
         "more behind it": lambda: content + content,
         "no archive": lambda: text,

@@ -13,7 +13,7 @@ from proset_study.records import read_json, read_json_lines, read_text, write_js
 from proset_study.report.manifest import manifest
 from proset_study.report.release import release
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
-from proset_study.store.results import read_csv, text_of
+from proset_study.store.results import case_rows, read_csv, text_of, write_rows
 from proset_study.store.stored import Stored
 from proset_study.verify.report import verify
 
@@ -39,16 +39,18 @@ def check(published, whole, tmp_path_factory):
 ARCHIVES = ("replicate_0", "replicate_0_first_fits", "replicate_0_searches")
 
 
-def repack(folder, whole, change):
+def repack(folder, whole, change, archives=ARCHIVES):
     """Change the records below a folder, pack them again, and give the manifest their checksum, as a liar would."""
     scratch = folder.parent / "scratch/small"
+    names = {archive: layout.record_names(whole.study, archive) for archive in ARCHIVES}
     known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     for archive in ("replicate_0", "replicate_0_searches"):
-        unpack(folder / f"records/{archive}.tar.xz", layout.record_names(whole.study, archive), scratch)
+        unpack(folder / f"records/{archive}.tar.xz", names[archive], scratch)
     change(scratch / "replicate_0")
-    for archive in ARCHIVES:
-        pack(scratch, whole.study, archive, folder / f"records/{archive}.tar.xz")
-        known["records_sha256"][archive] = records_sha256(scratch, whole.study, archive)
+    for archive in archives:
+        first_fits = archive.endswith(layout.FIRST_FITS)
+        pack(scratch, names[archive], folder / f"records/{archive}.tar.xz", first_fits)
+        known["records_sha256"][archive] = records_sha256(scratch, names[archive], first_fits)
     write_manifest(folder, known)
     shutil.rmtree(folder / layout.STORE)  # it has what the records had
 
@@ -79,7 +81,8 @@ def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(chan
 
 @pytest.mark.parametrize("archive", ARCHIVES)
 def test_same_records_same_archive(whole, report, archive, tmp_path):
-    pack(whole.folder, whole.study, archive, tmp_path / "again.tar.xz")
+    names = layout.record_names(whole.study, archive)
+    pack(whole.folder, names, tmp_path / "again.tar.xz", archive.endswith(layout.FIRST_FITS))
     assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
 
 
@@ -90,7 +93,8 @@ def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, 
     write_json_lines(old / "stage1/folds_0-2_trials_0-9.jsonl", records)
     shutil.copytree(old, old.with_name("E99"))
     for archive in ARCHIVES:
-        pack(folder, whole.study, archive, tmp_path / "again.tar.xz")
+        names = layout.record_names(whole.study, archive)
+        pack(folder, names, tmp_path / "again.tar.xz", archive.endswith(layout.FIRST_FITS))
         assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
     known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
     made = manifest(Stored(folder, whole.study))
@@ -169,13 +173,14 @@ def test_one_changed_digit_of_the_data_is_found(changed, check):
 @pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "stage1.json", "stage2.json", "fit.json"])
 def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
     scratch = changed.parent / "scratch/small"
-    unpack(changed / "records/replicate_0.tar.xz", layout.record_names(whole.study, "replicate_0"), scratch)
+    names = layout.record_names(whole.study, "replicate_0")
+    unpack(changed / "records/replicate_0.tar.xz", names, scratch)
     path = next(p for p in sorted(scratch.rglob(kind)))
     text = read_text(path)
     digits = list(re.finditer(r"\d(?=[,\n])", text))
     at = digits[len(digits) // 2].start()
     write_text(path, text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
-    pack(scratch, whole.study, "replicate_0", changed / "records/replicate_0.tar.xz")
+    pack(scratch, names, changed / "records/replicate_0.tar.xz")
     assert "records/replicate_0.tar.xz: manifest.json has the checksum of other records" in check(changed)
 
 
@@ -374,8 +379,8 @@ def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, c
     said = "\n".join(check.said)
     assert (
         "not checked, because the records are in the archive small-report.tar.xz (make verify ARCHIVE=...): refits of"
-        " replicate 0 with other seeds, whose numbers are taken from results.csv.xz, and what is made of them in"
-        " findings/response_curves.csv; selections, findings/rules.csv.xz, findings/prototypes.csv,"
+        " replicate 0 with other seeds (numbers are taken from results.csv.xz), and what they add to"
+        " findings/response_curves.csv, data_sets/; selections, findings/rules.csv.xz, findings/prototypes.csv,"
         " evaluation/bootstrap.csv of replicate 0; costs of replicate 0" in said
     )
     assert "selections and costs follow from" not in said
@@ -390,15 +395,68 @@ def test_without_its_archive_a_changed_number_of_a_refit_contradicts_what_is_mad
     assert any(line.startswith("findings/variance.csv, line ") for line in check(folder))
 
 
-def test_the_first_fits_in_an_archive_are_those_of_the_whole_records(whole, report, changed, check, tmp_path):
-    committed, name = "records/replicate_0_first_fits.tar.xz", "replicate_0/cross/E3/predictions.csv"
-    files = dict(read_files(report / committed, lambda name: True))
-    first, *_ = whole.final("E3", "cross").probabilities_of_fits
+@pytest.mark.parametrize(
+    ("pattern", "new"),
+    [
+        (r"(E3,proset,cross,,)refit_2(,log_loss)", r"\1refit_7\2"),
+        (r"(0,E3,proset,cross,,refit_2,log_loss,)(.*)\n", r"\1\2\n\1\2\n"),
+        (r"0,E3,proset,cross,,refit_2,.*\n", ""),
+    ],
+)
+def test_without_its_archive_rows_of_other_refits_are_found(released, check, pattern, new):
+    folder, _ = released
+    edit(folder / layout.ALL_SCORES, lambda text: re.sub(pattern, new, text))
+    said = "results.csv.xz: 0, E3, proset, cross,  has other rows than a final model and its refits"
+    assert said in check(folder)
+
+
+def test_the_archive_of_the_first_fits_has_nothing_of_others_and_is_smaller(whole, report):
+    committed, name = report / "records/replicate_0_first_fits.tar.xz", "replicate_0/cross/E3/predictions.csv"
+    files = dict(read_files(committed, lambda name: True))
+    first, *others = whole.final("E3", "cross").probabilities_of_fits
+    assert len(others) == 2
     assert len(files[name].splitlines()[0].split(b",")) == 3 + first.shape[1]
-    assert (report / committed).stat().st_size < (report / "records/replicate_0.tar.xz").stat().st_size
-    files[name] = one_digit_changed(files[name].decode()).encode()
-    write_files(changed / committed, files.items())
-    assert check(changed) == [f"{committed}: manifest.json has the checksum of other records"]
+    assert json.loads(files["replicate_0/cross/E3/fit.json"])["refits"] == []
+
+
+@pytest.mark.parametrize("archive", ["replicate_0", "replicate_0_first_fits"])
+def test_first_fits_that_contradict_the_records_of_all_are_found_though_checksums_are_fixed(
+    changed, whole, check, archive
+):
+    def change(folder):
+        path = folder / "flowers/E8/predictions.csv"
+        write_text(path, one_digit_changed(read_text(path)))
+
+    repack(changed, whole, change, [archive])
+    said = "records/replicate_0_first_fits.tar.xz: its records are not those of the same fits in the archive of all"
+    assert said in check(changed)
+
+
+def test_more_than_the_first_fits_in_their_archive_is_found(changed, whole, check):
+    name = "replicate_0_first_fits"
+    names = layout.record_names(whole.study, name)
+    pack(whole.folder, names, changed / f"records/{name}.tar.xz")
+    assert f"records/{name}.tar.xz: manifest.json has the checksum of other records" in check(changed)
+
+
+def test_scores_of_a_data_set_that_was_asked_for_are_checked_as_far_as_there_are_records(released, whole, check):
+    folder, archive = released
+    name = layout.DATA_SET_SCORES.format(data_set="flowers")
+    cases = whole.study.cases([0], data_set="flowers")
+    write_rows(folder / name, [row for case in cases for row in case_rows(whole.folder, case)])
+    assert check(folder) == []
+    edit(folder / name, one_digit_changed)
+    (line,) = check(folder, archive=archive)
+    assert line.startswith(f"{name}, line ")
+
+
+def test_with_searches_but_without_refits_costs_are_not_checked_and_that_is_said(changed, check):
+    (changed / "records/replicate_0.tar.xz").unlink()
+    shutil.rmtree(changed / layout.STORE)
+    assert check(changed) == []
+    said = "\n".join(check.said)
+    assert "selections follow from the searches of replicate 0" in said
+    assert said.endswith("; costs of replicate 0")
 
 
 def test_a_release_is_checked_without_the_report(released, check):
@@ -476,6 +534,9 @@ def test_an_archive_that_was_changed_or_is_of_another_report_is_found(released, 
         f"1 file(s) in {archive} do not belong to the report, the first is 'small/notes.txt'",
         "figures/odd/more.svg is not in SHA256SUMS",
     ]
+    del files["small/SHA256SUMS"], files["small/figures/odd/more.svg"], files["small/notes.txt"]
+    write_files(archive, files.items())
+    assert check(folder, archive=archive) == ["SHA256SUMS is missing, a release has it"]
     files = {f"small/{name}": b"other" for name in ("results.csv.xz", "tables/E8.md")}
     write_files(archive, files.items())
     (line,) = check(folder, archive=archive)

@@ -50,7 +50,7 @@ def test_a_record_cannot_name_a_place_of_its_own(elsewhere, whole, files, tmp_pa
     unpack(elsewhere / ARCHIVE, names, tmp_path / "changed")
     path = tmp_path / "changed" / names[0]
     write_json_lines(path, [record | {"fold": fold} for record in read_json_lines(path)])
-    pack(tmp_path / "changed", whole.study, "replicate_0_searches", elsewhere / ARCHIVE)
+    pack(tmp_path / "changed", names, elsewhere / ARCHIVE)
     with pytest.raises(ValueError, match=f"{ARCHIVE}: a record of .* does not say which it is"):
         restore(elsewhere, tmp_path / "scratch", files)
     assert not list(tmp_path.rglob("*stranger*"))

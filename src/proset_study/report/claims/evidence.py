@@ -81,7 +81,7 @@ class StoredEvidence:
             raise Missing(_case(experiment, data_set))
         return found
 
-    @property
+    @cached_property
     def replicates(self):
         return [StoredEvidence(self.stored, replicate) for replicate in self.stored.replicates]
 
