@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proset.files import replacing
 from proset_study import layout
-from proset_study.records import read_text, write_text
+from proset_study.records import read_json, read_text, write_text
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for
@@ -43,7 +43,7 @@ def _text(path, first_fits):
     text = read_text(path)
     if not first_fits:
         return text
-    if path.name == Path(layout.FIT).name and (record := json.loads(text)).get("refits"):
+    if path.name == Path(layout.FIT).name and (record := read_json(path)).get("refits"):
         return json.dumps(record | {"refits": []}, indent=1, sort_keys=True) + "\n"
     if path.name == Path(layout.PREDICTIONS).name:
         rows = [line.split(",") for line in text.splitlines()]

@@ -55,9 +55,9 @@ class Unpacked(Stored):
             names = layout.record_names(study, archive)
             self.others += unpack(foreign.path(_archive(archive)), names, folder)
             self.digests[archive] = records_sha256(folder, names)
+        names = layout.record_names(study, committed)
         both = committed in archives and first in self.refitted
-        first_fits = records_sha256(folder, layout.record_names(study, committed), first_fits=True)
-        self.contradictory = both and first_fits != self.digests[committed]
+        self.contradictory = both and records_sha256(folder, names, first_fits=True) != self.digests[committed]
 
 
 def _archive(name):

@@ -119,6 +119,7 @@ def _spoil_archive(path, outside, rng):
         "list": lambda: members.__setitem__(i, member(entry.name, data=b"[]\n")),
         "keys": lambda: members.__setitem__(i, member(entry.name, data=b'{\n "a": 1\n}\n')),
         "deep": lambda: members.__setitem__(i, member(entry.name, data=DEEP.encode() + b"\n")),
+        "deep inside": lambda: members.__setitem__(i, member(entry.name, data=f'{{"a": {DEEP}\n}}\n'.encode())),
         "bytes": lambda: members.__setitem__(i, member(entry.name, data=b"\xff\xfe\n")),
         "wrong text": lambda: members.__setitem__(i, member(entry.name, data=content.replace(b"1", b'"1"'))),
         "huge numbers": lambda: members.__setitem__(i, member(entry.name, data=content.replace(b"0", b"9" * 40))),

@@ -7,6 +7,7 @@ import tarfile
 import openpyxl
 import pytest
 from tests.proset_study.conftest import compute, write_all, write_manifest
+from tests.proset_study.verify.hostile import DEEP
 
 from proset_study import layout, methods
 from proset_study.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
@@ -430,6 +431,14 @@ def test_first_fits_that_contradict_the_records_of_all_are_found_though_checksum
     repack(changed, whole, change, [archive])
     said = "records/replicate_0_first_fits.tar.xz: its records are not those of the same fits in the archive of all"
     assert said in check(changed)
+
+
+def test_a_record_that_is_nested_too_deeply_is_refused(changed, whole, check):
+    path, name = changed / "records/replicate_0.tar.xz", "replicate_0/cross/E3/fit.json"
+    files = dict(read_files(path, lambda name: True)) | {name: f'{{"a": {DEEP}\n}}\n'.encode()}
+    write_files(path, files.items())
+    (line,) = check(changed)
+    assert re.search(rf"is refused: \S*/small/{name} is damaged \(", line)
 
 
 def test_more_than_the_first_fits_in_their_archive_is_found(changed, whole, check):
