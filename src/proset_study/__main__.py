@@ -271,11 +271,9 @@ def pack(args: argparse.Namespace) -> None:
     """Records of one replicate as one archive."""
     from proset_study.store.packed import pack
 
-    names, output = (
-        layout.record_names(args.study, args.name),
-        layout.report(args.study, layout.RECORDS, archive=args.name),
-    )
-    pack(_results(args), names, Path(output), args.name.endswith(layout.FIRST_FITS))
+    names = layout.record_names(args.study, args.name)
+    output = Path(layout.report(args.study, layout.RECORDS, archive=args.name))
+    pack(_results(args), names, output, args.name.endswith(layout.FIRST_FITS))
 
 
 def predictions(args: argparse.Namespace) -> None:
