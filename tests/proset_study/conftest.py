@@ -248,8 +248,12 @@ def write_all(stored, folder, published, checkout):
         if not (folder / name).exists() and name.endswith((".html", layout.CLAIMS)):
             write_text(folder / name, f"in place of {name}\n")
     for archive in layout.record_archives(stored.study):
-        names, output = layout.record_names(stored.study, archive), folder / layout.RECORDS.format(archive=archive)
-        pack(stored.folder, names, output, archive.endswith(layout.FIRST_FITS))
+        pack_archive(stored.folder, stored.study, archive, folder / layout.RECORDS.format(archive=archive))
+
+
+def pack_archive(folder, study, archive, output):
+    """As the command does."""
+    pack(folder, layout.record_names(study, archive), output, archive.endswith(layout.FIRST_FITS))
 
 
 def write_manifest(folder, known):

@@ -59,7 +59,8 @@ def _scores(stored, foreign, is_older):
                 if replicate in stored.recorded:
                     refits = [row for row in theirs if row["section"].startswith(REFIT)]
                     theirs = [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
-                    theirs += [] if replicate in stored.refitted else refits
+                    if replicate not in stored.refitted:
+                        theirs += refits
                 if not _has_all_refits(theirs, study.final_fits(case["run"])):
                     yield f"{layout.ALL_SCORES}: {_case(case)} has other rows than a final model and its refits"
                 rows += theirs

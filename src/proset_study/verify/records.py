@@ -59,6 +59,11 @@ class Unpacked(Stored):
         both = committed in archives and first in self.refitted
         self.contradictory = both and records_sha256(folder, names, first_fits=True) != self.digests[committed]
 
+    @property
+    def costed(self) -> list[int]:
+        """Replicates with the records of all their fits, of searches and of all fit seeds."""
+        return [replicate for replicate in self.searched if replicate in self.refitted]
+
 
 def _archive(name):
     return layout.RECORDS.format(archive=name)
@@ -112,7 +117,7 @@ def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
     for key in ("cost", "not_converged"):
         if set(manifest[key]) != set(map(str, stored.replicates)):
             yield f"manifest.json: {key} has other replicates than the config"
-    for replicate in (r for r in stored.searched if r in stored.refitted):
+    for replicate in stored.costed:
         for key, computed in zip(("cost", "not_converged"), fits_and_cost(stored, replicate), strict=True):
             if computed != (claimed := manifest[key].get(str(replicate))):
                 found = f"is {brief(claimed)}, computed again {brief(computed)}"

@@ -81,7 +81,7 @@ def verify(
     tolerance = 0.0 if same else OLDER
     say(f"data and splits are made again from their seeds, numbers from records of {_replicates(stored.recorded)}")
     if stored.searched:
-        costs_too = " and costs" if set(stored.searched) <= set(stored.refitted) else ""
+        costs_too = " and costs" if stored.costed == stored.searched else ""
         say(f"selections{costs_too} follow from the searches of {_replicates(stored.searched)}")
     if others:
         yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
@@ -158,7 +158,7 @@ def _in_the_archive(stored: Unpacked) -> str:
     of_config = stored.study.config["replicates"]
     if missing := [r for r in of_config if r not in stored.searched]:
         found.append(f"selections, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")
-    if missing := [r for r in of_config if r not in stored.searched or r not in stored.refitted]:
+    if missing := [r for r in of_config if r not in stored.costed]:
         found.append(f"costs of {_replicates(missing)}")
     return "; ".join(found)
 

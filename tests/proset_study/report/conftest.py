@@ -10,7 +10,7 @@ from proset_study.report.manifest import manifest
 from proset_study.report.pages import write_data_set
 from proset_study.report.study_pages import write_explore, write_tables
 from proset_study.report.write import neighbours, write_report
-from proset_study.store.packed import write_files
+from proset_study.store.packed import pack
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
@@ -71,9 +71,8 @@ def report(stored, tmp_path_factory):
         write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
     write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
     write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
-    records = [stored.folder / name for name in layout.record_names(whole.study, "replicate_0")]
-    found = ((str(path.relative_to(stored.folder)), path.read_bytes()) for path in records if path.exists())
-    write_files(folder / "records/replicate_0.tar.xz", found)
+    records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]
+    pack(stored.folder, records, folder / "records/replicate_0.tar.xz")
     write_index(folder, whole, PUBLISHED)
     write_tables(folder / "tables.html", whole, PUBLISHED)
     write_explore(folder / "explore.html", whole)

@@ -142,7 +142,7 @@ def test_a_report_that_lacks_a_page_predictions_or_records_is_refused(fresh, che
 
 def test_a_report_that_is_too_large_is_refused(fresh, checkout, tmp_path):
     (fresh / layout.RULES).write_bytes(bytes(MAX_COMMITTED))
-    with pytest.raises(ValueError, match=rf"\d+,\d+,\d+ bytes are left to commit, at most {MAX_COMMITTED:,}"):
+    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 15,000,000"):
         release(fresh, tmp_path / "a.tar.xz", checkout)
     assert not (tmp_path / "a.tar.xz").exists()
 
