@@ -41,6 +41,7 @@ def main() -> None:
             "set-cover",
             "dissimilarities",
             "at-most",
+            "out-of-the-box",
             "table",
         ],
     )
@@ -115,6 +116,17 @@ def main() -> None:
 
         with TemporaryDirectory() as folder:
             write("at_most", at_most.COLUMNS, at_most.run(Path(folder)))
+    elif args.part == "out-of-the-box":
+        from benchmarks import out_of_the_box as box
+
+        splits = box.SPLITS[:2] if args.quick else box.SPLITS
+        names = ["diabetes"] if args.quick else args.data_sets
+        write("out_of_the_box", box.COLUMNS, box.run(names, splits))
+        write("out_of_the_box_oracle", box.ORACLE_COLUMNS, box.oracle(names or box.HARD, splits))
+        study = ["wine"] if args.quick else args.data_sets
+        write("out_of_the_box_study", box.STUDY_COLUMNS, box.study(study, range(2) if args.quick else range(10)))
+        write("out_of_the_box_noise", box.NOISE_COLUMNS, box.noise(splits))
+        write("out_of_the_box_cost", box.COST_COLUMNS, box.cost((1_000,) if args.quick else box.SIZES))
     elif args.part == "rejection":
         from benchmarks import rejection
 

@@ -50,6 +50,7 @@ def class_sums(
     v: np.ndarray,
     w: np.ndarray,
     own: np.ndarray | None = None,
+    own_kernel: np.ndarray | None = None,
     n_threads: int = 1,
 ) -> np.ndarray:
     """Weighted kernel sums of each class, shape (N, K); see `proset.kernel.class_sums`.
@@ -58,5 +59,5 @@ def class_sums(
     do not depend on the other rows.
     """
     if library.library():
-        return library.class_sums(X, prototypes, centre, class_offsets, v, w, own, n_threads)
-    return kernel.class_sums(X - centre, prototypes - centre, class_offsets, v, w, own)
+        return library.class_sums(X, prototypes, centre, class_offsets, v, w, own, own_kernel, n_threads)
+    return kernel.class_sums(X - centre, prototypes - centre, class_offsets, v, w, own, own_kernel)

@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset import leave_one_out, model, tables
+from proset import leave_one_out, model, penalty_path, tables
 from proset.candidates import check_class_sizes
 from proset.familiarity import quantile, staged_familiarity, training_familiarity
 from proset.library import MAX_THREADS
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}
-MIN_DISTINCT = 0.5  # of the samples: with fewer, what leave-one-out references learn misses most of what there is
+PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
+SCALE_BITS = 16  # of a standard deviation: what is beyond depends on the order of the rows
+MAX_COPIES = 1e9  # larger weights are no counts of rows
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
@@ -41,8 +43,8 @@ MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kerne
 class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Classifier from few weighted prototypes with Gaussian kernels and sparse feature weights.
 
-    Features are expected on a scale of about 1; standardise them first. (From a scale of 100 on, the fit mostly ends
-    at the class prior.)
+    Without arguments it scales the features and chooses its penalties from the data. `published` is the classifier of
+    the published study, with other defaults.
 
     Parameters
     ----------
@@ -58,8 +60,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         `references="leave_one_out"`.
     max_fraction : float in (0, 1), default=0.5
         Largest proportion of a bin of samples that may become candidates (eta); for `references="split"`.
-    lambda_v, lambda_w : float in [0, 1e6], default=1e-3 and 1e-8
-        Penalty on feature weights and on prototype weights.
+    lambda_v, lambda_w : float in [0, 1e6] or "auto", default="auto"
+        Penalty on feature weights and on prototype weights. "auto": chosen by cross-validation along a path of
+        penalties, for one batch; see `proset.penalty_path`. No seed has a part in it. With ``references="split"`` it
+        is 1e-3 and 1e-8, as published.
     alpha_v, alpha_w : float in [0, 1], default=0.95
         Mixing ratio of that penalty: the proportion of l2 (squared), the rest is l1. Opposite to scikit-learn's
         `l1_ratio`.
@@ -80,9 +84,23 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
     verbose : int, default=0
         From 1 on, `fit` prints a line per batch.
+    scale : bool, default=True
+        Whether the penalties see each feature divided by its standard deviation. The fitted model is in the units of
+        `X` all the same. Without it, features have to be on a scale of about 1.
 
     Attributes
     ----------
+    lambda_v_, lambda_w_ : float
+        The penalties of the fit; infinite if the class proportions predict samples that were held out as well as any
+        model. Then the batches are empty.
+    penalty_search_ : dict of arrays
+        What was tried for "auto", in this order: "lambda_v", "lambda_w", "mean_loss" (log-loss of the samples held
+        out) and "standard_error" (of its difference from the smallest one); and of the class proportions "prior_loss".
+        Only if there was a choice.
+    scale_ : ndarray, shape (D,)
+        What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
+    feature_weights_ : ndarray, shape (B, D)
+        Feature weights of the batches for features divided by `scale_`, so that they can be compared; 0 in empty ones.
     classes_ : ndarray, shape (K,)
     class_prior_ : ndarray, shape (K,)
     n_features_in_ : int
@@ -112,14 +130,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from proset import ProsetClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> X = scale(X)
-    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
+    >>> model = ProsetClassifier().fit(X, y)
     >>> model.active_features_.tolist()  # length and width of petals
     [2, 3]
-    >>> 3 <= model.n_prototypes_ <= 75  # at most half of the 150 samples are candidates
+    >>> 3 <= model.n_prototypes_ < 100
     True
     >>> model.predict(X[[0, 75, 149]]).tolist()
     [0, 1, 2]
@@ -130,8 +146,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "references": [StrOptions({"split", "leave_one_out"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"}), None],
         "max_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both")],
-        "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both")],
+        "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both"), StrOptions({"auto"})],
+        "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both"), StrOptions({"auto"})],
         "alpha_v": [Interval(Real, 0, 1, closed="both")],
         "alpha_w": [Interval(Real, 0, 1, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -141,6 +157,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
+        "scale": ["boolean"],
     }
     # Whoever wants fewer batches says so to this classifier, not through those around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
@@ -151,8 +168,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         n_batches: int = 1,
         n_candidates: int | str | None = None,
         max_fraction: float = 0.5,
-        lambda_v: float = 1e-3,
-        lambda_w: float = 1e-8,
+        lambda_v: float | str = "auto",
+        lambda_w: float | str = "auto",
         alpha_v: float = 0.95,
         alpha_w: float = 0.95,
         max_iter: int = MAX_ITER,
@@ -163,6 +180,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
         verbose: int = 0,
+        scale: bool = True,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -179,6 +197,32 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+        self.scale = scale
+
+    @classmethod
+    def published(cls, **parameters: Any) -> "ProsetClassifier":
+        """The classifier with the defaults of the published study.
+
+        Those are ``references="split"``, ``lambda_v=1e-3``, ``lambda_w=1e-8`` and ``scale=False``. They were chosen on
+        data with little noise; with noisy classes such a model is over-confident.
+
+        Parameters
+        ----------
+        **parameters
+            Any parameter of the class.
+
+        Returns
+        -------
+        ProsetClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> ProsetClassifier.published(n_batches=2)
+        ProsetClassifier(lambda_v=0.001, lambda_w=1e-08, n_batches=2,
+                         references='split', scale=False)
+        """
+        return cls(**{**PUBLISHED, **parameters})
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
         """Fit all batches.
@@ -190,8 +234,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         y : array-like, shape (N,)
             Class labels, at least two different ones.
         sample_weight : array-like, shape (N,), optional
-            Non-negative importance weights. They replace counts in the prior and the likelihood; candidates are drawn
-            without regard to them, except that samples of weight 0 are left out altogether.
+            Non-negative weights. They replace counts in the prior and the likelihood; candidates are drawn without
+            regard to them, except that samples of weight 0 are left out altogether. If all are whole numbers, they
+            count copies (after division by what all have in common): a weight of 2 is the same row twice, and copies of
+            a row know each other's class. For importance weights, of one row each, take numbers that are not whole.
 
         Returns
         -------
@@ -202,15 +248,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ConvergenceWarning
             If a batch did not converge.
         UserWarning
-            If no prototype or no feature has weight, with the likely cause, or if most samples are copies of others and
-            `references` is ``"leave_one_out"``.
+            If no prototype or no feature has weight, with the likely cause.
 
         Raises
         ------
         ValueError
-            If an argument is out of range, `X` is not finite or on a scale where nothing can be learnt, `y` has one
-            class only, weights are negative, all zero or huge, or a class has too few samples to draw candidates and
-            references from it.
+            If an argument is out of range, `X` is not finite or, with ``scale=False``, far from a scale of 1, `y` has
+            one class only, weights are negative, all zero or huge, or a class has too few samples to draw candidates
+            and references from it.
 
         Examples
         --------
@@ -227,34 +272,66 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             if not batch.converged:
                 warnings.warn(
                     f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
-                    "increase max_iter or tol, or standardise the features",
+                    "increase max_iter or tol",
                     ConvergenceWarning,
                     stacklevel=2,
                 )
         if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
             warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
-        if self.references == "leave_one_out" and (n_distinct := len({x.tobytes() for x in X})) < MIN_DISTINCT * len(X):
-            warnings.warn(
-                f"only {n_distinct} of {len(X)} samples have features of their own, and copies tell each other nothing "
-                "with references='leave_one_out'; references='split' may do better",
-                stacklevel=2,
-            )
         return self
 
     def _fit(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[model.Model, np.ndarray]:
-        """`fit` without warnings, of which a search would hear hundreds; the model of the samples, and these."""
+        """`fit` without warnings, of which a search would hear hundreds; the model of the scaled samples, and these."""
+        X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
+        scaled = X / self.scale_
+        data = scaled, codes, len(self.classes_)
+        penalty = self._penalty(scaled, codes, weight, copies)
+        growth = self._growth(scaled, codes, weight)
+        settings: dict[str, Any] = {
+            "n_batches": self.n_batches,
+            "penalty": penalty,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "seed": growth.seed,
+            "sample_weight": weight,
+            "n_threads": self._n_threads(),
+            "start": growth.stage,
+            "after_batch": growth.added,
+        }
+        number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
+        if self.references == "leave_one_out":
+            n_candidates = None if isinstance(number, str) else number
+            settings |= {"copies": copies, "minimum": penalty_path.minimum}
+            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
+        elif isinstance(number, str):
+            raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
+        else:
+            check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
+            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **settings)
+        self._store(fitted.in_units_of(X, self.scale_).with_rows(rows))
+        self.__dict__.pop("_last_growth", None)
+        if self.warm_start:
+            self._last_growth = growth
+        return fitted, scaled
+
+    def _prepared(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray, np.ndarray]:
+        """Samples of positive weight, numbers of their classes, weights, copies, and rows; sets what they decide."""
         self._validate_params()
         with _no_overflow(), missing_values_named():
             checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
         X, y = checked
-        _check_scale(X)
+        _check_range(X)
         check_classification_targets(y)
         weight = None
-        rows = np.arange(len(y))
+        rows, copies = np.arange(len(y)), np.ones(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if (weight == np.floor(weight)).all() and weight.max(initial=0.0) <= MAX_COPIES:
+                copies = weight / max(np.gcd.reduce(weight.astype(int)), 1)
         if self.class_weight is not None:
             weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, self.class_weight, y)
         if weight is not None:
@@ -270,33 +347,48 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
-        data = X[rows], codes, len(self.classes_)
-        growth = self._growth(*data[:2], weight)
-        settings: dict[str, Any] = {
-            "n_batches": self.n_batches,
-            "penalty": Penalty(self.lambda_v, self.lambda_w, self.alpha_v, self.alpha_w),
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "seed": growth.seed,
-            "sample_weight": weight,
-            "n_threads": self._n_threads(),
-            "start": growth.stage,
-            "after_batch": growth.added,
-        }
-        number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
-        if self.references == "leave_one_out":
-            n_candidates = None if isinstance(number, str) else number
-            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
-        elif isinstance(number, str):
-            raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
-        else:
-            check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
-            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **settings)
-        self._store(fitted.with_rows(rows))
-        self.__dict__.pop("_last_growth", None)
-        if self.warm_start:
-            self._last_growth = growth
-        return fitted, data[0]
+        if not self.scale:
+            _check_spread(X[rows])
+        self.scale_ = _scale(X[rows], weight) if self.scale else np.ones(X.shape[1])
+        return X[rows], codes, weight, copies[rows], rows
+
+    def _penalty(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray) -> Penalty:
+        """The penalties that are given, or chosen; sets `lambda_v_` and `lambda_w_`."""
+        lambda_v = None if isinstance(self.lambda_v, str) else float(self.lambda_v)
+        lambda_w = None if isinstance(self.lambda_w, str) else float(self.lambda_w)
+        self.__dict__.pop("penalty_search_", None)
+        if self.references == "split":
+            lambda_v = PUBLISHED["lambda_v"] if lambda_v is None else lambda_v
+            lambda_w = PUBLISHED["lambda_w"] if lambda_w is None else lambda_w
+        if lambda_v is None or lambda_w is None:
+            task = self._task(X, codes, weight, copies)
+            choice = penalty_path.choose(task, self.alpha_v, self.alpha_w, lambda_v, lambda_w)
+            lambda_v, lambda_w = choice.pair or (np.inf, np.inf)
+            self.penalty_search_ = choice.results()
+        self.lambda_v_, self.lambda_w_ = lambda_v, lambda_w
+        return Penalty(self.lambda_v_, self.lambda_w_, self.alpha_v, self.alpha_w)
+
+    def _task(
+        self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray
+    ) -> leave_one_out.Task:
+        samples = leave_one_out.Samples.of(X, codes, np.ones(len(X)) if weight is None else weight, copies)
+        return leave_one_out.Task.of(samples, len(self.classes_), self._n_threads())
+
+    def _fold(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        X_score: Any,
+        y_score: Any,
+        n_candidates: int,
+    ) -> penalty_path.Fold:
+        """Samples to fit rough models to, and others to score them on, for a search."""
+        X, codes, weight, copies, _ = self._prepared(X, y, sample_weight)
+        task = self._task(X / self.scale_, codes, weight, copies)
+        rows = self._validated(X_score) / self.scale_ - task.samples.centre
+        codes = np.searchsorted(self.classes_, y_score)
+        return penalty_path.Fold.of(task, rows, codes, self.alpha_v, self.alpha_w, n_candidates)
 
     def _growth(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> "_Growth":
         """That of the last fit if it goes on, else a new one."""
@@ -319,15 +411,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
 
     def _why(self, X: np.ndarray) -> str:
+        if np.isinf(self.lambda_v_):
+            return "no penalties gave a model that predicts samples held out better than the class proportions"
         spread = X.std(axis=0).max()
-        if not 0.1 < spread < 10.0:
-            return (
-                f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: standardise the "
-                "features, for example with StandardScaler"
-            )
+        if not self.scale and not 0.1 < spread < 10.0:
+            return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
         return (
-            f"lambda_v={self.lambda_v:g} or lambda_w={self.lambda_w:g} may be too large, or {len(X)} samples of these "
-            "features tell nothing about the classes"
+            f"lambda_v={self.lambda_v_:g} or lambda_w={self.lambda_w_:g} may be too large, or {len(X)} samples of "
+            "these features tell nothing about the classes"
         )
 
     def _store(self, fitted: model.Model) -> None:
@@ -337,6 +428,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.active_features_ = fitted.active_features()
         self.n_prototypes_ = fitted.n_prototypes()
         self.n_iter_ = max((batch.n_iter for batch in fitted.batches), default=0)
+        weights = [batch.feature_weights * bool(len(batch.labels)) for batch in fitted.batches]
+        self.feature_weights_ = np.reshape(weights, (len(weights), len(fitted.centre))) * self.scale_
 
     def staged_predict_proba(self, X: npt.ArrayLike) -> Iterator[np.ndarray]:
         """Class probabilities with 0, 1, ..., B batches, from one pass over the prototypes.
@@ -647,6 +740,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             for b in self.batches_
         )
         small = copy(self)
+        small.scale_ = self.scale_[features]
         small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches)))
         small.n_features_in_ = len(features)
         if hasattr(self, "feature_names_in_"):
@@ -670,7 +764,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self._is_plain(X):
             plain: np.ndarray = X
             return plain
-        check_is_fitted(self, "batches_")
+        check_is_fitted(self, "scale_")
         with _no_overflow(), missing_values_named():
             X = validate_data(self, X, dtype=np.float64, reset=False)
         clipped: np.ndarray = np.clip(
@@ -738,15 +832,33 @@ def _no_overflow() -> np.errstate:
     return np.errstate(over="ignore", invalid="ignore")
 
 
-def _check_scale(X: np.ndarray) -> None:
-    """Refuse features whose squares overflow, or that are so large or all so small that the fit cannot start."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    max_abs = np.maximum(-low, high)
+def _scale(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Standard deviations of the features, rounded to `SCALE_BITS`; 1 for those that are constant but for rounding."""
+    mean = np.average(X, axis=0, weights=weight)
+    from_mean = X - mean
+    largest = np.abs(from_mean).max(axis=0)
+    is_constant = (largest <= 10.0 * np.finfo(float).eps * np.abs(mean)) | (largest < 1.0 / MAX_ABS)
+    largest[is_constant] = 1.0
+    deviation = largest * np.sqrt(np.average((from_mean / largest) ** 2, axis=0, weights=weight))
+    deviation[is_constant] = 1.0
+    mantissa, exponent = np.frexp(deviation)
+    rounded: np.ndarray = np.ldexp(np.round(mantissa * 2.0**SCALE_BITS), exponent - SCALE_BITS)
+    return rounded
+
+
+def _check_range(X: np.ndarray) -> None:
+    """Refuse features whose squares overflow."""
+    max_abs = np.abs(X).max(axis=0)
     if max_abs.max() > MAX_ABS:
         raise ValueError(f"X: feature {max_abs.argmax()} reaches {max_abs.max():g}, at most {MAX_ABS:g} is allowed")
-    spread = (high - low).max()
+
+
+def _check_spread(X: np.ndarray) -> None:
+    """Refuse features that are so large or all so small that the fit cannot start."""
+    spreads = X.max(axis=0) - X.min(axis=0)
+    spread = spreads.max()
     if spread > MAX_SPREAD or 0 < spread < MIN_SPREAD:
         raise ValueError(
-            f"X: feature {(high - low).argmax()} spreads over {spread:g}, the widest feature has to spread over "
-            f"{MIN_SPREAD:g} to {MAX_SPREAD:g}; standardise the features, for example with StandardScaler"
+            f"X: feature {spreads.argmax()} spreads over {spread:g}, with scale=False the widest feature has to spread "
+            f"over {MIN_SPREAD:g} to {MAX_SPREAD:g}; use scale=True"
         )

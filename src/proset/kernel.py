@@ -39,6 +39,7 @@ def class_sums(
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
     own: np.ndarray | None = None,
+    own_kernel: np.ndarray | None = None,
 ) -> np.ndarray:
     """Weighted kernel sums of each class, sum_{j in class k} w_j G_v(x - x_j).
 
@@ -51,7 +52,9 @@ def class_sums(
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
     own : ndarray of int, shape (N,), optional
-        The prototype that a row is itself, -1 for none: it has no part in the sums of that row.
+        The prototype that a row is itself, -1 for none.
+    own_kernel : ndarray, shape (N,), optional
+        Its kernel value for that row, in the place of 1; by default 0.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def class_sums(
     """
     sums = np.zeros((len(X), len(class_offsets) - 1))
     used = np.flatnonzero(feature_weights > 0)
-    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own):
+    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel):
         weights = prototype_weights.astype(G.dtype)
         for k, block in enumerate(_slices(class_offsets)):
             sums[rows, k] = G[:, block] @ weights[block]
@@ -76,6 +79,7 @@ def loss_and_gradient(
     feature_weights: np.ndarray,
     prototype_weights: np.ndarray,
     own: np.ndarray | None = None,
+    own_kernel: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weighted negative log-likelihood of the references and its gradient, from one pass over the kernel.
 
@@ -93,7 +97,7 @@ def loss_and_gradient(
     class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
-    own : ndarray of int, shape (N,), optional
+    own, own_kernel : ndarrays, shape (N,), optional
         As in `class_sums`.
 
     Returns
@@ -110,7 +114,7 @@ def loss_and_gradient(
     X, prototypes, v = X[:, used], prototypes[:, used], feature_weights[used]
     loss, contracted = 0.0, np.zeros(len(v))  # contracted: sum_{n,j} a_nk(j) w_j G_nj (x_nd - x_jd)^2
     dv, dw = np.zeros(len(feature_weights)), np.zeros(len(prototypes))
-    for rows, G in _tiles(X, prototypes, v, own):
+    for rows, G in _tiles(X, prototypes, v, own, own_kernel):
         w, C = prototype_weights.astype(G.dtype), prototypes.astype(G.dtype)
         is_product = G.dtype == np.float32
         moments = np.column_stack([w, w[:, None] * C]) if is_product else w[:, None]
@@ -136,9 +140,9 @@ def loss_and_gradient(
 
 
 def _tiles(
-    X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, own: np.ndarray | None
+    X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, own: np.ndarray | None, own_kernel: np.ndarray | None
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2), 0 for a row's own prototype, for successive slices of rows.
+    """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2), but for a row's own prototype, for successive rows.
 
     The next slice overwrites G.
     """
@@ -156,7 +160,7 @@ def _tiles(
         G[cut] = 0.0
         if own is not None:
             (there,) = np.nonzero(own[rows] >= 0)
-            G[there, own[rows][there]] = 0.0
+            G[there, own[rows][there]] = 0.0 if own_kernel is None else own_kernel[rows][there]
         yield rows, G
 
 

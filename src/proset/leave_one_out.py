@@ -1,16 +1,19 @@
 """Fits in which every sample is a reference, all or many are candidates, and no reference sees itself.
 
-With the symbols of `proset.objective`, one batch on the distinct samples x_1, ..., x_N with weights s_n:
+With the symbols of `proset.objective`, one batch on the distinct samples x_1, ..., x_N with weights s_n, of which there
+are m_n copies:
 
-    q_k(x_n)  = previous_q_k(x_n) + sum_{j: y_j = k, j != n} w_j G_nj
+    q_k(x_n)  = previous_q_k(x_n) + sum_{j: y_j = k} w_j G'_nj
+    G'_nj     = G_nj for j != n, and (m_n - 1) / m_n for j = n
     r_n       = s_n / N                     N: sum of the s_n
 
-Loss, penalty and gradient are the same but for these two lines: the term of x_n's own prototype is left out of q and so
-of df/dw_n, and every class has its weight without a factor. previous_q leaves it out, too.
+Loss, penalty and gradient are the same but for these lines: a sample's own part in its prototype is left out of q and
+so of df/dw_n, and every class has its weight without a factor. previous_q leaves it out, too.
 
-Samples that agree in class and all features are one sample, whose weight is their sum: a copy would tell a reference
-its own class just as its own prototype would. So a weight of 2 is the same as the same row twice. Samples of other
-classes at the same place do see each other.
+Samples that agree in class and all features are one sample, whose weight is their sum. Each of m copies sees the m - 1
+others, as a future row will see all m: in a table of answers or counts, where many rows agree, the class may depend on
+the combination, which no other place can tell. A weight of 2 is the same as the same row twice. Without `copies` a fit
+is that of the study's records, where m_n is 1.
 
 The candidates, all samples or a draw, are a working set that grows. The search starts with some of them, drawn; the
 weights of the others are held at zero until the solver's second phase looks at their derivatives, and those with
@@ -19,7 +22,7 @@ as long as one outside is steeper than the tolerance and than the steepest insid
 candidates: none outside the working set would enter sooner than those inside would still move. That is the certificate.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -47,6 +50,8 @@ class Samples:
         s_n.
     row : ndarray of int, shape (N,)
         The first row of the training data with each sample.
+    copies : ndarray, shape (N,)
+        m_n.
     references : ndarray of int, shape (N,)
         All of them in the order in which they are references.
     centre : ndarray, shape (D,)
@@ -58,25 +63,90 @@ class Samples:
     y: np.ndarray
     weight: np.ndarray
     row: np.ndarray
+    copies: np.ndarray
     references: np.ndarray
     centre: np.ndarray
     is_sorted: bool
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> "Samples":
-        """The distinct samples of training data; their order does not depend on that of the rows."""
+    def of(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, copies: np.ndarray | None = None) -> "Samples":
+        """The distinct samples of training data; their order does not depend on that of the rows.
+
+        `copies`, shape (n_rows,), is how many rows each row stands for; without it all are one, however many there are.
+        """
         keyed = np.column_stack([y, X + 0.0])  # -0.0 is 0.0
         _, row, inverse = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
         weight = np.bincount(inverse.ravel(), weights=weight)
+        m = np.ones(len(row)) if copies is None else np.bincount(inverse.ravel(), weights=copies)
         centre = arithmetic.means(X[row])
         is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
         references = np.arange(len(row))
         if is_sorted:
             of_class = np.split(references, np.flatnonzero(np.diff(y[row])) + 1)
             order = np.concatenate([arithmetic.neighbours_together(X[row], rows) for rows in of_class])
-            row, weight = row[order], weight[order]
+            row, weight, m = row[order], weight[order], m[order]
             references = arithmetic.neighbours_together(X[row], references)
-        return cls(X[row] - centre, y[row], weight, row, references, centre, is_sorted)
+        return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted)
+
+    def class_prior(self, n_classes: int) -> np.ndarray:
+        """Proportions of the classes by weight, shape (K,)."""
+        weight: np.ndarray = np.bincount(self.y, weights=self.weight, minlength=n_classes) / fsum(self.weight)
+        return weight
+
+    @property
+    def own_kernel(self) -> np.ndarray:
+        """(m_n - 1) / m_n."""
+        found: np.ndarray = np.maximum(self.copies - 1.0, 0.0) / np.maximum(self.copies, 1.0)
+        return found
+
+
+@dataclass(frozen=True)
+class Task:
+    """One batch to fit: everything of its objective but the penalty.
+
+    Attributes
+    ----------
+    samples : Samples
+    references, candidates : ndarray of int
+        Which samples, the first as `Samples.references` orders them, the second increasing.
+    q : ndarray, shape (N, K)
+        Unnormalised class probabilities of all samples before this batch.
+    n_threads : int
+    """
+
+    samples: Samples
+    references: np.ndarray
+    candidates: np.ndarray
+    q: np.ndarray
+    n_threads: int = 1
+
+    @classmethod
+    def of(cls, samples: Samples, n_classes: int, n_threads: int = 1) -> "Task":
+        """The first batch, with all samples as references and as candidates."""
+        everyone = np.arange(len(samples.y))
+        q = np.tile(samples.class_prior(n_classes), (len(everyone), 1))
+        return cls(samples, samples.references, everyone, q, n_threads)
+
+    def objective(self, penalty: Penalty) -> Objective:
+        """The objective of the references."""
+        samples, rows, n_classes = self.samples, self.references, self.q.shape[1]
+        weight = samples.weight[rows]
+        return Objective(
+            X=samples.X[rows],
+            labels=samples.y[rows],
+            row_weights=weight / fsum(weight),
+            previous_q=self.q[rows],
+            candidates=samples.X[self.candidates],
+            class_offsets=_class_offsets(samples, self.candidates, n_classes),
+            penalty=penalty,
+            own=_places(samples, self.candidates)[rows],
+            own_kernel=samples.own_kernel[rows],
+            is_sorted=samples.is_sorted,
+            n_threads=self.n_threads,
+        )
+
+
+Minimum = Callable[[Task, Penalty, int, float], Solution]  # of a batch, with the limit of iterations and the tolerance
 
 
 def fit(
@@ -94,27 +164,36 @@ def fit(
     n_threads: int = 1,
     start: Stage | None = None,
     after_batch: Callable[[Stage], None] | None = None,
+    copies: np.ndarray | None = None,
+    minimum: Minimum | None = None,
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
+
+    `copies` is how many rows each row stands for; see `Samples.of`. `minimum` finds that of a batch, as
+    `proset.penalty_path.minimum` does for `ProsetClassifier`. Without both the fit is that of the study's records,
+    whose search starts from a draw.
 
     Raises
     ------
     FloatingPointError
         If the objective is not finite at the solution.
     """
-    samples = Samples.of(X, y, np.ones(len(y)) if sample_weight is None else sample_weight)
-    total = fsum(samples.weight)
-    prior = np.bincount(samples.y, weights=samples.weight, minlength=n_classes) / total
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    samples = Samples.of(X, y, weight, copies)
+    prior = samples.class_prior(n_classes)
     model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
     for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = _draw(q, samples.y, n_candidates or len(samples.y), rng)
-        first = _draw(q[candidates], samples.y[candidates], START, rng)
-        objective = _objective(samples, samples.weight / total, q, candidates, penalty, n_threads)
-        solution = _minimum(objective, np.isin(np.arange(len(candidates)), first), max_iter, tol)
+        task = Task(samples, samples.references, candidates, q, n_threads)
+        if minimum is None:
+            first = _draw(q[candidates], samples.y[candidates], START, rng)
+            solution = _from_some(task.objective(penalty), np.isin(np.arange(len(candidates)), first), max_iter, tol)
+        else:
+            solution = minimum(task, penalty, max_iter, tol)
         rows = samples.row[candidates]
         model = replace(model, batches=(*model.batches, fitted_batch(X, y, rows, np.sort(rows), solution)))
-        q = q + _sums(samples, candidates, objective.unpack(solution.x), n_classes, n_threads)
+        q = q + class_sums(samples, candidates, np.split(solution.x, [X.shape[1]]), n_classes, n_threads)
         if after_batch is not None:
             after_batch((model, q))
     return model
@@ -124,28 +203,15 @@ def _draw(q: np.ndarray, y: np.ndarray, number: int, rng: np.random.Generator) -
     return np.arange(len(y)) if number >= len(y) else draw_candidates(q, y, number, 1.0, rng)
 
 
-def _objective(
-    samples: Samples, row_weights: np.ndarray, q: np.ndarray, candidates: np.ndarray, penalty: Penalty, n_threads: int
-) -> Objective:
-    rows = samples.references
-    return Objective(
-        X=samples.X[rows],
-        labels=samples.y[rows],
-        row_weights=row_weights[rows],
-        previous_q=q[rows],
-        candidates=samples.X[candidates],
-        class_offsets=_class_offsets(samples, candidates, q.shape[1]),
-        penalty=penalty,
-        own=_places(samples, candidates)[rows],
-        is_sorted=samples.is_sorted,
-        n_threads=n_threads,
-    )
-
-
-def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float) -> Solution:
+def _from_some(objective: Objective, first: np.ndarray, max_iter: int, tol: float) -> Solution:
     """The minimum over the weights of all candidates, from a start with those of the mask `first` only."""
     v, w = objective.unpack(objective.start())
     solution = objective.minimum(max_iter, tol, objective.pack(v, np.where(first, w, 0.0)))
+    return certified(objective, solution, max_iter, tol)
+
+
+def certified(objective: Objective, solution: Solution, max_iter: int, tol: float) -> Solution:
+    """Go on from a solution until no weight outside its working set would enter sooner than those inside still move."""
     while solution.converged:
         slopes = objective(solution.x)[1] * objective.scale()
         inside, outside = slopes[solution.x > 0], slopes[solution.x == 0]
@@ -158,18 +224,20 @@ def _minimum(objective: Objective, first: np.ndarray, max_iter: int, tol: float)
     return solution
 
 
-def _sums(
+def class_sums(
     samples: Samples,
     candidates: np.ndarray,
-    weights: tuple[np.ndarray, np.ndarray],
+    weights: Sequence[np.ndarray],
     n_classes: int,
     n_threads: int,
+    rows: slice | np.ndarray = slice(None),
 ) -> np.ndarray:
-    """What a batch adds to q of every sample without its own prototype, shape (N, K)."""
+    """What a batch adds to q of samples, by default of all, without their own part, shape (N, K)."""
     v, w = weights
     X, kept = samples.X, candidates[w > 0.0]
-    arrays = (X, X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
-    return arithmetic.class_sums(*arrays, own=_places(samples, kept), n_threads=n_threads)
+    arrays = (X[rows], X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
+    own = _places(samples, kept)[rows], samples.own_kernel[rows]
+    return arithmetic.class_sums(*arrays, *own, n_threads=n_threads)
 
 
 def _class_offsets(samples: Samples, candidates: np.ndarray, n_classes: int) -> np.ndarray:

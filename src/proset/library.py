@@ -46,7 +46,16 @@ class Problem(ctypes.Structure):
     _fields_ = (
         *(
             (name, c_void_p)
-            for name in ("X", "labels", "own", "row_weights", "previous_q", "candidates", "class_offsets")
+            for name in (
+                "X",
+                "labels",
+                "own",
+                "own_distance",
+                "row_weights",
+                "previous_q",
+                "candidates",
+                "class_offsets",
+            )
         ),
         *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
         *((name, c_double) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")),
@@ -55,7 +64,7 @@ class Problem(ctypes.Structure):
 
 class _Prediction(ctypes.Structure):
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w", "own")),
+        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w", "own", "own_distance")),
         *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
     )
 
@@ -211,17 +220,28 @@ def class_sums(
     v: np.ndarray,
     w: np.ndarray,
     own: np.ndarray | None,
+    own_kernel: np.ndarray | None,
     n_threads: int,
 ) -> np.ndarray:
     """`proset.kernel.class_sums` of features counted from a centre."""
     X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
     class_offsets, own = _integers(class_offsets), own if own is None else _integers(own)
     sums = np.empty((len(X), len(class_offsets) - 1))
-    arrays = (_pointer(array) for array in (X, prototypes, centre, class_offsets, v, w, own))
-    prediction = _Prediction(*arrays, *X.shape, len(class_offsets) - 1, n_threads)
+    given = (X, prototypes, centre, class_offsets, v, w, own, own_distance(own_kernel))
+    prediction = _Prediction(*map(_pointer, given), *X.shape, len(class_offsets) - 1, n_threads)
     if _loaded().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
     return sums
+
+
+def own_distance(own_kernel: np.ndarray | None) -> np.ndarray | None:
+    """-log2 of kernel values in [0, 1), as compiled/problem.h has it; infinite for 0."""
+    if own_kernel is None:
+        return None
+    distance = np.full(len(own_kernel), np.inf)
+    seen = own_kernel > 0
+    distance[seen] = -log(own_kernel[seen]) / 0.6931471805599453  # log(2)
+    return distance
 
 
 def log(x: np.ndarray) -> np.ndarray:

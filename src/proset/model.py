@@ -98,6 +98,13 @@ class Model:
         )
         return replace(self, batches=tuple(batches))
 
+    def in_units_of(self, X: np.ndarray, scale: np.ndarray) -> "Model":
+        """The model that was fitted to X / scale, for samples in the units of X; `sample_index` are rows of X."""
+        batches = (
+            replace(b, feature_weights=b.feature_weights / scale, prototypes=X[b.sample_index]) for b in self.batches
+        )
+        return replace(self, centre=self.centre * scale, batches=tuple(batches))
+
     def arrays(self) -> dict[str, np.ndarray]:
         """The model as named arrays, for an archive."""
         arrays = {"class_prior": self.class_prior, "centre": self.centre, "n_batches": np.array(len(self.batches))}

@@ -14,7 +14,8 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
-OPTIONAL = ("n_samples_fit", "training_familiarity")  # fitted attributes that files of 0.1 do not have
+# Fitted attributes that files of earlier versions do not have.
+OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w")
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -117,10 +118,11 @@ def load_model(path: str | Path) -> "ProsetClassifier":
         classifier = ProsetClassifier(**parameters)
         classifier._validate_params()
         classifier.classes_ = classes
-        classifier._store(model)
-        _check_optional(len(model.batches), **optional)
+        _check_optional(model, **optional)
+        classifier.scale_ = np.ones(len(model.centre))
         for name, array in optional.items():
             setattr(classifier, f"{name}_", array if array.ndim else array.item())
+        classifier._store(model)
         classifier.n_features_in_ = len(model.centre)
         if names is not None:
             classifier.feature_names_in_ = names.astype(object)
@@ -165,7 +167,20 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
                 raise ValueError(f"{where}fit: {field.name} must be a {kind.__name__}, is {value!r:.50}")
 
 
-def _check_optional(n_batches: int, n_samples_fit: Any = None, training_familiarity: Any = None) -> None:
+def _check_optional(
+    model: Model,
+    n_samples_fit: Any = None,
+    training_familiarity: Any = None,
+    scale: Any = None,
+    lambda_v: Any = None,
+    lambda_w: Any = None,
+) -> None:
+    n_batches = len(model.batches)
+    if scale is not None:
+        _check_array("scale", scale, (len(model.centre),), 1.0 / MAX_ABS)
+    for name, penalty in (("lambda_v", lambda_v), ("lambda_w", lambda_w)):
+        if penalty is not None and not np.isposinf(penalty).all():
+            _check_array(name, penalty, (), 0.0)
     if n_samples_fit is not None:
         _check_array("n_samples_fit", n_samples_fit, (), 1, kind="iu")
     if training_familiarity is not None:

@@ -116,7 +116,9 @@ class Objective:
         Where the candidates of each class begin; the last one is J.
     penalty : Penalty
     own : ndarray of int, shape (N_ref,), optional
-        The candidate that each reference is itself, -1 for none; a reference does not see it.
+        The candidate that each reference is itself, -1 for none.
+    own_kernel : ndarray, shape (N_ref,), optional
+        The kernel value that it has for this reference, in [0, 1); by default 0: the reference does not see itself.
     is_sorted : bool
         Whether references, and candidates of a class, come in an order that keeps neighbours together
         (`proset.arithmetic.neighbours_together`).
@@ -153,6 +155,7 @@ class Objective:
     class_offsets: np.ndarray
     penalty: Penalty
     own: np.ndarray | None = None
+    own_kernel: np.ndarray | None = None
     is_sorted: bool = False
     n_threads: int = 1
 
@@ -163,7 +166,7 @@ class Objective:
         v, w = self.unpack(theta)
         loss, dv, dw = loss_and_gradient(
             *(self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets),
-            *(v, w, self.own),
+            *(v, w, self.own, self.own_kernel),
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
@@ -189,7 +192,8 @@ class Objective:
 
     @cached_property
     def _problem(self) -> library.Problem:
-        arrays = (self.X, self.labels, self.own, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
+        own = self.own, library.own_distance(self.own_kernel)
+        arrays = (self.X, self.labels, *own, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
         sizes = (*self.X.shape, self.previous_q.shape[1], self.is_sorted, self.n_threads)
         penalty = self.penalty
         weights = (penalty.lambda_v, penalty.lambda_w, penalty.alpha_v, penalty.alpha_w)

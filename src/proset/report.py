@@ -44,9 +44,7 @@ def write_report(classifier: "ProsetClassifier", path: str | os.PathLike[str], t
 def _contents(classifier: "ProsetClassifier", transformer: Any) -> dict[str, Any]:
     table, transformer = export(classifier, transformer), without_classifier(transformer)
     names, features = feature_names(classifier, transformer), classifier.active_features_
-    weights = np.zeros((len(features), len(classifier.batches_)))
-    for column, batch in zip(weights.T, classifier.batches_, strict=True):
-        column[:] = batch.feature_weights[features] if len(batch.labels) else 0.0
+    weights = classifier.feature_weights_[:, features].T
     order = np.argsort(-weights.max(axis=1, initial=0.0), kind="stable")
     shown = [names[d] for d in features[order[:MAX_COLUMNS]]]
     prototypes = table[table["batch"] > 0].sort_values("weight", ascending=False, kind="stable")

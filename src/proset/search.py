@@ -196,22 +196,27 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         losses: np.ndarray,
         **seconds: np.ndarray,
     ) -> tuple[dict[str, Any], int, float]:
-        """Results in the form of scikit-learn, the position of the selected setting, the threshold as a score."""
-        selection = select(losses, simplicity, self.selection_rule)
+        """Results in the form of scikit-learn, the position of the selected setting, the threshold as a score.
+
+        Settings with a loss that is NaN cannot be selected.
+        """
+        complete = np.flatnonzero(~np.isnan(losses).any(axis=1))
+        selection = select(losses[complete], [simplicity[i] for i in complete], self.selection_rule)
         scores = -losses
+        ranked = np.where(np.isin(np.arange(len(params)), complete), losses.mean(axis=1), np.inf)
         results: dict[str, Any] = {}
         for name, values in seconds.items():
-            results |= {f"mean_{name}": values.mean(axis=1), f"std_{name}": values.std(axis=1)}
+            results |= {f"mean_{name}": np.nanmean(values, axis=1), f"std_{name}": np.nanstd(values, axis=1)}
         results |= {f"param_{name}": np.ma.array([setting[name] for setting in params]) for name in params[0]}
         results |= {"params": params}
         results |= {f"split{fold}_test_score": scores[:, fold] for fold in range(losses.shape[1])}
         results |= {
-            "mean_test_score": scores.mean(axis=1),
-            "std_test_score": scores.std(axis=1),
-            "rank_test_score": rankdata(losses.mean(axis=1), method="min").astype(np.int32),
-            "within_threshold": np.isin(np.arange(len(params)), selection["within"]),
+            "mean_test_score": np.nanmean(scores, axis=1),
+            "std_test_score": np.nanstd(scores, axis=1),
+            "rank_test_score": rankdata(ranked, method="min").astype(np.int32),
+            "within_threshold": np.isin(np.arange(len(params)), complete[selection["within"]]),
         }
-        return results, selection["selected"], -selection["threshold"]
+        return results, int(complete[selection["selected"]]), -selection["threshold"]
 
     def _refit(self, data: Part, **parameters: Any) -> Any:
         """The whole estimator, fitted on all samples."""

@@ -44,7 +44,7 @@ def fitted(wine, request):
 
 @pytest.fixture(scope="module")
 def split(wine):
-    return ProsetClassifier(n_batches=3, random_state=1, references="split").fit(*wine)
+    return ProsetClassifier.published(n_batches=3, random_state=1).fit(*wine)
 
 
 def candidate_weights(batch):
@@ -57,7 +57,8 @@ def recomputed_objective(model, X, y, b, sample_weight=None):
     """f(v, w) of batch b from the fitted attributes alone."""
     *_, before = [q for q, _ in zip(model._model.staged_q(X), range(b + 1), strict=False)]
     batch = model.batches_[b]
-    penalty = {name: getattr(model, name) for name in ("lambda_v", "lambda_w", "alpha_v", "alpha_w")}
+    penalty = {"alpha_v": model.alpha_v, "alpha_w": model.alpha_w}
+    penalty |= {"lambda_v": model.lambda_v_, "lambda_w": model.lambda_w_}
     return reference.objective(
         X,
         y,
@@ -137,7 +138,7 @@ def test_features_are_selected():
 def test_weights_are_counts_in_prior_and_likelihood(wine):
     X, y = wine
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    model = ProsetClassifier(references="split", random_state=0).fit(X, y, sample_weight=weight)
+    model = ProsetClassifier.published(random_state=0).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.class_prior_, np.bincount(y, weights=weight) / weight.sum())
     assert model.batches_[0].objective == pytest.approx(recomputed_objective(model, X, y, 0, weight), rel=1e-5)
     for references in ("split", "leave_one_out"):
@@ -167,10 +168,13 @@ def test_duplicate_prototypes_are_merged():
         assert i >= min(same)
 
 
-def test_data_of_copies_warn_with_leave_one_out_references():
+def test_copies_of_a_row_tell_each_other_their_class():
+    """Exclusive or of two binary features: nothing but the copies at a place knows its class."""
     X, y = np.repeat([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 20, axis=0), np.repeat([0, 0, 1, 1], 20)
-    with pytest.warns(UserWarning, match="only 4 of 80 samples have features of their own, .*references='split'"):
-        ProsetClassifier().fit(X, y)
+    noisy = y ^ (np.arange(80) % 10 == 0)
+    model = ProsetClassifier().fit(X, noisy)
+    assert model.score(X, y) == 1.0
+    assert model.predict_proba(X).max() < 0.97  # a tenth of the labels is wrong
 
 
 @pytest.mark.parametrize(
@@ -241,13 +245,13 @@ def test_too_few_iterations_warn_and_are_recorded(wine):
 @pytest.mark.parametrize(
     ("factor", "lambda_v", "cause"),
     [
-        (1e3, 1e-3, "standard deviation of .*, expected is about 1: .*StandardScaler"),
+        (1e3, 1e-3, "standard deviation of .*, expected is about 1: use scale=True"),
         (1.0, 1e3, "lambda_v=1000 or lambda_w=1e-08 may be"),
     ],
 )
 def test_a_fit_that_learnt_nothing_says_so_and_why(rng, factor, lambda_v, cause):
     X = rng.normal(size=(100, 3))
-    model = ProsetClassifier(lambda_v=lambda_v, random_state=0)
+    model = ProsetClassifier.published(lambda_v=lambda_v, random_state=0)
     with pytest.warns(UserWarning, match=f"nothing was learnt, every prediction is the class prior; .*{cause}"):
         model.fit(factor * X, X[:, 0] > 0)
     assert np.ptp(model.predict_proba(factor * X), axis=0).max() < 1e-6
@@ -289,8 +293,8 @@ def test_class_weights_are_sample_weights(wine):
     X, y = wine
     labels, counts = np.array(["a", "b", "c"])[y], np.bincount(y)
     own = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    by_class = np.array([1.0, 3.0, 1.0])[y]
-    cases = [({"b": 3.0}, None, by_class), ({"b": 3.0}, own, own * by_class)]
+    by_class = np.array([1.0, 2.5, 1.0])[y]  # whole numbers would be copies, as sample weights
+    cases = [({"b": 2.5}, None, by_class), ({"b": 2.5}, own, own * by_class)]
     cases += [("balanced", None, len(y) / (3 * counts[y]))]
     for class_weight, given, expected in cases:
         model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, labels, given)

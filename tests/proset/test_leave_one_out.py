@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 from tests.reference import classifier as definition
 
 from proset import ProsetClassifier, leave_one_out, load_model, save_model
-from proset.leave_one_out import Samples, _minimum, _objective
+from proset.leave_one_out import Samples, Task, _from_some
 from proset.objective import Objective, Penalty
 
 PENALTY = Penalty(lambda_v=1e-3, lambda_w=1e-6, alpha_v=0.95, alpha_w=0.95)
@@ -94,10 +94,10 @@ def test_no_sample_outside_the_working_set_would_enter(rng, monkeypatch, n_featu
     X = np.column_stack([X, rng.normal(size=(len(y), n_features - 2))])
     samples = Samples.of(X, y, np.ones(len(y)))
     prior = np.tile(np.bincount(y) / len(y), (len(y), 1))
-    objective = _objective(samples, samples.weight / len(y), prior, np.arange(len(y)), PENALTY, 1)
+    objective = Task(samples, samples.references, np.arange(len(y)), prior).objective(PENALTY)
     first = np.zeros(len(y), dtype=bool)
     first[rng.choice(len(y), 40, replace=False)] = True
-    solution = _minimum(objective, first, 500, 1e-6)
+    solution = _from_some(objective, first, 500, 1e-6)
     assert solution.converged
     value, gradient = objective(solution.x)
     slopes, outside = gradient * objective.scale(), solution.x == 0

@@ -88,6 +88,7 @@ typedef struct {
     double *q;                /* [K][T] */
     float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
     int64_t *own;             /* [T]: where the prototype is that a row is itself, -1 for none; or NULL */
+    float *own_distance;      /* [T]: its squared distance, in the place of 0 */
     uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
     double *q_true, *q_others, *b, *loss; /* [T] */
     float *a;                 /* [K][T] */
@@ -115,7 +116,7 @@ static void take_packed(Memory *memory, Packed *packed, int64_t blocks, int64_t 
 
 static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t K, int store,
                       int has_own) {
-    tile->own = TAKE(memory, int64_t, has_own ? T : 0);
+    tile->own = TAKE(memory, int64_t, has_own ? T : 0), tile->own_distance = TAKE(memory, float, has_own ? T : 0);
     if (!has_own) tile->own = NULL;
     tile->x = TAKE(memory, float, T * D), tile->x_norm = TAKE(memory, float, T);
     tile->q_lanes = TAKE(memory, float, T * LANES), tile->q = TAKE(memory, double, K * T);
@@ -240,18 +241,22 @@ INLINE uint32_t groups_in_reach(const Packed *packed, const Tile *tile, int64_t 
     return bits & every;
 }
 
-/* Which prototype of a tile's rows is the row itself: it is left out. */
-static void find_own(const Packed *packed, const Tile *tile, const int64_t *own, int64_t rows) {
+/* Which prototype of a tile's rows is the row itself, from row `first` on: it is left out, or seen as if further away. */
+static void find_own(const Packed *packed, const Tile *tile, const int64_t *own, const double *distance, int64_t first,
+                     int64_t rows) {
     if (!own) return;
-    for (int64_t n = 0; n < packed->T; n++) tile->own[n] = n < rows && own[n] >= 0 ? packed->place[own[n]] : -1;
+    for (int64_t n = 0; n < packed->T; n++) {
+        tile->own[n] = n < rows && own[first + n] >= 0 ? packed->place[own[first + n]] : -1;
+        tile->own_distance[n] = n < rows && distance ? (float)distance[first + n] : INFINITY;
+    }
 }
 
-/* Squared distances s of a row to a block, where the prototype that is the row itself is out of reach. */
-INLINE v16 without_own(v16 s, const Tile *tile, int64_t n, int64_t block) {
+/* Squared distances s of a row to a block, with another one to the prototype that is the row itself. */
+INLINE v16 with_own(v16 s, const Tile *tile, int64_t n, int64_t block) {
     const int64_t lane = tile->own[n] - block * LANES;
     if (lane < 0 || lane >= LANES) return s;
     const i16 is_own = LANE_NUMBERS == (int32_t)lane;
-    return (v16)(((i16)s & ~is_own) | ((i16)all(INFINITY) & is_own));
+    return (v16)(((i16)s & ~is_own) | ((i16)all(tile->own_distance[n]) & is_own));
 }
 
 /* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
@@ -286,7 +291,7 @@ INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uin
             if (tile->own) {
 #pragma GCC unroll 4
                 for (int i = 0; i < ROWS; i++)
-                    for (int p = 0; p < P; p++) s[i][p] = without_own(s[i][p], tile, n + i, block + p);
+                    for (int p = 0; p < P; p++) s[i][p] = with_own(s[i][p], tile, n + i, block + p);
             }
 #pragma GCC unroll 4
             for (int i = 0; i < ROWS; i++) {
@@ -323,7 +328,7 @@ static void wide_distances(const Packed *packed, const Tile *tile, const double 
             const v16 t = wide_difference(packed, X + (n < rows ? n : rows - 1) * packed->stride, block, d);
             s = fma16(t, t, s);
         }
-        const v16 g = exp2_minus(tile->own ? without_own(s, tile, n, block) : s);
+        const v16 g = exp2_minus(tile->own ? with_own(s, tile, n, block) : s);
         if (store) *(v16 *)(tile->G + (block * packed->T + n) * LANES) = g;
         *q = fma16(w, g, *q);
     }
@@ -516,7 +521,7 @@ static void evaluate_strips(void *shared, int64_t thread) {
             const double *X = problem->X + n * packed->stride;
             const int64_t padded = pack_rows(packed, tile, X, rows);
             centre_rows(packed, tile, padded);
-            find_own(packed, tile, problem->own ? problem->own + n : NULL, rows);
+            find_own(packed, tile, problem->own, problem->own_distance, n, rows);
             tile_sums(packed, tile, X, rows, padded, 1);
             *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n,
                                problem->previous_q + n * K);
@@ -627,7 +632,7 @@ static void sum_strips(void *shared, int64_t thread) {
             const int64_t rows = least(stop - n, packed->T);
             const double *X = sums->prediction->X + n * packed->stride;
             const int64_t padded = pack_rows(packed, tile, X, rows);
-            find_own(packed, tile, sums->prediction->own ? sums->prediction->own + n : NULL, rows);
+            find_own(packed, tile, sums->prediction->own, sums->prediction->own_distance, n, rows);
             tile_sums(packed, tile, X, rows, padded, 0);
             for (int64_t i = 0; i < rows; i++)
                 for (int64_t k = 0; k < K; k++) sums->sums[(n + i) * K + k] = tile->q[k * packed->T + i];

@@ -7,6 +7,7 @@ typedef struct {
     const double *X;                     /* (N, D) */
     const int64_t *labels;               /* (N) */
     const int64_t *own;                  /* (N): the candidate that a row is itself, -1 for none; or NULL */
+    const double *own_distance;          /* (N): -log2 of the kernel value that it has there; NULL: it sees nothing of it */
     const double *row_weights, *previous_q; /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
     const int64_t *class_offsets;        /* K + 1 boundaries of the classes among the candidates */
@@ -21,7 +22,8 @@ typedef struct {
     const double *centre;                /* (D), subtracted from both */
     const int64_t *class_offsets;
     const double *v, *w;                 /* (D), (J) */
-    const int64_t *own;                  /* (N): the prototype that a row is itself and does not see, -1; or NULL */
+    const int64_t *own;                  /* (N): the prototype that a row is itself, -1; or NULL */
+    const double *own_distance;          /* (N): as in Problem */
     int64_t N, D, K, n_threads;
 } Prediction;
 

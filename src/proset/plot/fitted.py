@@ -70,9 +70,8 @@ class Fitted:
         return batches[number - 1]
 
     def feature_weights(self) -> np.ndarray:
-        """Weights of the features in each batch, shape (B, D); zero in a batch without prototypes."""
-        weights = [b.feature_weights * bool(len(b.labels)) for b in self.proset().batches_]
-        return np.array(weights).reshape(-1, len(self.names))
+        """Weights of the features in each batch, shape (B, D), on a common scale; 0 in a batch without prototypes."""
+        return self.proset().feature_weights_
 
     def to_units(self, X: np.ndarray) -> np.ndarray:
         """Rows of features of the classifier in the units of the data; see `proset.units`."""

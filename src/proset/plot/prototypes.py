@@ -114,7 +114,8 @@ class PrototypesDisplay:
         """
         fitted = Fitted(estimator, feature_names)
         chosen = fitted.batch(batch)
-        plane = two_features(features, fitted.names, np.argsort(-chosen.feature_weights, kind="stable")[:2].tolist())
+        heaviest = np.argsort(-fitted.feature_weights()[batch - 1], kind="stable")[:2]
+        plane = two_features(features, fitted.names, heaviest.tolist())
         shown: dict[str, Any] = {}
         if X is not None:
             if y is None:
@@ -262,7 +263,7 @@ class ParallelCoordinatesDisplay:
         filled = [chosen for chosen in batches if len(chosen.labels)]
         if not filled:
             raise ValueError("estimator: there is no prototype to show")
-        _, active, _ = shown_features([np.array([chosen.feature_weights for chosen in filled])])
+        _, active, _ = shown_features([fitted.feature_weights()[slice(None) if batch is None else [batch - 1]]])
         shown = active[:n_features]
         return cls(
             prototypes=fitted.to_units(np.concatenate([chosen.prototypes for chosen in filled]))[:, shown],

@@ -468,13 +468,15 @@ def _values(results: Mapping[str, Any], parameter: str) -> np.ndarray:
 def _selection(results: Mapping[str, Any], threshold: float, selected: int) -> dict[str, Any]:
     """Scores of a search as losses, in the form of `proset.selection.select`."""
     losses = -np.array([scores for name, scores in results.items() if name.startswith("split")])
-    mean = losses.mean(axis=0)
+    n_scored = (~np.isnan(losses)).sum(axis=0)  # fewer folds for settings that were stopped
+    mean = np.nanmean(losses, axis=0)
+    squares = np.nansum((losses - mean) ** 2, axis=0)
     return {
         "mean": mean,
-        "standard_deviation": losses.std(axis=0, ddof=1),  # as the rule has it
+        "standard_deviation": np.sqrt(squares / np.maximum(n_scored - 1, 1)),  # as the rule has it
         "threshold": -threshold,
         "within": np.flatnonzero(results["within_threshold"]),
-        "optimal": int(mean.argmin()),
+        "optimal": int(results["rank_test_score"].argmin()),
         "selected": selected,
     }
 

@@ -24,7 +24,8 @@ def flowers():
 @pytest.fixture(scope="session")
 def pipeline(flowers):
     """A scaler and two batches."""
-    return make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, random_state=0)).fit(*flowers)
+    classifier = ProsetClassifier(n_batches=2, lambda_v=1e-3, lambda_w=1e-8, random_state=0)
+    return make_pipeline(StandardScaler(), classifier).fit(*flowers)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ def found():
     """A pair of penalties that learns nothing is among those that were tried."""
     grids = {"lambda_v": [1e-4, 1e-2, 100.0], "lambda_w": [1e-8, 1e-4]}
     X, y = load_iris(return_X_y=True)
-    return ProsetClassifierCV(**grids, n_batches=2, cv=3, scale=True, random_state=0).fit(X, y)
+    return ProsetClassifierCV(**grids, n_batches=2, cv=3, early_stopping=False, random_state=0).fit(X, y)
 
 
 def _marks(axes, label):
@@ -43,6 +43,15 @@ def test_plane_shows_every_setting_and_what_was_chosen(found, texts):
     assert display.ax_.get_xlabel() == r"$\lambda_v$ (penalty on feature weights)"
     assert texts(display.ax_) == ["within the threshold", "no better than the prior", "optimum", "selection"]
     assert display.figure_.axes[1].get_xlabel() == "mean log-loss over folds (nats)"
+
+
+def test_settings_that_were_stopped_are_drawn_with_the_folds_they_have():
+    X, y = load_iris(return_X_y=True)
+    found = ProsetClassifierCV(lambda_v=[1e-4, 1e-2, 100.0], lambda_w=[1e-8, 1e-4], cv=3, random_state=0).fit(X, y)
+    assert found.cv_results_["stopped"].any()
+    drawn = SearchPlaneDisplay.from_estimator(found).points_.get_array()
+    np.testing.assert_allclose(drawn, -found.cv_results_["mean_test_score"])
+    SearchProfileDisplay.from_estimator(found, parameter="lambda_v")
 
 
 def test_profile_has_the_deviation_of_the_rule(found):
