@@ -48,7 +48,7 @@ ROUGH = 1e-3  # tolerance of fits that are on the way, or only scored
 CORE_REFERENCES, CORE_CANDIDATES = 4000, 1000
 HELD_OUT = 5000  # samples to score, if there are more
 FOLDS = 5  # of up to 5,000 samples
-NEIGHBOURS, MAX_WIDER = 10.0, 30  # see `start`
+NEIGHBOURS, MAX_WIDER = 3.0, 30  # see `start`
 ORDER = 0  # key of the order that cores and folds are stretches of
 
 Pair = tuple[float, float]  # lambda_v, lambda_w

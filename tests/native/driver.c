@@ -32,8 +32,8 @@ int main(int count, char **arguments) {
     const int64_t *sizes = get(8), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
                   n_threads = sizes[5], path = sizes[6], max_iter = sizes[7];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
-    problem.X = get(N * D), problem.labels = get(N), problem.own = get(N), problem.row_weights = get(N),
-    problem.previous_q = get(N * K);
+    problem.X = get(N * D), problem.labels = get(N), problem.own = get(N), problem.own_distance = get(N),
+    problem.row_weights = get(N), problem.previous_q = get(N * K);
     problem.candidates = get(J * D), problem.class_offsets = get(K + 1);
     const double *penalty = get(4), *theta = get(D + J), *scale = get(D + J);
     problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2],
@@ -56,6 +56,7 @@ int main(int count, char **arguments) {
                                    .v = x,
                                    .w = x + D,
                                    .own = problem.own,
+                                   .own_distance = problem.own_distance,
                                    .N = N,
                                    .D = D,
                                    .K = K,

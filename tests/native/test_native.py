@@ -50,8 +50,10 @@ def problem(n, n_features, n_classes, n_candidates, factor):
         X, labels = X[rows], labels[rows]
     weights, previous_q = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
     penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
-    own = np.where(rng.random(n) < 0.5, rng.integers(0, len(C), n), -1)  # left out by half of the samples
-    return Objective(X, labels, weights, previous_q, C, class_offsets, penalty, own, is_sorted, n_threads=2)
+    own = np.where(rng.random(n) < 0.5, rng.integers(0, len(C), n), -1)  # of half of the samples
+    own_kernel = rng.integers(0, 3, n) / 3.0
+    arrays = X, labels, weights, previous_q, C, class_offsets, penalty, own, own_kernel
+    return Objective(*arrays, is_sorted=is_sorted, n_threads=2)
 
 
 def start(objective):
@@ -75,6 +77,7 @@ def stored(objective, max_iter):
         objective.X,
         objective.labels,
         objective.own,
+        library.own_distance(objective.own_kernel),
         objective.row_weights,
         objective.previous_q,
         objective.candidates,
@@ -95,9 +98,8 @@ def expected(objective, max_iter):
     library.library().proset_fit(*arrays, PATH_ITERATIONS, max_iter, 1e-5, progress, solution)
     centre = arithmetic.means(objective.X)
     v, w = objective.unpack(x)
-    sums = arithmetic.class_sums(
-        objective.X, objective.candidates, centre, objective.class_offsets, v, w, objective.own
-    )
+    arrays = objective.X, objective.candidates, centre, objective.class_offsets, v, w
+    sums = arithmetic.class_sums(*arrays, objective.own, objective.own_kernel)
     order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
     previous_q = objective.previous_q
     tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)
