@@ -46,7 +46,7 @@ def test_all_methods_are_on_all_data_sets_in_both_selections(study):
     assert len(study.replicates) == 10
     for runs in study.experiments.values():
         assert runs[0].data_sets == study.data_sets
-    assert len(study.data_sets) == 11
+    assert len(study.data_sets) == 14
     assert {"open_track", "open_track_rule", "open_track_rule_and_optimum"} <= set(study.comparisons)
     for name, run in study.runs.items():
         if name.startswith("rule_") and run.data_sets:

@@ -44,6 +44,8 @@ def explained(study: Study, rows: list[dict]) -> list[dict]:
 
     An end is explained by `edges` of the experiment in the config; by what a parameter is, if no value can be beyond;
     or by chance, if it is that of a random search: the best of n trials has the smallest value once in n searches.
+    Chance has to explain the number of edges on the data set, and that on all data sets of the experiment together: one
+    that a few searches on each data set have is more than chance, though no data set shows it alone.
 
     Parameters
     ----------
@@ -65,12 +67,30 @@ def explained(study: Study, rows: list[dict]) -> list[dict]:
     for key, group in groups.items():
         edge = dict(zip(keys, key, strict=True))
         (run,) = (r for r in study.runs.values() if (r.experiment, r.variant) == (edge["experiment"], edge["variant"]))
+        elsewhere = [row for other, more in groups.items() if _everywhere(other) == _everywhere(key) for row in more]
+        searched = [study.data_sets_of(run, replicate) for replicate in study.replicates]
         edge["value"] = format_number(edge["parameter"], group[0]["value"])
-        edge["searches"] = sum(edge["dataset"] in study.data_sets_of(run, replicate) for replicate in study.replicates)
+        edge["searches"] = sum(edge["dataset"] in names for names in searched)
         edge |= {role: sum(row[role] for row in group) for role in ("optimal", "selected")}
-        shares = [row["share"] for row in group if row["share"] is not None]
-        found.append({**edge, "explanation": _explanation(run, edge, sum(shares) / len(group))})
+        chance = _is_chance(group, edge["searches"]) and _is_chance(elsewhere, sum(len(names) for names in searched))
+        found.append({**edge, "explanation": _explanation(run, edge, _share(group) if chance else 0.0)})
     return found
+
+
+def _everywhere(key: tuple) -> tuple:
+    """The key without the data set."""
+    return *key[:2], *key[3:5]
+
+
+def _share(rows: list[dict]) -> float:
+    return sum(row["share"] or 0.0 for row in rows) / len(rows)
+
+
+def _is_chance(rows: list[dict], n_searches: int) -> bool:
+    from scipy.stats import binom
+
+    number = max(sum(row[role] for row in rows) for role in ("optimal", "selected"))
+    return bool(binom.sf(number - 1, n_searches, _share(rows)) >= ALPHA)
 
 
 def in_words(edge: dict) -> str:
@@ -103,8 +123,7 @@ def _edges_of(final: Final):
 
 
 def _explanation(run: Run, edge: dict, share: float) -> str:
-    from scipy.stats import binom
-
+    """`share` of the trials are there; 0 if that is none of chance."""
     name, end = edge["parameter"], edge["end"]
     if given := run.settings.get("edges", {}).get(name, {}).get(end):
         return given
@@ -121,6 +140,6 @@ def _explanation(run: Run, edge: dict, share: float) -> str:
         tried = {"smallest": low, "largest": high}
     if tried[end] == bounds[end]:
         return f"there is nothing beyond {format_number(name, bounds[end])}"
-    if share and binom.sf(max(edge["optimal"], edge["selected"]) - 1, edge["searches"], share) >= ALPHA:
+    if share:
         return f"chance, {share:.1%} of the random trials are there"
     return ""
