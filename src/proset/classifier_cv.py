@@ -136,7 +136,7 @@ class ProsetClassifierCV(SearchCV):
     early_stopping : bool, default=True
         Whether to save fits that will hardly matter. Stage 1: pairs that are drawn or on a grid are tried on one fold
         after the other, and a pair is stopped when its mean loss so far exceeds that of the best pair on the same
-        samples by more than 2.5 standard errors of the difference. Stage 2 ends with the first batch that does not
+        samples by more than 2 standard errors of the difference. Stage 2 ends with the first batch that does not
         lower the mean loss.
     scale : bool, default=False
         Whether to put a `StandardScaler` before the classifier, which scales features itself but for
