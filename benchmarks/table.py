@@ -218,7 +218,52 @@ def _at_most(rows):
     return _markdown(["data set", "score", *sorted(sizes, key=int)], body)
 
 
+def _out_of_the_box(rows):
+    groups: dict[tuple[str, str], list[dict]] = defaultdict(list)
+    for row in rows:
+        groups[row["table"], row["method"]].append(row)
+    head = ["table", "method", "log-loss", "error", "CPU seconds, median", "prototypes, median"]
+    body = []
+    for (table, method), group in groups.items():
+        sizes = [int(r["prototypes"]) for r in group if r["prototypes"]]
+        means = [fmean(float(r[c]) for r in group) for c in ("log_loss", "error")]
+        seconds = median(float(r["cpu_seconds"]) for r in group)
+        body.append([table, method, *(f"{m:.4f}" for m in means), seconds, round(median(sizes)) if sizes else ""])
+    return _markdown(head, body)
+
+
+def _oracle(rows):
+    tables = dict.fromkeys(row["table"] for row in rows)
+    best = [min((r for r in rows if r["table"] == table), key=lambda r: float(r["log_loss"])) for table in tables]
+    return _markdown(["table", "lambda_v", "lambda_w", "log-loss", "prototypes"], [list(r.values()) for r in best])
+
+
+def _former(rows):
+    groups: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        groups[row["data_set"]].append(float(row["log_loss"]) - float(row["former_log_loss"]))
+    body = [[name, f"{fmean(found):+.4f}", f"{stdev(found):.4f}"] for name, found in groups.items()]
+    return _markdown(["data set", "log-loss - that of the former default", "standard deviation"], body)
+
+
+def _noise(rows):
+    groups: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        groups[row["table"]].append(float(row["log_loss"]) - float(row["prior_log_loss"]))
+    body = [[name, f"{fmean(found):+.4f}", f"{max(found):+.4f}"] for name, found in groups.items()]
+    return _markdown(["table", "log-loss - that of the class proportions", "largest"], body)
+
+
+def _as_they_are(rows):
+    return _markdown(list(rows[0]), [list(row.values()) for row in rows])
+
+
 _SECTIONS = [
+    ("Noisy tables out of the box, ten splits", "out_of_the_box", _out_of_the_box),
+    ("The same, best penalties of a grid chosen on the test part", "out_of_the_box_oracle", _oracle),
+    ("Defaults on the study's data against the former ones, ten replicates", "out_of_the_box_study", _former),
+    ("Defaults on permuted classes", "out_of_the_box_noise", _noise),
+    ("Cost of a fit without arguments", "out_of_the_box_cost", _as_they_are),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),
