@@ -96,6 +96,20 @@ def test_chance_explains_as_many_edges_as_it_makes(study):
     assert in_words(found) == "E3 on flowers: the smallest lambda_v (1.0e+00) is optimal in 3 of 10"
 
 
+def test_edges_that_many_data_sets_have_a_little_are_no_chance(study):
+    """Two in ten searches are chance on one data set; on each of five they are not, and explain none of the five."""
+    names = sorted(study.data_sets_of(next(r for r in study.runs.values() if r.experiment == "E3"), 0))
+    rows = [
+        {**edge("lambda_v", "smallest", replicate, share=1 / 50), "dataset": name}
+        for name in names
+        for replicate in range(2)
+    ]
+    few = [row for row in rows if row["dataset"] == names[0]]
+    assert len(names) > 2
+    assert [found["explanation"] == "" for found in explained(study, few)] == [False]
+    assert [found["explanation"] for found in explained(study, rows)] == [""] * len(names)
+
+
 @pytest.mark.parametrize(("track", "status"), [("open track", 1), ("published protocol", 0)])
 def test_the_command_ends_with_1_if_an_edge_of_the_open_track_is_not_explained(stored, tmp_path, track, status):
     config = {**stored.study.config, "track": track}
