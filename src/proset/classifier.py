@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset import leave_one_out, model, penalty_path, tables
+from proset import elimination, leave_one_out, model, penalty_path, tables
 from proset.candidates import check_class_sizes
 from proset.familiarity import quantile, staged_familiarity, training_familiarity
 from proset.library import MAX_THREADS
@@ -84,6 +84,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
     verbose : int, default=0
         From 1 on, `fit` prints a line per batch.
+    max_prototypes : {"one_standard_error", "best"}, int >= 1 or None, default=None
+        Largest number of prototypes over all batches. A fit is followed by elimination, see `proset.elimination`; a
+        number stops there. By name: eliminated in cross-validation, too, the smallest number within one standard error
+        of the smallest log-loss of the samples held out, or the number that has it. None: all that the penalties
+        leave, as always with ``references="split"``.
     scale : bool, default=True
         Whether the penalties see each feature divided by its standard deviation. The fitted model is in the units of
         `X` all the same. Without it, features have to be on a scale of about 1.
@@ -97,6 +102,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         What was tried for "auto", in this order: "lambda_v", "lambda_w", "mean_loss" (log-loss of the samples held
         out) and "standard_error" (of its difference from the smallest one); and of the class proportions "prior_loss".
         Only if there was a choice.
+    prototype_path_ : dict of arrays
+        Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
+        "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
+        at most so many). The last model is the fit before elimination. Only if there was an elimination.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
     feature_weights_ : ndarray, shape (B, D)
@@ -157,8 +166,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
+        "max_prototypes": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"one_standard_error", "best"}),
+            None,
+        ],
         "scale": ["boolean"],
     }
+    # Models of all sizes by increasing number of prototypes, each with its yardstick of familiarity.
+    _sized: list[tuple[model.Model, np.ndarray | None]]
     # Whoever wants fewer batches says so to this classifier, not through those around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
     __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
@@ -181,6 +197,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         warm_start: bool = False,
         verbose: int = 0,
         scale: bool = True,
+        max_prototypes: int | str | None = None,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -198,6 +215,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.warm_start = warm_start
         self.verbose = verbose
         self.scale = scale
+        self.max_prototypes = max_prototypes
 
     @classmethod
     def published(cls, **parameters: Any) -> "ProsetClassifier":
@@ -265,9 +283,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
-        fitted, X = self._fit(X, y, sample_weight)
+        models, X = self._fit(X, y, sample_weight)
         self.n_samples_fit_ = len(X)
-        self.training_familiarity_ = training_familiarity(fitted, X, self._n_threads())
+        yardsticks = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
+        self._sized = [(of_size, points) for (of_size, _), points in zip(self._sized, yardsticks, strict=True)]
+        self.training_familiarity_ = next(points for of_size, points in self._sized if of_size is self._model)
         for number, batch in enumerate(self.batches_, start=1):
             if not batch.converged:
                 warnings.warn(
@@ -282,12 +302,18 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _fit(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
-    ) -> tuple[model.Model, np.ndarray]:
-        """`fit` without warnings, of which a search would hear hundreds; the model of the scaled samples, and these."""
+    ) -> tuple[list[model.Model], np.ndarray]:
+        """`fit` without warnings, of which a search would hear hundreds.
+
+        Returns
+        -------
+        (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
+        """
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         scaled = X / self.scale_
         data = scaled, codes, len(self.classes_)
-        penalty = self._penalty(scaled, codes, weight, copies)
+        task = self._task(scaled, codes, weight, copies) if self.references == "leave_one_out" else None
+        penalty, folds = self._penalty(task)
         growth = self._growth(scaled, codes, weight)
         settings: dict[str, Any] = {
             "n_batches": self.n_batches,
@@ -301,20 +327,35 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             "after_batch": growth.added,
         }
         number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
-        if self.references == "leave_one_out":
+        if task is not None:
             n_candidates = None if isinstance(number, str) else number
             settings |= {"copies": copies, "minimum": penalty_path.minimum}
             fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
         elif isinstance(number, str):
             raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
+        elif isinstance(self.max_prototypes, Integral):
+            raise ValueError(
+                f"max_prototypes: {self.max_prototypes} is not allowed with references='split', must be None or a name"
+            )
         else:
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
             fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **settings)
-        self._store(fitted.in_units_of(X, self.scale_).with_rows(rows))
+        models, n = [fitted], None
+        self.__dict__.pop("prototype_path_", None)
+        if task is not None and self.max_prototypes is not None and fitted.n_prototypes():
+            n, sizes = self._size(folds, len(fitted.batches))
+            path = elimination.eliminate(fitted, *data[:2], task, penalty, self.max_iter, self.tol, n)
+            models, self.prototype_path_ = [one.model for one in path], elimination.table(path, sizes)
+        self._sized = [(of_size.in_units_of(X, self.scale_).with_rows(rows), None) for of_size in models]
+        self._store(self._largest(n)[0])
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
-        return fitted, scaled
+        return models, scaled
+
+    def _largest(self, n: int | None) -> tuple[model.Model, np.ndarray | None]:
+        """The largest model with at most n prototypes, and its yardstick of familiarity."""
+        return [one for one in self._sized if n is None or one[0].n_prototypes() <= n][-1]
 
     def _prepared(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
@@ -352,21 +393,36 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.scale_ = _scale(X[rows], weight) if self.scale else np.ones(X.shape[1])
         return X[rows], codes, weight, copies[rows], rows
 
-    def _penalty(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray) -> Penalty:
-        """The penalties that are given, or chosen; sets `lambda_v_` and `lambda_w_`."""
+    def _penalty(self, task: leave_one_out.Task | None) -> tuple[Penalty, list[penalty_path.Fold]]:
+        """The penalties that are given, or chosen, and the folds of a choice; sets `lambda_v_` and `lambda_w_`."""
         lambda_v = None if isinstance(self.lambda_v, str) else float(self.lambda_v)
         lambda_w = None if isinstance(self.lambda_w, str) else float(self.lambda_w)
         self.__dict__.pop("penalty_search_", None)
-        if self.references == "split":
+        folds: list[penalty_path.Fold] = []
+        if task is None:
             lambda_v = PUBLISHED["lambda_v"] if lambda_v is None else lambda_v
             lambda_w = PUBLISHED["lambda_w"] if lambda_w is None else lambda_w
-        if lambda_v is None or lambda_w is None:
-            task = self._task(X, codes, weight, copies)
-            choice = penalty_path.choose(task, self.alpha_v, self.alpha_w, lambda_v, lambda_w)
-            lambda_v, lambda_w = choice.pair or (np.inf, np.inf)
-            self.penalty_search_ = choice.results()
+        else:
+            by_size = isinstance(self.max_prototypes, str) and self.n_batches > 0
+            if by_size or lambda_v is None or lambda_w is None:
+                folds = list(penalty_path.folds(task, self.alpha_v, self.alpha_w))
+            if lambda_v is None or lambda_w is None:
+                choice = penalty_path.choose(folds, lambda_v, lambda_w)
+                lambda_v, lambda_w = choice.pair or (np.inf, np.inf)
+                self.penalty_search_ = choice.results()
+        assert lambda_v is not None
+        assert lambda_w is not None
         self.lambda_v_, self.lambda_w_ = lambda_v, lambda_w
-        return Penalty(self.lambda_v_, self.lambda_w_, self.alpha_v, self.alpha_w)
+        return Penalty(self.lambda_v_, self.lambda_w_, self.alpha_v, self.alpha_w), folds
+
+    def _size(self, folds: list[penalty_path.Fold], n_batches: int) -> tuple[int | None, elimination.Sizes | None]:
+        """The largest number of prototypes that is allowed or chosen, and what it was chosen from."""
+        if not isinstance(self.max_prototypes, str):
+            return self.max_prototypes, None
+        if not folds:
+            return None, None
+        sizes = elimination.cross_validate(folds, (self.lambda_v_, self.lambda_w_), n_batches)
+        return sizes.chosen(self.max_prototypes), sizes
 
     def _task(
         self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray
@@ -706,6 +762,82 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         write_report(self, path, transformer, title)
 
+    def with_prototypes(self, n: int) -> "ProsetClassifier":
+        """The model of the path with at most n prototypes.
+
+        Parameters
+        ----------
+        n : int >= 1
+
+        Returns
+        -------
+        ProsetClassifier
+            A new one, fitted. Its size is the largest one of `prototype_path_` that is allowed: at most 10 % below n
+            from 50 to 1,000, and every number below 10. Set `max_prototypes` for the very number.
+
+        Raises
+        ------
+        ValueError
+            If no model is so small; without an elimination there is one model only.
+        AttributeError
+            If the model is from a file, which keeps one size.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+        >>> model.with_prototypes(3).n_prototypes_
+        3
+        """
+        check_is_fitted(self, "scale_")
+        sizes = [of_size.n_prototypes() for of_size, _ in self._of_all_sizes()]
+        if not (isinstance(n, Integral) and n >= sizes[0]):
+            raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {sizes[0]}")
+        smaller = copy(self)
+        of_size, points = self._largest(int(n))
+        smaller._store(of_size)
+        smaller.training_familiarity_ = points
+        return smaller
+
+    def sized_predict_proba(self, X: npt.ArrayLike) -> Iterator[tuple[int, np.ndarray]]:
+        """Class probabilities of the models of all sizes on the path.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        iterator of (int, ndarray of shape (N, K))
+            By increasing number of prototypes, as in `prototype_path_`.
+
+        Raises
+        ------
+        ValueError
+            If `X` is not finite or has other features than in `fit`.
+        AttributeError
+            If the model is from a file, which keeps one size.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+        >>> errors = {n: float((p.argmax(axis=1) != y).mean()) for n, p in model.sized_predict_proba(X)}
+        >>> errors[1] > errors[3]
+        True
+        """
+        X, n_threads = self._validated(X), self._n_threads()
+        for of_size, _ in self._of_all_sizes():
+            *_, found = of_size.staged_predict_proba(X, n_threads)
+            yield of_size.n_prototypes(), found
+
+    def _of_all_sizes(self) -> list[tuple[model.Model, np.ndarray | None]]:
+        if not hasattr(self, "_sized"):
+            raise AttributeError("a model from a file or with fewer features has one size only; fit it again")
+        return self._sized
+
     def shrink(self) -> "ProsetClassifier":
         """The same model for samples of the active features alone.
 
@@ -740,6 +872,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             for b in self.batches_
         )
         small = copy(self)
+        small.__dict__.pop("_sized", None)
         small.scale_ = self.scale_[features]
         small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches)))
         small.n_features_in_ = len(features)

@@ -143,16 +143,16 @@ def minimum(task: Task, penalty: Penalty, max_iter: int, tol: float) -> Solution
         return Solution(nothing, objective(nothing)[0], 0, 1, True, "infinite penalties")
     objective = task.objective(penalty)
     pair = penalty.lambda_v, penalty.lambda_w
-    core = _core(task, _levels(task.samples), CORE_REFERENCES, CORE_CANDIDATES)
-    v, w = np.split(Path(core, penalty.alpha_v, penalty.alpha_w, max(tol, ROUGH)).weights(pair), [n_features])
+    inner = core_of(task, levels_of(task.samples), CORE_REFERENCES, CORE_CANDIDATES)
+    v, w = np.split(Path(inner, penalty.alpha_v, penalty.alpha_w, max(tol, ROUGH)).weights(pair), [n_features])
     theta = np.zeros(n_features + len(task.candidates))
     theta[:n_features] = v
-    theta[n_features + np.searchsorted(task.candidates, core.candidates)] = w
+    theta[n_features + np.searchsorted(task.candidates, inner.candidates)] = w
     solution = certified(objective, objective.minimum(max_iter, tol, theta, path=0), max_iter, tol)
     return replace(solution, x=without_constants(solution.x, n_features))
 
 
-def _levels(samples: Samples) -> np.ndarray:
+def levels_of(samples: Samples) -> np.ndarray:
     """Where each sample is in one fixed order by chance, in (0, 1), such that every stretch is like the whole.
 
     Within a class, levels are evenly spread.
@@ -165,7 +165,7 @@ def _levels(samples: Samples) -> np.ndarray:
     return levels
 
 
-def _core(task: Task, levels: np.ndarray, n_references: int, n_candidates: int) -> Task:
+def core_of(task: Task, levels: np.ndarray, n_references: int, n_candidates: int) -> Task:
     """The same task with fewer references and candidates, those of the lowest levels."""
     order = np.argsort(levels, kind="stable")
     kept = order[np.isin(order, task.references)][:n_references]
@@ -200,9 +200,9 @@ class Fold:
     @classmethod
     def of(cls, task: Task, X: np.ndarray, y: np.ndarray, alpha_v: float, alpha_w: float, n_candidates: int) -> "Fold":
         """The fold of the first batch, with a core of the task's samples, and others to score."""
-        core = _core(task, _levels(task.samples), CORE_REFERENCES, n_candidates)
+        inner = core_of(task, levels_of(task.samples), CORE_REFERENCES, n_candidates)
         q = np.tile(task.q[0], (len(X), 1))
-        return cls(Path(core, alpha_v, alpha_w, ROUGH), X, y, np.ones(len(y)), q)
+        return cls(Path(inner, alpha_v, alpha_w, ROUGH), X, y, np.ones(len(y)), q)
 
     def probabilities(self, pair: Pair | None) -> np.ndarray:
         """Class probabilities with the batch, shape (n, K); without it for None."""
@@ -239,7 +239,7 @@ def folds(task: Task, alpha_v: float, alpha_w: float) -> Iterator[Fold]:
     The m copies of a sample of level u have the levels u, u + 1 / m, ..., modulo 1. A fold scores those in a stretch,
     and is fitted to the others.
     """
-    samples, levels = task.samples, _levels(task.samples)
+    samples, levels = task.samples, levels_of(task.samples)
     n = len(levels)
     part = min(n, CORE_REFERENCES + HELD_OUT)
     share = 1.0 / FOLDS if part <= HELD_OUT else 1.0 - CORE_REFERENCES / part
@@ -253,7 +253,7 @@ def folds(task: Task, alpha_v: float, alpha_w: float) -> Iterator[Fold]:
             weight = samples.weight / samples.copies
             kept = replace(samples, weight=weight * fitted, copies=fitted)
             parts = replace(task, samples=kept, references=task.references[seen[task.references]])
-            core = _core(parts, levels, n, CORE_CANDIDATES)
+            core = core_of(parts, levels, n, CORE_CANDIDATES)
             path, arrays = Path(core, alpha_v, alpha_w, ROUGH), (samples.X[scored], samples.y[scored])
             yield Fold(path, *arrays, (weight * held_out)[scored], task.q[scored])
 
@@ -317,11 +317,8 @@ def search(race: Race[Any], lambda_v: Sequence[float], lambda_w: Sequence[float]
     return best
 
 
-def choose(
-    task: Task, alpha_v: float, alpha_w: float, lambda_v: float | None = None, lambda_w: float | None = None
-) -> Choice:
-    """The penalties of the first batch of a fit; those that are given are kept."""
-    parts = list(folds(task, alpha_v, alpha_w))
+def choose(parts: Sequence[Fold], lambda_v: float | None = None, lambda_w: float | None = None) -> Choice:
+    """The penalties of the first batch of a fit, from `folds`; those that are given are kept."""
     if not parts:
         return Choice(None, [], np.empty(0), np.empty(0), np.nan)
     race: Race[Pair | None] = Race(lambda pair, fold: parts[fold].losses(pair), [part.weight for part in parts])

@@ -1,0 +1,148 @@
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+from proset import ProsetClassifier, elimination, penalty_path
+from proset.elimination import Elimination, Part, n_prototypes
+from proset.leave_one_out import Samples, Task
+from proset.objective import Penalty
+
+PENALTY = Penalty(3e-3, 1e-6, 0.95, 0.95)
+SINGLE = 1e-7  # what single precision, in which kernels are computed in blocks, leaves of a loss of about 1
+
+
+def tasks(n=120, seed=0, n_copies=1):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, 2))
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+    return Task.of(Samples.of(X, y, np.full(n, float(n_copies)), np.full(n, n_copies)), 2)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    task = tasks()
+    parts = (Part.of(penalty_path.minimum(task, PENALTY, 2000, 1e-5).x, task.candidates),)
+    return Elimination(task, PENALTY), parts
+
+
+def without(parts, j):
+    (part,) = parts
+    return (replace(part, candidates=np.delete(part.candidates, j), w=np.delete(part.w, j)),)
+
+
+def test_increases_are_those_of_the_objective(fitted):
+    search, parts = fitted
+    of_all = search.score(parts)[0]
+    expected = [search.score(without(parts, j))[0] - of_all for j in range(n_prototypes(parts))]
+    np.testing.assert_allclose(search.increases(parts), expected, rtol=0.0, atol=SINGLE)
+
+
+def test_increases_of_two_batches_are_those_of_the_objective(fitted):
+    search, (part,) = fitted
+    parts = replace(part, w=part.w / 2), replace(part, v=part.v * 1.5, w=part.w / 3)
+    of_all, n = search.score(parts)[0], len(part.w)
+    expected = [search.score((*without(parts[:1], j), parts[1]))[0] - of_all for j in range(n)]
+    expected += [search.score((parts[0], *without(parts[1:], j)))[0] - of_all for j in range(n)]
+    np.testing.assert_allclose(search.increases(parts), expected, rtol=0.0, atol=SINGLE)
+
+
+def test_a_path_stops_at_its_sizes_and_the_objective_rises(fitted):
+    search, parts = fitted
+    path = list(search.path(parts, also=(11,)))
+    numbers = [n_prototypes(model) for model in path]
+    assert numbers == sorted(numbers, reverse=True)
+    assert set(numbers) <= {*elimination.SIZES, 11}
+    assert 11 in numbers
+    assert numbers[-1] == 1
+    scores = [search.score(model)[0] for model in (parts, *path)]
+    assert all(later > earlier - 1e-3 for earlier, later in pairwise(scores))
+
+
+def test_an_exchange_lowers_the_objective(fitted):
+    """From random prototypes; from those of a path there may be nothing to gain."""
+    search, (part,) = fitted
+    some = np.sort(np.random.default_rng(1).choice(len(search.task.candidates), 6, replace=False))
+    start = search.refitted((Part(part.v, some, np.full(6, 10.0)),), 50, 1e-4)
+    exchanged = search._exchanged(start)
+    assert n_prototypes(exchanged) <= n_prototypes(start)
+    assert search.score(exchanged)[0] < search.score(start)[0]
+
+
+def test_four_prototypes_are_near_the_best_four_of_all():
+    """Against every choice of four of 14 samples of XOR, each with all weights fitted."""
+    task = tasks(14, seed=3)
+    search = Elimination(task, PENALTY)
+    v = np.full(2, 3.0)
+    every = (Part(v, task.candidates, np.full(14, 5.0)),)
+    start = search.refitted(every, 2000, 1e-6)
+    path = [model for model in search.path(start) if n_prototypes(model) <= 4]
+    found = search.score(search.refitted(path[0], 2000, 1e-6))[0]
+    scores = []
+    for chosen in combinations(range(14), 4):
+        model = search.refitted((Part(v, np.array(chosen), np.full(4, 5.0)),), 2000, 1e-6)
+        scores.append(search.score(model)[0])
+    assert np.mean(np.array(scores) < found - 1e-9) < 0.02
+
+
+def test_a_weight_of_two_is_the_row_twice():
+    X, y = load_iris(return_X_y=True)
+    weight = np.ones(len(y))
+    weight[::3] = 2.0
+    twice = np.concatenate([np.arange(len(y)), np.arange(0, len(y), 3)])
+    given = {"lambda_v": 0.01, "lambda_w": 1e-6, "max_prototypes": 5}
+    weighted = ProsetClassifier(**given).fit(X, y, sample_weight=weight)
+    repeated = ProsetClassifier(**given).fit(X[twice], y[twice])
+    np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_batches", [1, 2])
+def test_a_number_is_the_largest_number_of_prototypes(n_batches):
+    X, y = load_wine(return_X_y=True)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, n_batches=n_batches, max_prototypes=7).fit(X, y)
+    assert model.n_prototypes_ == 7
+    assert model.score(X, y) > 0.9
+    assert all(batch.converged for batch in model.batches_)
+    sizes = model.prototype_path_["n_prototypes"]
+    assert sorted(sizes) == sizes.tolist()
+    assert [n for n, _ in model.sized_predict_proba(X)] == sizes.tolist()
+    small = model.with_prototypes(4)
+    assert small.n_prototypes_ == 4
+    probabilities = dict(model.sized_predict_proba(X))
+    np.testing.assert_array_equal(small.predict_proba(X), probabilities[4])
+    np.testing.assert_array_equal(model.predict_proba(X), probabilities[7])
+    assert small.training_familiarity_.shape == model.training_familiarity_.shape
+
+
+def test_the_chosen_size_is_the_smallest_within_one_standard_error():
+    sizes = elimination.Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), 0.06)
+    assert [sizes.chosen(rule) for rule in ("one_standard_error", "best")] == [2, 5]
+    assert [sizes.loss_at(n) for n in (1, 3, 9, 20)] == [0.9, 0.45, 0.42, 0.42]
+    assert replace(sizes, loss=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
+
+
+def test_few_prototypes_are_chosen_where_few_are_enough():
+    X, y = load_iris(return_X_y=True)
+    every = ProsetClassifier().fit(X, y)
+    few = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+    assert few.n_prototypes_ <= every.n_prototypes_ / 3
+    assert few.score(X, y) >= 0.94
+    assert few.prototype_path_["n_prototypes"][-1] == every.n_prototypes_
+    np.testing.assert_array_equal(few.with_prototypes(10**6).predict_proba(X), every.predict_proba(X))
+
+
+def test_what_is_not_allowed():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="max_prototypes: 5 is not allowed with references='split'"):
+        ProsetClassifier.published(max_prototypes=5).fit(X, y)
+    with pytest.raises(ValueError, match="max_prototypes"):
+        ProsetClassifier(max_prototypes=0).fit(X, y)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6).fit(X, y)
+    with pytest.raises(
+        ValueError, match=f"n: 3 is not allowed, must be a whole number of at least {model.n_prototypes_}"
+    ):
+        model.with_prototypes(3)
+    with pytest.raises(AttributeError, match="one size only"):
+        model.shrink().with_prototypes(30)
