@@ -3,7 +3,7 @@
 import hashlib
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -84,11 +84,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
     verbose : int, default=0
         From 1 on, `fit` prints a line per batch.
-    max_prototypes : {"one_standard_error", "best"}, int >= 1 or None, default=None
-        Largest number of prototypes over all batches. A fit is followed by elimination, see `proset.elimination`; a
-        number stops there. By name: eliminated in cross-validation, too, the smallest number within one standard error
-        of the smallest log-loss of the samples held out, or the number that has it. None: all that the penalties
-        leave, as always with ``references="split"``.
+    max_prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
+        Largest number of prototypes over all batches: after the fit, prototypes are taken away and all weights fitted
+        again, see `proset.elimination`. A name lets cross-validation choose the number: "best" has the smallest
+        log-loss of samples held out, "one_standard_error" is the smallest number whose log-loss is at most one standard
+        error above that. None: all that the penalties leave, as always with ``references="split"``.
+    max_features : int >= 1 or None, default=None
+        Largest number of features with a positive weight in any batch; the others are taken away before the
+        prototypes, in the same way.
     scale : bool, default=True
         Whether the penalties see each feature divided by its standard deviation. The fitted model is in the units of
         `X` all the same. Without it, features have to be on a scale of about 1.
@@ -105,7 +108,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     prototype_path_ : dict of arrays
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
-        at most so many). The last model is the fit before elimination. Only if there was an elimination.
+        at most so many). The last model has all prototypes. Only if some were taken away.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
     feature_weights_ : ndarray, shape (B, D)
@@ -167,14 +170,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
         "max_prototypes": [
-            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, 0, None, closed="left"),
             StrOptions({"one_standard_error", "best"}),
             None,
         ],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "scale": ["boolean"],
     }
-    # Models of all sizes by increasing number of prototypes, each with its yardstick of familiarity.
-    _sized: list[tuple[model.Model, np.ndarray | None]]
+    _sized: list[model.Model]  # by increasing number of prototypes
+    _sized_familiarity: list[np.ndarray]  # the `training_familiarity_` of each
     # Whoever wants fewer batches says so to this classifier, not through those around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
     __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
@@ -197,7 +201,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         warm_start: bool = False,
         verbose: int = 0,
         scale: bool = True,
-        max_prototypes: int | str | None = None,
+        max_prototypes: int | str | None = "one_standard_error",
+        max_features: int | None = None,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -216,6 +221,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.verbose = verbose
         self.scale = scale
         self.max_prototypes = max_prototypes
+        self.max_features = max_features
 
     @classmethod
     def published(cls, **parameters: Any) -> "ProsetClassifier":
@@ -285,9 +291,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         models, X = self._fit(X, y, sample_weight)
         self.n_samples_fit_ = len(X)
-        yardsticks = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
-        self._sized = [(of_size, points) for (of_size, _), points in zip(self._sized, yardsticks, strict=True)]
-        self.training_familiarity_ = next(points for of_size, points in self._sized if of_size is self._model)
+        self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
+        place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
+        self.training_familiarity_ = self._sized_familiarity[place]
         for number, batch in enumerate(self.batches_, start=1):
             if not batch.converged:
                 warnings.warn(
@@ -310,12 +316,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
         """
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
+        self._check_sizes()
         scaled = X / self.scale_
         data = scaled, codes, len(self.classes_)
         task = self._task(scaled, codes, weight, copies) if self.references == "leave_one_out" else None
         penalty, folds = self._penalty(task)
         growth = self._growth(scaled, codes, weight)
-        settings: dict[str, Any] = {
+        of_fit: dict[str, Any] = {
             "n_batches": self.n_batches,
             "penalty": penalty,
             "max_iter": self.max_iter,
@@ -329,33 +336,35 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
         if task is not None:
             n_candidates = None if isinstance(number, str) else number
-            settings |= {"copies": copies, "minimum": penalty_path.minimum}
-            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **settings)
+            of_fit |= {"copies": copies, "minimum": penalty_path.minimum}
+            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **of_fit)
         elif isinstance(number, str):
             raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
-        elif isinstance(self.max_prototypes, Integral):
-            raise ValueError(
-                f"max_prototypes: {self.max_prototypes} is not allowed with references='split', must be None or a name"
-            )
         else:
             check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
-            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **settings)
+            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **of_fit)
         models, n = [fitted], None
         self.__dict__.pop("prototype_path_", None)
-        if task is not None and self.max_prototypes is not None and fitted.n_prototypes():
+        is_limited = self.max_prototypes is not None or self.max_features is not None
+        if task is not None and is_limited and fitted.n_prototypes():
             n, sizes = self._size(folds, len(fitted.batches))
-            path = elimination.eliminate(fitted, *data[:2], task, penalty, self.max_iter, self.tol, n)
-            models, self.prototype_path_ = [one.model for one in path], elimination.table(path, sizes)
-        self._sized = [(of_size.in_units_of(X, self.scale_).with_rows(rows), None) for of_size in models]
-        self._store(self._largest(n)[0])
+            stops = None if self.max_prototypes is None else () if n is None else (n,)
+            settings = elimination.Settings(penalty, self.max_iter, self.tol, self.max_features, stops)
+            path = elimination.eliminate(fitted, *data[:2], task, settings)
+            models, self.prototype_path_ = [one.model for one in path], elimination.table(path)
+            if sizes is not None:
+                numbers = self.prototype_path_["n_prototypes"]
+                self.prototype_path_["mean_loss"] = np.array([sizes.mean_at(number) for number in numbers])
+        self._sized = [of_size.in_units_of(X, self.scale_).with_rows(rows) for of_size in models]
+        self._store(self._sized[self._largest(n)])
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
         return models, scaled
 
-    def _largest(self, n: int | None) -> tuple[model.Model, np.ndarray | None]:
-        """The largest model with at most n prototypes, and its yardstick of familiarity."""
-        return [one for one in self._sized if n is None or one[0].n_prototypes() <= n][-1]
+    def _largest(self, n: int | None) -> int:
+        """Place of the largest model with at most n prototypes."""
+        return max(i for i, of_size in enumerate(self._sized) if n is None or of_size.n_prototypes() <= n)
 
     def _prepared(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
@@ -421,8 +430,19 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return self.max_prototypes, None
         if not folds:
             return None, None
-        sizes = elimination.cross_validate(folds, (self.lambda_v_, self.lambda_w_), n_batches)
+        pair = self.lambda_v_, self.lambda_w_
+        (sizes,) = elimination.cross_validate(folds, pair, n_batches, (self.max_features,))
         return sizes.chosen(self.max_prototypes), sizes
+
+    def _check_sizes(self) -> None:
+        """Refuse limits that only leave-one-out references have."""
+        limits = {"max_prototypes": self.max_prototypes, "max_features": self.max_features}
+        given = [name for name, limit in limits.items() if isinstance(limit, Integral)]
+        if self.references == "split" and given:
+            raise ValueError(
+                f"{given[0]}: {limits[given[0]]} is not allowed with references='split', which take all that the "
+                "penalties leave; use references='leave_one_out'"
+            )
 
     def _task(
         self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray
@@ -687,7 +707,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> from sklearn.pipeline import make_pipeline
         >>> from sklearn.preprocessing import StandardScaler
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> pipeline = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, random_state=0)).fit(X, y)
+        >>> classifier = ProsetClassifier(lambda_v=0.01, max_prototypes=10)
+        >>> pipeline = make_pipeline(StandardScaler(), classifier).fit(X, y)
         >>> found = pipeline[-1].explain(X.tail(1), top=2, transformer=pipeline)
         >>> found["term"].tolist()
         ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others', 'others']
@@ -767,13 +788,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Parameters
         ----------
-        n : int >= 1
+        n : int
 
         Returns
         -------
         ProsetClassifier
-            A new one, fitted. Its size is the largest one of `prototype_path_` that is allowed: at most 10 % below n
-            from 50 to 1,000, and every number below 10. Set `max_prototypes` for the very number.
+            A new one, fitted. Its size is the largest one of `prototype_path_` that is allowed: n itself up to 10, else
+            at most a quarter less. Set `max_prototypes` for the very number.
 
         Raises
         ------
@@ -786,18 +807,18 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         --------
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> model = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+        >>> model = ProsetClassifier().fit(X, y)
         >>> model.with_prototypes(3).n_prototypes_
         3
         """
         check_is_fitted(self, "scale_")
-        sizes = [of_size.n_prototypes() for of_size, _ in self._of_all_sizes()]
-        if not (isinstance(n, Integral) and n >= sizes[0]):
-            raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {sizes[0]}")
+        least = self._of_all_sizes()[0].n_prototypes()
+        if not (isinstance(n, Integral) and n >= least):
+            raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
         smaller = copy(self)
-        of_size, points = self._largest(int(n))
-        smaller._store(of_size)
-        smaller.training_familiarity_ = points
+        place = self._largest(int(n))
+        smaller._store(self._sized[place])
+        smaller.training_familiarity_ = self._sized_familiarity[place]
         return smaller
 
     def sized_predict_proba(self, X: npt.ArrayLike) -> Iterator[tuple[int, np.ndarray]]:
@@ -823,17 +844,73 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         --------
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> model = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+        >>> model = ProsetClassifier().fit(X, y)
         >>> errors = {n: float((p.argmax(axis=1) != y).mean()) for n, p in model.sized_predict_proba(X)}
         >>> errors[1] > errors[3]
         True
         """
         X, n_threads = self._validated(X), self._n_threads()
-        for of_size, _ in self._of_all_sizes():
+        for of_size in self._of_all_sizes():
             *_, found = of_size.staged_predict_proba(X, n_threads)
             yield of_size.n_prototypes(), found
 
-    def _of_all_sizes(self) -> list[tuple[model.Model, np.ndarray | None]]:
+    def size_table(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        n_features: Sequence[int] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Log-loss in cross-validation by numbers of features and prototypes; nothing is fitted in this object.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        n_features : sequence of int, optional
+            Numbers of features, at least 1. By default up to 10, from 1 to all that the fits on the folds have.
+
+        Returns
+        -------
+        dict of arrays
+            "n_features", shape (F,), increasing; "n_prototypes", shape (S,), from 0 to all that the fits on the folds
+            had; "mean_loss" and its "standard_error", shape (F, S), of models with at most so many of both.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, if `references` is "split", or if `n_features` is not allowed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> table = ProsetClassifier().size_table(X, y, n_features=[1, 2])
+        >>> table["mean_loss"].shape == (2, len(table["n_prototypes"]))
+        True
+        """
+        if self.references == "split":
+            raise ValueError("references: 'split' is not allowed for a table of sizes, must be 'leave_one_out'")
+        other: ProsetClassifier = clone(self).set_params(max_prototypes="best")  # any name, for the folds
+        samples, codes, weight, copies, _ = other._prepared(X, y, sample_weight)
+        penalty, folds = other._penalty(other._task(samples / other.scale_, codes, weight, copies))
+        pair = penalty.lambda_v, penalty.lambda_w
+        if n_features is None:
+            n_features = _spread(elimination.n_features(folds, pair, other.n_batches))
+        if not (len(n_features) and all(isinstance(n, Integral) and n >= 1 for n in n_features)):
+            raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
+        numbers = sorted({int(n) for n in n_features})
+        found = elimination.cross_validate(folds, pair, other.n_batches, numbers[::-1])[::-1]
+        sizes = max((of_number.sizes for of_number in found), key=max)
+        at = [np.searchsorted(of_number.sizes, sizes, side="right") - 1 for of_number in found]
+        return {
+            "n_features": np.array(numbers),
+            "n_prototypes": np.array(sizes),
+            "mean_loss": np.array([of_number.mean[i] for of_number, i in zip(found, at, strict=True)]),
+            "standard_error": np.array([of_number.error[i] for of_number, i in zip(found, at, strict=True)]),
+        }
+
+    def _of_all_sizes(self) -> list[model.Model]:
         if not hasattr(self, "_sized"):
             raise AttributeError("a model from a file or with fewer features has one size only; fit it again")
         return self._sized
@@ -977,6 +1054,11 @@ def _scale(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     mantissa, exponent = np.frexp(deviation)
     rounded: np.ndarray = np.ldexp(np.round(mantissa * 2.0**SCALE_BITS), exponent - SCALE_BITS)
     return rounded
+
+
+def _spread(n: int) -> list[int]:
+    """Up to 10 whole numbers from 1 to n, with about the same ratios."""
+    return sorted({round(number) for number in np.geomspace(1, n, min(n, 10))})
 
 
 def _check_range(X: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""The search for penalties and number of batches of `ProsetClassifier`, in two stages."""
+"""The search for penalties and numbers of batches and prototypes of `ProsetClassifier`, in stages."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.parallel import Parallel, delayed
 
-from proset import arithmetic, penalty_path
+from proset import arithmetic, elimination, penalty_path
 from proset.classifier import MAX_PENALTY, ProsetClassifier
 from proset.penalty_path import CORE_CANDIDATES, LAMBDA_V, LAMBDA_W, Pair
 from proset.race import Race
@@ -54,6 +54,9 @@ class _Part(Protocol):
     def batches(self, pair: Pair, n_batches: int) -> Iterator[np.ndarray]:
         """With 0, 1, ..., `n_batches` batches, each fitted when it is asked for."""
 
+    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
+        """By number of prototypes, from none to all."""
+
 
 @dataclass
 class _AlongPath:
@@ -71,6 +74,9 @@ class _AlongPath:
         for _ in range(n_batches):
             yield fold.probabilities(pair)
             fold = fold.after(pair)
+
+    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
+        return elimination.held_out(self.fold, pair, n_batches, max_features)
 
 
 @dataclass
@@ -93,6 +99,9 @@ class _OneByOne:
             self._fit(classifier.set_params(n_batches=b), STAGE_2)
             yield classifier.predict_proba(self.fold.X_score)
 
+    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
+        return {}  # with these references there is no elimination
+
     def _new(self, pair: Pair, **parameters: Any) -> ProsetClassifier:
         return self.new_classifier(lambda_v=pair[0], lambda_w=pair[1], **parameters)
 
@@ -102,10 +111,10 @@ class _OneByOne:
 
 
 class ProsetClassifierCV(SearchCV):
-    """`ProsetClassifier` with penalties and number of batches found by cross-validation, in two stages.
+    """`ProsetClassifier` with penalties and numbers of batches and prototypes found by cross-validation, in stages.
 
     Stage 1 fits one batch for each pair of penalties and selects a pair, stage 2 fits up to `n_batches` batches with it
-    and selects their number. Then the classifier is fitted on all samples.
+    and selects their number, stage 3 takes away prototypes. Then the classifier is fitted on all samples.
 
     `ProsetClassifier` chooses its penalties without this. A search is for other folds (groups, time), another criterion
     or rule, steps of a Pipeline that belong into the folds, more than one batch, and for seeing what was tried.
@@ -121,6 +130,10 @@ class ProsetClassifierCV(SearchCV):
         Penalty on prototype weights, in the same way.
     n_batches : int >= 0, default=1
         Largest number of batches.
+    prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
+        Rule of stage 3, in the place of the estimator's `max_prototypes`: the smallest number of prototypes whose mean
+        loss over the folds is at most one standard error above the smallest one, or the number that has the smallest. A
+        number is kept, and there is no stage 3, nor with None, all prototypes, or with ``references="split"``.
     n_iter : int >= 1 or None, default=None
         With a range: None goes along the path of `proset.penalty_path`, about ten pairs; a number draws so many pairs,
         the logarithms of their values uniformly in the ranges, and a grid next to a range is gone through in turn.
@@ -153,11 +166,11 @@ class ProsetClassifierCV(SearchCV):
     Attributes
     ----------
     best_params_ : dict
-        "lambda_v", "lambda_w", "n_batches".
+        "lambda_v", "lambda_w", "n_batches" and, unless all prototypes stay, "max_prototypes".
     best_index_ : int
         Place of the pair of penalties in `cv_results_`.
     best_score_ : float
-        Mean score of what was found over the folds, in stage 2.
+        Mean score of what was found over the folds, in the last stage.
     best_estimator_ : ProsetClassifier or Pipeline
         Fitted on all samples; `random_state` is a number that gives the same fit again. Only with `refit`.
     cv_results_ : dict of arrays
@@ -169,7 +182,9 @@ class ProsetClassifierCV(SearchCV):
     stage2_results_ : dict of arrays
         Stage 2 in the same form, a value for each number of batches that was tried, "param_n_batches"; without times,
         as all are from the same fits.
-    threshold_, stage2_threshold_ : float
+    stage3_results_ : dict of arrays
+        Stage 3 in the same form, a value for each number of prototypes, "param_max_prototypes"; only if there was one.
+    threshold_, stage2_threshold_, stage3_threshold_ : float
         Scores from which on a setting is within the threshold of the rule.
     n_splits_ : int
         Folds.
@@ -200,7 +215,7 @@ class ProsetClassifierCV(SearchCV):
     >>> X, y = load_wine(return_X_y=True)
     >>> search = ProsetClassifierCV(random_state=0).fit(X, y)
     >>> sorted(search.best_params_)
-    ['lambda_v', 'lambda_w', 'n_batches']
+    ['lambda_v', 'lambda_w', 'max_prototypes', 'n_batches']
     >>> 4 <= len(search.cv_results_["params"]) <= 20
     True
     >>> search.score(X, y) > 0.9
@@ -213,6 +228,7 @@ class ProsetClassifierCV(SearchCV):
         "lambda_v": [tuple, "array-like", Interval(Real, 0, MAX_PENALTY, closed="both")],
         "lambda_w": [tuple, "array-like", Interval(Real, 0, MAX_PENALTY, closed="both")],
         "n_batches": [Interval(Integral, 0, None, closed="left")],
+        "prototypes": ProsetClassifier._parameter_constraints["max_prototypes"],
         "n_iter": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
         "early_stopping": ["boolean"],
@@ -227,6 +243,7 @@ class ProsetClassifierCV(SearchCV):
         lambda_v: tuple[float, float] | npt.ArrayLike = (1e-5, 0.4),
         lambda_w: tuple[float, float] | npt.ArrayLike = (1e-8, 1e-1),
         n_batches: int = 1,
+        prototypes: int | str | None = "one_standard_error",
         n_iter: int | None = None,
         cv: Any = 5,
         criterion: str = "log_loss",
@@ -242,6 +259,7 @@ class ProsetClassifierCV(SearchCV):
         self.lambda_v = lambda_v
         self.lambda_w = lambda_w
         self.n_batches = n_batches
+        self.prototypes = prototypes
         self.n_iter = n_iter
         self.cv = cv
         self.criterion = criterion
@@ -310,7 +328,7 @@ class ProsetClassifierCV(SearchCV):
         pairs, losses, seconds = self._stage_1(parts, folds, None if walks else self._pairs(spaces, root), spaces)
         settings = [dict(zip(spaces, pair, strict=True)) for pair in pairs]
         simplicity: list[tuple[float, ...]] = [(lambda_v * lambda_w,) for lambda_v, lambda_w in pairs]
-        self.cv_results_, self.best_index_, self.threshold_ = self._select(settings, simplicity, losses, **seconds)
+        self.cv_results_, self.best_index_, self.threshold_ = self._select(settings, simplicity, losses, seconds)
         self.cv_results_["stopped"] = np.isnan(losses).any(axis=1)
 
         stage2 = self._stage_2(parts, folds, pairs[self.best_index_])
@@ -327,8 +345,12 @@ class ProsetClassifierCV(SearchCV):
                 "features may tell nothing about the classes",
                 stacklevel=2,
             )
+        limit = self._stage_3(parts, folds, pairs[self.best_index_], n_batches)
+        if limit is not None:
+            self.best_params_["max_prototypes"] = limit
         if self.refit:
-            self.best_estimator_ = self._refit(data, **self.best_params_, random_state=seed(root, REFIT))
+            parameters = {"max_prototypes": None, **self.best_params_, "random_state": seed(root, REFIT)}
+            self.best_estimator_ = self._refit(data, **parameters)
         return self
 
     def _part_of(self, fold: Fold, number: int, root: int, n_candidates: int) -> _Part:
@@ -391,6 +413,29 @@ class ProsetClassifierCV(SearchCV):
             if self.early_stopping and b > 0 and np.mean(losses[-1]) >= np.mean(losses[-2]):
                 break
         return np.array(losses)
+
+    def _stage_3(self, parts: list[_Part], folds: list[Fold], pair: Pair, n_batches: int) -> int | None:
+        """The largest number of prototypes, None for all; sets what is known of each number."""
+        for name in ("stage3_results_", "stage3_threshold_"):
+            self.__dict__.pop(name, None)
+        if not isinstance(self.prototypes, str):
+            return self.prototypes
+        limit = self._new_classifier().max_features
+        run = delayed(lambda part: part.sizes(pair, n_batches, limit))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(run(part) for part in parts)
+        self._say("stage 3", len(parts), end="\n")
+        if n_batches == 0 or not all(found):
+            return None
+        sizes, losses = elimination.numbers(found), []
+        for of_fold, fold in zip(found, folds, strict=True):
+            codes = np.searchsorted(self.classes_, fold.y_score)
+            of_sizes = [CRITERIA[self.criterion](elimination.at_most(of_fold, n), codes) for n in sizes]
+            losses.append([float(np.average(one, weights=fold.weight_score)) for one in of_sizes])
+        self.stage3_results_, chosen, self.stage3_threshold_ = self._select(
+            [{"max_prototypes": n} for n in sizes], [(-n,) for n in sizes], np.array(losses).T, rule=self.prototypes
+        )
+        self.best_score_ = float(self.stage3_results_["mean_test_score"][chosen])
+        return sizes[chosen] if chosen < len(sizes) - 1 else None
 
     def _say(self, stage: str, n_fits: int, end: str = "") -> None:
         if self.verbose:

@@ -14,6 +14,9 @@ compete over all batches, and each batch is fitted in turn, given the others.
 From `EXCHANGED` prototypes on, samples outside are tried in exchange: those with the steepest derivative are let in,
 all is fitted again, elimination leads back to the size, and the exchange is kept if the objective is lower.
 
+Features are taken away first, in the same way: what the objective is without each of them, v_d = 0 in all batches and
+all other weights as they are, is computed for each, and all is fitted again.
+
 References
 ----------
 B. Hassibi, D. G. Stork: Second order derivatives for network pruning. NIPS 5 (1993). Elimination by the increase of the
@@ -30,21 +33,20 @@ from math import ceil, fsum, sqrt
 import numpy as np
 
 from proset import arithmetic
-from proset.leave_one_out import Samples, Task, class_sums, contributions
+from proset.leave_one_out import Samples, Task, class_sums
 from proset.model import Model, fitted_batch
-from proset.objective import Penalty
+from proset.objective import Objective, Penalty
 from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
 from proset.solver import Solution
 
 # Numbers of prototypes at which a path stops.
 SIZES = (
-    *(*range(1, 10), *range(10, 20, 2), *range(20, 50, 5), *range(50, 100, 10), *range(100, 200, 20)),
-    *(*range(200, 500, 50), *range(500, 1000, 100), *range(1000, 2000, 200), *range(2000, 5001, 500)),
+    *(*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000),
+    *(1200, 1500, 2000, 2500, 3000, 4000, 5000),
 )
-SHARE = 0.2  # of the prototypes that a round takes away at most
-EXCHANGED, EXCHANGES, LET_IN = 50, 2, 0.1  # up to this size, so often, as a share of the prototypes
+SHARE, ROUGH_SHARE = 0.1, 0.2  # of the prototypes that a round takes away at most; in cross-validation
+EXCHANGED, LET_IN = 200, 0.1  # up to this size; as a share of the prototypes
 ITERATIONS, TOLERANCE = 20, 1e-4  # of the solver, in each round
-COLUMNS = 256  # prototypes whose contributions are in memory together
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,11 @@ def n_prototypes(parts: Parts) -> int:
     return sum(len(part.w) for part in parts)
 
 
+def active_features(parts: Parts) -> np.ndarray:
+    """Features of positive weight in any batch, sorted."""
+    return np.flatnonzero(np.sum([part.v for part in parts if len(part.w)], axis=0) > 0.0)
+
+
 @dataclass(frozen=True)
 class Elimination:
     """The task of elimination, in one batch or more.
@@ -112,54 +119,47 @@ class Elimination:
     task: Task
     penalty: Penalty
 
-    def path(self, parts: Parts, also: Sequence[int] = (), exchanges: int = EXCHANGES) -> Iterator[Parts]:
-        """Ever smaller models, at the sizes of `SIZES` and `also`, down to one prototype; `parts` is not among them."""
+    def path(self, parts: Parts, also: Sequence[int] = (), rough: bool = False) -> Iterator[Parts]:
+        """Ever smaller models, at the sizes of `SIZES` and `also`, down to one prototype; `parts` is not among them.
+
+        A rough one has fewer rounds and no exchanges.
+        """
         sizes = sorted({*SIZES, *also})
         while smaller := [n for n in sizes if n < n_prototypes(parts)]:
-            parts = self.reduced(parts, smaller[-1])
-            for _ in range(exchanges if n_prototypes(parts) <= EXCHANGED else 0):
-                exchanged = self._exchanged(parts)
-                if exchanged is parts:
-                    break
-                parts = exchanged
+            parts = self.reduced(parts, smaller[-1], ROUGH_SHARE if rough else SHARE)
+            if not rough and n_prototypes(parts) <= EXCHANGED:
+                parts = self._exchanged(parts)
             yield parts
 
-    def reduced(self, parts: Parts, n: int) -> Parts:
+    def reduced(self, parts: Parts, n: int, share: float) -> Parts:
         """At most n prototypes, in rounds."""
         while (number := n_prototypes(parts)) > n:
             kept = np.ones(number, dtype=bool)
-            kept[np.argsort(self.increases(parts), kind="stable")[: min(number - n, ceil(SHARE * number))]] = False
+            kept[np.argsort(self.increases(parts), kind="stable")[: min(number - n, ceil(share * number))]] = False
             parts = self.refitted(_with_only(parts, kept), ITERATIONS, TOLERANCE)
+        return parts
+
+    def with_features(self, parts: Parts, n: int) -> Parts:
+        """At most n features over all batches, in rounds."""
+        while (number := len(active := active_features(parts))) > n:
+            objectives = np.array([self.score(_without_feature(parts, d))[0] for d in active])
+            leaving = np.argsort(objectives, kind="stable")[: min(number - n, ceil(SHARE * number))]
+            for d in active[leaving]:
+                parts = _without_feature(parts, d)
+            parts = self.refitted(parts, ITERATIONS, TOLERANCE)
         return parts
 
     def increases(self, parts: Parts) -> np.ndarray:
         """By how much the objective rises without each of the prototypes, shape (J,), batch after batch."""
-        samples, rows, penalty = self.task.samples, self.task.references, self.penalty
-        labels, weight = samples.y[rows], samples.weight[rows] / fsum(samples.weight[rows])
-        q = self._q(parts)
-        total, own = arithmetic.row_sums(q), q[np.arange(len(rows)), labels]
-        least = self.task.q[rows, labels]  # what is left without any prototype, but for rounding
-        found = []
-        for part in parts:
-            for first in range(0, len(part.w), COLUMNS):
-                chunk = slice(first, first + COLUMNS)
-                candidates, w = part.candidates[chunk], part.w[chunk]
-                added = contributions(samples, candidates, (part.v, w), self.task.n_threads, rows)
-                is_own = labels[:, None] == samples.y[candidates]
-                rest = np.maximum(total[:, None] - added, least[:, None])
-                rest_own = np.maximum(own[:, None] - added * is_own, least[:, None])
-                losses = weight[:, None] * (arithmetic.log(rest) - arithmetic.log(rest_own))
-                saved = penalty.lambda_w * (penalty.alpha_w / 2.0 * w * w + (1.0 - penalty.alpha_w) * w)
-                found.append(arithmetic.means(losses) * len(rows) - saved)
-        return np.concatenate(found) - fsum(weight * (arithmetic.log(total) - arithmetic.log(own)))
+        found = [self._objective(parts, b).increases(p.theta) for b, p in enumerate(parts) if len(p.w)]
+        return np.concatenate(found)
 
     def refitted(self, parts: Parts, max_iter: int, tol: float) -> Parts:
         """All weights at a minimum from where they are, batch by batch."""
         parts = tuple(parts)
         for b, part in enumerate(parts):
             if len(part.w):
-                objective = replace(self._without(parts, b), candidates=part.candidates).objective(self.penalty)
-                solution = objective.minimum(max_iter, tol, part.theta, path=0)
+                solution = self._objective(parts, b).minimum(max_iter, tol, part.theta, path=0)
                 found = Part.of(solution.x, part.candidates, solution)
                 parts = (*parts[:b], found, *parts[b + 1 :])
         return parts
@@ -186,7 +186,7 @@ class Elimination:
         steepest = steepest[np.concatenate(slopes)[steepest] < 0.0]
         batch, place = np.divmod(steepest, len(self.task.candidates))
         larger = tuple(_with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
-        found = self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n)
+        found = self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n, SHARE)
         return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
 
     def _q(self, parts: Parts) -> np.ndarray:
@@ -195,6 +195,10 @@ class Elimination:
         return _added(
             task.q[rows], (p.sums(task.samples, task.q.shape[1], task.n_threads, rows) for p in parts if len(p.w))
         )
+
+    def _objective(self, parts: Parts, b: int) -> Objective:
+        """Of the prototypes of one batch, given the others."""
+        return replace(self._without(parts, b), candidates=parts[b].candidates).objective(self.penalty)
 
     def _without(self, parts: Parts, b: int) -> Task:
         """The task of one batch, given the others."""
@@ -212,12 +216,23 @@ def _added(q: np.ndarray, sums: Iterator[np.ndarray]) -> np.ndarray:
     return q
 
 
+def _without_feature(parts: Parts, d: int) -> Parts:
+    """A batch that has no other feature is constant, and has no prototypes either."""
+    found = []
+    for part in parts:
+        v = part.v.copy()
+        v[d] = 0.0
+        found.append(replace(Part.of(np.concatenate([v, part.w]), part.candidates), solution=part.solution))
+    return tuple(found)
+
+
 def _with_only(parts: Parts, kept: np.ndarray) -> Parts:
     found, first = [], 0
     for part in parts:
         mask = kept[first : first + len(part.w)]
         first += len(part.w)
-        found.append(replace(part, candidates=part.candidates[mask], w=part.w[mask]))
+        v = part.v if mask.any() else np.zeros(len(part.v))
+        found.append(replace(part, v=v, candidates=part.candidates[mask], w=part.w[mask]))
     return tuple(found)
 
 
@@ -243,10 +258,30 @@ class Sized:
     loss: float
 
 
-def eliminate(
-    fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, penalty: Penalty, max_iter: int, tol: float, n: int | None
-) -> list[Sized]:
-    """A fitted model, and those with ever fewer prototypes, by increasing number.
+@dataclass(frozen=True)
+class Settings:
+    """Of an elimination.
+
+    Attributes
+    ----------
+    penalty : Penalty
+    max_iter : int
+    tol : float
+        Of the model with all prototypes and of those of `sizes`; others are near the minimum.
+    max_features : int or None
+    sizes : tuple of int or None
+        Numbers of prototypes to stop at, beside those of `SIZES`; None: no prototype is taken away.
+    """
+
+    penalty: Penalty
+    max_iter: int
+    tol: float
+    max_features: int | None
+    sizes: tuple[int, ...] | None
+
+
+def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings: Settings) -> list[Sized]:
+    """A fitted model, or that with fewer features, and those with ever fewer prototypes, by increasing number.
 
     Rounds are on a core of many samples, as in `proset.penalty_path`; where a size is reached, all references count.
 
@@ -257,12 +292,7 @@ def eliminate(
     X, y : ndarray, shapes (N, D) and (N,)
     task : Task
         The first batch's, with the same samples.
-    penalty : Penalty
-    max_iter : int
-    tol : float
-        Of the model with `n` prototypes; others are near the minimum.
-    n : int or None
-        A size to stop at, beside those of `SIZES`.
+    settings : Settings
     """
     samples = task.samples
     place = np.full(len(X), -1)
@@ -272,34 +302,41 @@ def eliminate(
     )
     inner = core_of(task, levels_of(samples), CORE_REFERENCES, CORE_CANDIDATES)
     inner = replace(inner, candidates=np.unique(np.concatenate([inner.candidates, *(p.candidates for p in parts)])))
-    everyone, rounds = Elimination(task, penalty), Elimination(inner, penalty)
-    found = [Sized(fitted, *everyone.score(parts))]
-    for smaller in rounds.path(parts, () if n is None else (n,)):
-        if n_prototypes(smaller) == n:
-            smaller = everyone.refitted(smaller, max_iter, tol)
-        elif len(inner.references) < len(task.references):
-            smaller = everyone.refitted(smaller, ITERATIONS, TOLERANCE)
+    everyone, rounds = Elimination(task, settings.penalty), Elimination(inner, settings.penalty)
+
+    def sized(parts: Parts) -> Sized:
         batches = []
-        for part, batch in zip(smaller, fitted.batches, strict=True):
+        for part, batch in zip(parts, fitted.batches, strict=True):
             if part.solution is None:
                 batches.append(batch)
                 continue
             solution = replace(part.solution, x=part.theta)
             batches.append(fitted_batch(X, y, samples.row[part.candidates], batch.candidate_index, solution))
-        found.append(Sized(replace(fitted, batches=tuple(batches)), *everyone.score(smaller)))
+        return Sized(replace(fitted, batches=tuple(batches)), *everyone.score(parts))
+
+    limit, sizes, exactly = settings.max_features, settings.sizes, (settings.max_iter, settings.tol)
+    if limit is not None and len(active_features(parts)) > limit:
+        parts = everyone.refitted(rounds.with_features(parts, limit), *exactly)
+    found = [sized(parts)]
+    if sizes is None:
+        return found
+    for smaller in rounds.path(parts, sizes):
+        if n_prototypes(smaller) in sizes:
+            smaller = everyone.refitted(smaller, *exactly)
+        elif len(inner.references) < len(task.references):
+            smaller = everyone.refitted(smaller, ITERATIONS, TOLERANCE)
+        found.append(sized(smaller))
     return found[::-1]
 
 
-def table(path: Sequence[Sized], sizes: "Sizes | None") -> dict[str, np.ndarray]:
+def table(path: Sequence[Sized]) -> dict[str, np.ndarray]:
     """As `ProsetClassifier.prototype_path_` has it."""
-    numbers = [one.model.n_prototypes() for one in path]
-    found = {
-        "n_prototypes": np.array(numbers),
+    return {
+        "n_prototypes": np.array([one.model.n_prototypes() for one in path]),
         "n_features": np.array([len(one.model.active_features()) for one in path]),
         "objective": np.array([one.objective for one in path]),
         "leave_one_out_loss": np.array([one.loss for one in path]),
     }
-    return found if sizes is None else {**found, "mean_loss": np.array([sizes.loss_at(n) for n in numbers])}
 
 
 def _part(v: np.ndarray, candidates: np.ndarray, w: np.ndarray) -> Part:
@@ -315,51 +352,94 @@ class Sizes:
     ----------
     sizes : tuple of int
         Increasing; the last one is all that the fits on the folds had.
-    loss : ndarray, shape (n_sizes,)
-        Mean log-loss.
-    tolerance : float
-        The standard error of the smallest one.
+    mean, error : ndarray, shape (n_sizes,)
+        Mean log-loss, and its standard error.
     """
 
     sizes: tuple[int, ...]
-    loss: np.ndarray
-    tolerance: float
+    mean: np.ndarray
+    error: np.ndarray
+
+    @classmethod
+    def of(cls, losses: Sequence[dict[int, np.ndarray]], weights: np.ndarray) -> "Sizes":
+        """From the losses on each fold by number of prototypes; the next smaller model counts where there is none."""
+        sizes = numbers(losses)
+        found = np.array([np.concatenate([at_most(of_fold, n) for of_fold in losses]) for n in sizes])
+        means = np.array([fsum(weights * row) / fsum(weights) for row in found])
+        squares = (weights * (found - means[:, None])) ** 2
+        return cls(sizes, means, np.array([sqrt(fsum(row)) / fsum(weights) for row in squares]))
 
     def chosen(self, rule: str) -> int | None:
         """The smallest size within one standard error of the best, or the best; None for all prototypes."""
-        allowed = self.loss.min() + (self.tolerance if rule == "one_standard_error" else 0.0)
-        chosen = int(np.flatnonzero(self.loss <= allowed)[0])
+        best = int(self.mean.argmin())
+        allowed = self.mean[best] + (self.error[best] if rule == "one_standard_error" else 0.0)
+        chosen = int(np.flatnonzero(self.mean <= allowed)[0])
         return self.sizes[chosen] if chosen < len(self.sizes) - 1 else None
 
-    def loss_at(self, n: int) -> float:
-        """With at most n prototypes."""
-        return float(self.loss[np.searchsorted(self.sizes, n, side="right") - 1])
+    def mean_at(self, n: int) -> float:
+        """Mean loss with at most n prototypes."""
+        return float(self.mean[np.searchsorted(self.sizes, n, side="right") - 1])
 
 
-def cross_validate(folds: Sequence[Fold], pair: Pair, n_batches: int) -> Sizes:
-    """Eliminate in each fold, without exchanges; where a fold has no model of a size, its next smaller one counts."""
-    losses = [_losses(fold, pair, n_batches) for fold in folds]
+def at_most(found: dict[int, np.ndarray], n: int) -> np.ndarray:
+    """What is there for the largest number up to n."""
+    return found[max(m for m in found if m <= n)]
+
+
+def cross_validate(
+    folds: Sequence[Fold], pair: Pair, n_batches: int, max_features: Sequence[int | None] = (None,)
+) -> list[Sizes]:
+    """Eliminate in each fold, roughly; for each number of features, which fall, or without a limit for None."""
     weights = np.concatenate([fold.weight for fold in folds])
-    largest = max(max(of_fold) for of_fold in losses)
-    sizes = (*(n for n in SIZES if n < largest), largest)
-    table = [np.concatenate([f[max(m for m in f if m <= n)] for f in losses]) for n in sizes]
-    means = np.array([fsum(weights * row) / fsum(weights) for row in table])
-    best = int(means.argmin())
-    tolerance = sqrt(fsum((weights * (table[best] - means[best])) ** 2)) / fsum(weights)
-    return Sizes(sizes, means, tolerance)
+    found: list[list[dict[int, np.ndarray]]] = [[] for _ in max_features]
+    for fold in folds:
+        parts = _fitted(fold, pair, n_batches)
+        for limit, of_limit in zip(max_features, found, strict=True):
+            parts = _limited(fold, pair, parts, limit)
+            of_limit.append({n: _losses(p, fold.y) for n, p in _held_out(fold, pair, parts).items()})
+    return [Sizes.of(of_limit, weights) for of_limit in found]
 
 
-def _losses(fold: Fold, pair: Pair, n_batches: int) -> dict[int, np.ndarray]:
-    """Those of the samples held out, by number of prototypes, from none to all of the fit."""
-    path, task, parts, later = fold.path, fold.path.task, [], fold
+def held_out(fold: Fold, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
+    """Class probabilities of the samples held out, by number of prototypes, from none to all."""
+    return _held_out(fold, pair, _limited(fold, pair, _fitted(fold, pair, n_batches), max_features))
+
+
+def n_features(folds: Sequence[Fold], pair: Pair, n_batches: int) -> int:
+    """The largest number of features in the models of the folds, at least 1."""
+    return max([1, *(len(active_features(_fitted(fold, pair, n_batches))) for fold in folds)])
+
+
+def numbers(found: Sequence[dict[int, np.ndarray]]) -> tuple[int, ...]:
+    """Of prototypes, at which folds are compared: those of a path, and all that any fold had."""
+    largest = max(max(of_fold) for of_fold in found)
+    return (*(n for n in (0, *SIZES) if n < largest), largest)
+
+
+def _fitted(fold: Fold, pair: Pair, n_batches: int) -> Parts:
+    parts = []
     for b in range(n_batches):
-        parts.append(Part.of(later.path.weights(pair), task.candidates))
-        later = later.after(pair) if b < n_batches - 1 else later
-    elimination = Elimination(task, Penalty(*pair, path.alpha_v, path.alpha_w))
-    found = {}
-    for model in (tuple(parts), *elimination.path(tuple(parts), exchanges=0), ()):
+        parts.append(Part.of(fold.path.weights(pair), fold.path.task.candidates))
+        fold = fold.after(pair) if b < n_batches - 1 else fold
+    return tuple(parts)
+
+
+def _limited(fold: Fold, pair: Pair, parts: Parts, max_features: int | None) -> Parts:
+    return parts if max_features is None else _elimination(fold, pair).with_features(parts, max_features)
+
+
+def _held_out(fold: Fold, pair: Pair, parts: Parts) -> dict[int, np.ndarray]:
+    task, found = fold.path.task, {}
+    for model in (parts, *_elimination(fold, pair).path(parts, rough=True), ()):
         sums = (part.sums_at(fold.X, task.samples, fold.q.shape[1], task.n_threads) for part in model)
         q = _added(fold.q, sums)
-        own = q[np.arange(len(fold.y)), fold.y]
-        found[n_prototypes(model)] = arithmetic.log(arithmetic.row_sums(q)) - arithmetic.log(own)
+        found[n_prototypes(model)] = q / arithmetic.row_sums(q)[:, None]
     return found
+
+
+def _elimination(fold: Fold, pair: Pair) -> Elimination:
+    return Elimination(fold.path.task, Penalty(*pair, fold.path.alpha_v, fold.path.alpha_w))
+
+
+def _losses(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return -arithmetic.log(probabilities[np.arange(len(y)), y])

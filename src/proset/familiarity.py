@@ -43,13 +43,15 @@ def training_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> np.
         `MAX_POINTS`.
     """
     m = min(len(X), MAX_POINTS)
-    levels, own, found = np.arange(1, m + 1) / (m + 1), np.zeros(len(X)), []
+    ranks, own, found = np.arange(1, m + 1) * (len(X) + 1) / (m + 1), np.zeros(len(X)), []
     for b, familiarity in enumerate(staged_familiarity(model, X, n_threads)):
         if b > 0:
             own[model.batches[b - 1].sample_index] += model.batches[b - 1].prototype_weights
         others = familiarity - own
         others[others < ROUNDING * own] = 0.0
-        found.append(np.sort(others) if m == len(X) else np.quantile(others, levels, method="weibull"))
+        found.append(
+            np.interp(ranks, np.arange(1, len(X) + 1), np.sort(others))
+        )  # np.quantile's "weibull", 200 times faster
     return np.array(found)
 
 

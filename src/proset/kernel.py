@@ -139,6 +139,32 @@ def loss_and_gradient(
     return loss, dv, dw
 
 
+def loss_increases(
+    X: np.ndarray,
+    labels: np.ndarray,
+    row_weights: np.ndarray,
+    previous_q: np.ndarray,
+    prototypes: np.ndarray,
+    class_offsets: np.ndarray,
+    feature_weights: np.ndarray,
+    prototype_weights: np.ndarray,
+    own: np.ndarray | None = None,
+    own_kernel: np.ndarray | None = None,
+) -> np.ndarray:
+    """By how much the loss rises without each of the prototypes, shape (J,); arguments as of `loss_and_gradient`."""
+    used, found = np.flatnonzero(feature_weights > 0), np.zeros(len(prototypes))
+    classes = np.repeat(np.arange(len(class_offsets) - 1), np.diff(class_offsets))
+    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel):
+        added, n = G.astype(float) * prototype_weights, np.arange(len(G))
+        q = previous_q[rows] + np.stack([added[:, b].sum(axis=1) for b in _slices(class_offsets)], axis=1)
+        total, q_true, least = q.sum(axis=1), q[n, labels[rows]], previous_q[rows][n, labels[rows]]
+        is_own = labels[rows, None] == classes
+        above = np.maximum(total[:, None] - added, least[:, None])
+        below = np.maximum(q_true[:, None] - added * is_own, least[:, None])
+        found += row_weights[rows] @ np.log(above / below * (q_true / total)[:, None])
+    return found
+
+
 def _tiles(
     X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, own: np.ndarray | None, own_kernel: np.ndarray | None
 ) -> Iterator[tuple[slice, np.ndarray]]:

@@ -234,32 +234,9 @@ def class_sums(
 ) -> np.ndarray:
     """What a batch adds to q of samples, by default of all, without their own part, shape (N, K)."""
     v, w = weights
-    kept = candidates[w > 0.0]
-    return _sums(samples, kept, (v, w[w > 0.0]), _class_offsets(samples, kept, n_classes), n_threads, rows)
-
-
-def contributions(
-    samples: Samples,
-    candidates: np.ndarray,
-    weights: Sequence[np.ndarray],
-    n_threads: int,
-    rows: slice | np.ndarray = slice(None),
-) -> np.ndarray:
-    """What each candidate adds to q of samples, without their own part, shape (N, J)."""
-    return _sums(samples, candidates, weights, np.arange(len(candidates) + 1), n_threads, rows)
-
-
-def _sums(
-    samples: Samples,
-    candidates: np.ndarray,
-    weights: Sequence[np.ndarray],
-    offsets: np.ndarray,
-    n_threads: int,
-    rows: slice | np.ndarray,
-) -> np.ndarray:
-    v, w = weights
-    arrays = (samples.X[rows], samples.X[candidates], np.zeros(len(v)), offsets, v, w)
-    own = _places(samples, candidates)[rows], samples.own_kernel[rows]
+    X, kept = samples.X, candidates[w > 0.0]
+    arrays = (X[rows], X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
+    own = _places(samples, kept)[rows], samples.own_kernel[rows]
     return arithmetic.class_sums(*arrays, *own, n_threads=n_threads)
 
 

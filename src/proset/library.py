@@ -107,6 +107,7 @@ def library() -> Library | None:
         ("use_level", c_char_p, [c_char_p]),
         ("fit", None, [POINTER(Problem), doubles, doubles, c_int64, c_int64, c_double, _Progress, POINTER(_Solution)]),
         ("objective", c_double, [POINTER(Problem), doubles, doubles]),
+        ("increases", c_int32, [POINTER(Problem), doubles, doubles]),
         ("minimize", None, [Function, doubles, doubles, c_int64, c_int64, c_int64, c_double, POINTER(_Solution)]),
         ("class_sums", c_int32, [POINTER(_Prediction), doubles]),
         ("log", None, [doubles, c_int64, doubles]),
@@ -210,6 +211,15 @@ def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
     gradient = np.empty_like(theta)
     value: float = _loaded().proset_objective(byref(problem), _pointer(theta), _pointer(gradient))
     return value, gradient
+
+
+def increases(problem: Problem, theta: np.ndarray) -> np.ndarray:
+    """By how much the objective of a batch rises without each of the prototypes."""
+    theta = _floats(theta)
+    found = np.empty(len(theta) - problem.D)
+    if _loaded().proset_increases(byref(problem), _pointer(theta), _pointer(found)):
+        raise MemoryError(f"no memory for {len(found)} prototypes")
+    return found
 
 
 def class_sums(

@@ -55,7 +55,7 @@ from functools import cached_property
 import numpy as np
 
 from proset import library
-from proset.kernel import loss_and_gradient
+from proset.kernel import loss_and_gradient, loss_increases
 from proset.solver import PATH_ITERATIONS, Solution, minimize
 
 
@@ -170,6 +170,22 @@ class Objective:
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
+
+    def increases(self, theta: np.ndarray) -> np.ndarray:
+        """By how much f rises without each of the prototypes, shape (J,), from one pass over the kernel.
+
+        With Q_n = sum_l q_l(x_n), and c_nj = w_j G_nj what prototype j of class k_j adds at reference n:
+
+            sum_n r_n [log(Q_n - c_nj) - log(q_{y_n}(x_n) - c_nj [k_j = y_n])] - loss
+            - lambda_w (alpha_w / 2 w_j^2 + (1 - alpha_w) w_j)
+        """
+        if library.library():
+            return library.increases(self._problem, theta)
+        v, w = self.unpack(theta)
+        arrays = self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets
+        saved = self.penalty.lambda_w * (self.penalty.alpha_w / 2.0 * w + 1.0 - self.penalty.alpha_w) * w
+        found: np.ndarray = loss_increases(*arrays, v, w, self.own, self.own_kernel) - saved
+        return found
 
     def minimum(
         self, max_iter: int, tol: float, start: np.ndarray | None = None, path: int = PATH_ITERATIONS

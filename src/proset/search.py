@@ -194,18 +194,19 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         params: list[dict[str, Any]],
         simplicity: list[tuple[float, ...]],
         losses: np.ndarray,
-        **seconds: np.ndarray,
+        seconds: dict[str, np.ndarray] | None = None,
+        rule: str | None = None,
     ) -> tuple[dict[str, Any], int, float]:
         """Results in the form of scikit-learn, the position of the selected setting, the threshold as a score.
 
-        Settings with a loss that is NaN cannot be selected.
+        Settings with a loss that is NaN cannot be selected. `rule` is by default that of the search.
         """
         complete = np.flatnonzero(~np.isnan(losses).any(axis=1))
-        selection = select(losses[complete], [simplicity[i] for i in complete], self.selection_rule)
+        selection = select(losses[complete], [simplicity[i] for i in complete], rule or self.selection_rule)
         scores = -losses
         ranked = np.where(np.isin(np.arange(len(params)), complete), losses.mean(axis=1), np.inf)
         results: dict[str, Any] = {}
-        for name, values in seconds.items():
+        for name, values in (seconds or {}).items():
             results |= {f"mean_{name}": np.nanmean(values, axis=1), f"std_{name}": np.nanstd(values, axis=1)}
         results |= {f"param_{name}": np.ma.array([setting[name] for setting in params]) for name in params[0]}
         results |= {"params": params}

@@ -272,7 +272,7 @@ def test_a_warm_start_adds_the_batches_of_a_longer_fit(wine, references, weighte
 
 
 def test_a_warm_start_goes_on_with_unknown_seeds_and_other_penalties(wine):
-    model = ProsetClassifier(random_state=None, warm_start=True).fit(*wine)
+    model = ProsetClassifier(random_state=None, warm_start=True, max_prototypes=None).fit(*wine)
     first = model.batches_[0]
     model.set_params(n_batches=2, lambda_v=0.1).fit(*wine)
     assert model.batches_[0] is not first

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from proset import ProsetClassifier, elimination, penalty_path
 from proset.elimination import Elimination, Part, n_prototypes
+from proset.kernel import loss_increases
 from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 
@@ -117,16 +118,16 @@ def test_a_number_is_the_largest_number_of_prototypes(n_batches):
 
 
 def test_the_chosen_size_is_the_smallest_within_one_standard_error():
-    sizes = elimination.Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), 0.06)
+    sizes = elimination.Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), np.array([0.1, 0.1, 0.06, 0.01]))
     assert [sizes.chosen(rule) for rule in ("one_standard_error", "best")] == [2, 5]
-    assert [sizes.loss_at(n) for n in (1, 3, 9, 20)] == [0.9, 0.45, 0.42, 0.42]
-    assert replace(sizes, loss=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
+    assert [sizes.mean_at(n) for n in (1, 3, 9, 20)] == [0.9, 0.45, 0.42, 0.42]
+    assert replace(sizes, mean=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
 
 
 def test_few_prototypes_are_chosen_where_few_are_enough():
     X, y = load_iris(return_X_y=True)
-    every = ProsetClassifier().fit(X, y)
-    few = ProsetClassifier(max_prototypes="one_standard_error").fit(X, y)
+    every = ProsetClassifier(max_prototypes=None).fit(X, y)
+    few = ProsetClassifier().fit(X, y)
     assert few.n_prototypes_ <= every.n_prototypes_ / 3
     assert few.score(X, y) >= 0.94
     assert few.prototype_path_["n_prototypes"][-1] == every.n_prototypes_
@@ -137,12 +138,84 @@ def test_what_is_not_allowed():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="max_prototypes: 5 is not allowed with references='split'"):
         ProsetClassifier.published(max_prototypes=5).fit(X, y)
-    with pytest.raises(ValueError, match="max_prototypes"):
-        ProsetClassifier(max_prototypes=0).fit(X, y)
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6).fit(X, y)
+    with pytest.raises(ValueError, match="max_features: 1 is not allowed with references='split'"):
+        ProsetClassifier.published(max_features=1).fit(X, y)
+    with pytest.raises(ValueError, match="'max_prototypes' parameter"):
+        ProsetClassifier(max_prototypes=-1).fit(X, y)
+    with pytest.raises(ValueError, match="references: 'split' is not allowed for a table of sizes"):
+        ProsetClassifier.published().size_table(X, y)
+    with pytest.raises(ValueError, match=r"n_features: \[0\] is not allowed, must be whole numbers of at least 1"):
+        ProsetClassifier().size_table(X, y, n_features=[0])
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=None).fit(X, y)
     with pytest.raises(
         ValueError, match=f"n: 3 is not allowed, must be a whole number of at least {model.n_prototypes_}"
     ):
         model.with_prototypes(3)
     with pytest.raises(AttributeError, match="one size only"):
         model.shrink().with_prototypes(30)
+
+
+def test_without_prototypes_there_is_the_class_prior():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="nothing was learnt"):
+        model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=0).fit(X, y)
+    assert model.n_prototypes_ == 0
+    np.testing.assert_allclose(model.predict_proba(X), 1 / 3)
+    assert model.with_prototypes(3).score(X, y) > 0.9
+
+
+def test_the_features_without_which_the_objective_rises_least_leave():
+    X, y = load_wine(return_X_y=True)
+    given = {"lambda_v": 0.01, "lambda_w": 1e-6, "max_prototypes": None}
+    every, few = ProsetClassifier(**given).fit(X, y), ProsetClassifier(**given, max_features=3).fit(X, y)
+    assert len(few.active_features_) == 3
+    assert set(few.active_features_) < set(every.active_features_)
+    assert few.score(X, y) > 0.95
+    task = Task.of(Samples.of(X / every.scale_, y, np.ones(len(y))), 3)
+    penalty = Penalty(0.01, 1e-6, 0.95, 0.95)
+    search = Elimination(task, penalty)
+    parts = (Part.of(penalty_path.minimum(task, penalty, 2000, 1e-5).x, task.candidates),)
+    found = search.with_features(parts, 1)
+    (best,) = elimination.active_features(found)
+    alone = []  # fitted with one feature only, from where it was with all
+    for d in elimination.active_features(parts):
+        only = np.where(np.arange(X.shape[1]) == d, parts[0].v, 0.0)
+        alone.append(search.score(search.refitted((replace(parts[0], v=only),), 200, 1e-4))[0])
+    assert search.score(found)[0] < np.median(alone)
+    assert best in every.active_features_
+
+
+def test_a_batch_that_loses_its_last_feature_has_no_prototypes():
+    part = Part(np.array([0.0, 2.0]), np.array([3, 5]), np.array([1.0, 4.0]))
+    (left,) = elimination._without_feature((part,), 1)
+    assert (left.v.tolist(), len(left.w)) == ([0.0, 0.0], 0)
+    (none,) = elimination._with_only((part,), np.zeros(2, dtype=bool))
+    assert (none.v.tolist(), len(none.w)) == ([0.0, 0.0], 0)
+
+
+def test_a_table_has_losses_by_features_and_prototypes():
+    X, y = load_wine(return_X_y=True)
+    estimator = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6)
+    table = estimator.size_table(X, y)
+    assert table["mean_loss"].shape == (len(table["n_features"]), len(table["n_prototypes"]))
+    assert table["n_features"][0] == 1
+    assert table["n_prototypes"][0] == 0
+    np.testing.assert_allclose(table["mean_loss"][:, 0], 1.086, atol=0.01)  # of the class proportions
+    assert table["mean_loss"].min() < 0.15 < table["mean_loss"][0].min()  # one feature is not enough
+    assert not hasattr(estimator, "classes_")
+    two = estimator.size_table(X, y, n_features=[2])
+    assert two["n_features"].tolist() == [2]
+    np.testing.assert_array_equal(
+        two["mean_loss"][0][:5], table["mean_loss"][table["n_features"].tolist().index(2)][:5]
+    )
+
+
+def test_the_compiled_increases_are_those_of_numpy(fitted):
+    search, (part,) = fitted
+    objective = search._objective((part,), 0)
+    arrays = objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates
+    by_numpy = loss_increases(*arrays, objective.class_offsets, part.v, part.w, objective.own, objective.own_kernel)
+    saved = PENALTY.lambda_w * (PENALTY.alpha_w / 2 * part.w + 1 - PENALTY.alpha_w) * part.w
+    np.testing.assert_allclose(objective.increases(part.theta), by_numpy - saved, rtol=1e-4, atol=SINGLE)
+    several = replace(objective, n_threads=2)
+    np.testing.assert_array_equal(several.increases(part.theta), objective.increases(part.theta))

@@ -15,7 +15,7 @@ def wine():
 
 def test_training_samples_are_seen_without_their_own_prototypes(wine):
     X, y = wine
-    model = ProsetClassifier(n_batches=2, lambda_v=1e-4, random_state=0).fit(X, y)
+    model = ProsetClassifier(n_batches=2, lambda_v=1e-4, max_prototypes=None).fit(X, y)
     for n_batches, found in enumerate(model.training_familiarity_):
         expected = np.zeros(len(X))
         for batch in model.batches_[:n_batches]:
@@ -28,7 +28,7 @@ def test_training_samples_are_seen_without_their_own_prototypes(wine):
 
 def test_quantiles_with_fewer_batches_are_those_of_the_smaller_model(wine):
     X, y = wine
-    large, small = (ProsetClassifier(n_batches=b, lambda_v=1e-4, random_state=0).fit(X, y) for b in (3, 1))
+    large, small = (ProsetClassifier(n_batches=b, lambda_v=1e-4, max_prototypes=None).fit(X, y) for b in (3, 1))
     np.testing.assert_array_equal(large.familiarity_quantile(X, n_batches=1), small.familiarity_quantile(X))
     assert large.familiarity_quantile(X, n_batches=0).tolist() == [178 / 179] * 178  # all the same
 

@@ -138,8 +138,12 @@ def test_results_have_the_form_of_scikit_learn(found, iris):
     assert results["param_lambda_v"].tolist() == [1e-3, 1e-2]
     assert (results["mean_fit_time"] > 0).all()
     assert stage2["param_n_batches"].tolist() == [0, 1, 2]
-    assert found.best_score_ == stage2["mean_test_score"][found.best_params_["n_batches"]]
-    assert {**found.best_params_, "n_batches": 0} == {**results["params"][found.best_index_], "n_batches": 0}
+    assert {**found.best_params_, **results["params"][found.best_index_]} == found.best_params_
+    sizes = found.stage3_results_
+    limit = sizes["param_max_prototypes"].tolist().index(found.best_params_["max_prototypes"])
+    assert found.best_score_ == sizes["mean_test_score"][limit] >= found.stage3_threshold_
+    assert not (sizes["mean_test_score"][:limit] >= found.stage3_threshold_).any()
+    assert found.best_estimator_.n_prototypes_ == found.best_params_["max_prototypes"]
     assert (found.n_splits_, found.n_features_in_, found.classes_.tolist()) == (3, 4, [0, 1, 2])
 
 

@@ -495,6 +495,40 @@ static void tile_gradient(const Packed *packed, const Tile *tile, const double *
     }
 }
 
+/* By how much the loss of a tile's rows rises without each prototype j, c_nj = w_j G_nj and Q_n = sum_k q_k(x_n):
+
+       sums_j += sum_n r_n log((Q_n - c_nj) / (q_true - c_nj [k(j) = y_n]) q_true / Q_n).
+
+   What rounding leaves of a difference is at least what there was before this batch. */
+static void tile_increases(const Packed *packed, const Tile *tile, int64_t rows, const int64_t *labels,
+                           const double *row_weights, const double *previous_q, double *sums) {
+    const int64_t K = packed->K, T = packed->T;
+    double *q_true = tile->q_true, *q_all = tile->q_others;
+    for (int64_t n = 0; n < rows; n++) {
+        q_all[n] = 0.0;
+        for (int64_t k = 0; k < K; k++) q_all[n] += previous_q[n * K + k] + tile->q[k * T + n];
+        q_true[n] = previous_q[n * K + labels[n]] + tile->q[labels[n] * T + n];
+    }
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t block = packed->first[k]; block < packed->first[k + 1]; block++) {
+            const d16 w = wide(*(const v16 *)(packed->w + block * LANES));
+            d16 *sum = (d16 *)(sums + block * LANES);
+            for (int64_t n = 0; n < rows; n++) {
+                if (!(tile->near[block] >> (n / GROUP) & 1)) continue;
+                const double least = previous_q[n * K + labels[n]], other = q_true[n], odds = q_true[n] / q_all[n];
+                double c[LANES], increase[LANES];
+                *(d16 *)c = w * wide(*(const v16 *)(tile->G + (block * T + n) * LANES));
+                for (int i = 0; i < LANES; i++) {
+                    const double all_left = q_all[n] - c[i], true_left = labels[n] == k ? q_true[n] - c[i] : other;
+                    const double above = all_left > least ? all_left : least,
+                                 below = true_left > least ? true_left : least;
+                    increase[i] = row_weights[n] * log_of(above / below * odds);
+                }
+                *sum += *(const d16 *)increase;
+            }
+        }
+}
+
 /* An evaluation: what threads share out strip by strip, and what they leave for each strip. */
 typedef struct {
     const Problem *problem;
@@ -502,6 +536,7 @@ typedef struct {
     Tile *tiles;            /* one for each thread */
     int64_t n_strips;
     double *loss, *gw, *gv; /* [strips], [strips][blocks][16], [strips][D] */
+    int increases;          /* whether gw is what tile_increases() has, and there is no gradient */
     atomic_llong next;
 } Evaluation;
 
@@ -523,8 +558,13 @@ static void evaluate_strips(void *shared, int64_t thread) {
             centre_rows(packed, tile, padded);
             find_own(packed, tile, problem->own, problem->own_distance, n, rows);
             tile_sums(packed, tile, X, rows, padded, 1);
-            *loss += residuals(packed, tile, rows, padded, problem->labels + n, problem->row_weights + n,
-                               problem->previous_q + n * K);
+            const int64_t *labels = problem->labels + n;
+            const double *row_weights = problem->row_weights + n, *previous_q = problem->previous_q + n * K;
+            if (evaluation->increases) {
+                tile_increases(packed, tile, rows, labels, row_weights, previous_q, gw);
+                continue;
+            }
+            *loss += residuals(packed, tile, rows, padded, labels, row_weights, previous_q);
             tile_gradient(packed, tile, X, rows, padded, gw, gv);
         }
     }
@@ -577,39 +617,62 @@ static double penalty(const Workspace *work, double lambda, double alpha, const 
     return lambda * (0.5 * alpha * dot(x, x, n) + (1.0 - alpha) * dot(work->ones, x, n));
 }
 
+/* Pass over the kernel at theta = [v, w], whose sums over strips are left in the first strip's place; returns the loss. */
+static double pass(Workspace *work, const double *theta, const uint8_t *active, int increases) {
+    Evaluation *evaluation = &work->evaluation;
+    const Problem *problem = evaluation->problem;
+    Packed *packed = &work->packed;
+    packed->D = 0;
+    for (int64_t d = 0; d < problem->D; d++) /* df/dv_d has the factor v_d: features at zero need no contraction */
+        if (theta[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = theta[d] * SCALE;
+    pack_prototypes(packed, theta + problem->D, active + problem->D, problem->sorted);
+    evaluation->increases = increases;
+    atomic_store(&evaluation->next, 0);
+    proset_run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
+
+    const int64_t D = packed->D, n_weights = packed->first[packed->K] * LANES;
+    double loss = 0.0, *gw = evaluation->gw, *gv = evaluation->gv;
+    for (int64_t strip = 0; strip < evaluation->n_strips; strip++) {
+        loss += evaluation->loss[strip];
+        for (int64_t i = 0; strip > 0 && i < n_weights; i++) gw[i] += evaluation->gw[strip * n_weights + i];
+        for (int64_t d = 0; strip > 0 && d < D; d++) gv[d] += evaluation->gv[strip * D + d];
+    }
+    return loss;
+}
+
 /* f(theta) of a batch and its gradient, with theta = [v, w]:
 
        f = -sum_n r_n log P(y_n | x_n) + penalty(v) + penalty(w)
        df/dw_j = sum_n a_{n,k(j)} G_nj + ...,   df/dv_d = -v_d sum_{n,j} a_{n,k(j)} w_j G_nj (x_nd - c_jd)^2 + ... */
 static double evaluate(void *context, const double *theta, const uint8_t *active, double *gradient) {
     Workspace *work = context;
-    Evaluation *evaluation = &work->evaluation;
+    const double loss = pass(work, theta, active, 0);
+    const Evaluation *evaluation = &work->evaluation;
     const Problem *problem = evaluation->problem;
-    Packed *packed = &work->packed;
-    const int64_t J = problem->class_offsets[problem->K];
-    const double *v = theta, *w = theta + problem->D;
+    const Packed *packed = &work->packed;
+    const int64_t J = problem->class_offsets[problem->K], n_weights = packed->first[packed->K] * LANES;
+    const double *v = theta, *w = theta + problem->D, *gw = evaluation->gw, *gv = evaluation->gv;
     double *dv = gradient, *dw = gradient + problem->D;
-    packed->D = 0;
-    for (int64_t d = 0; d < problem->D; d++) /* df/dv_d has the factor v_d: features at zero need no contraction */
-        if (v[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = v[d] * SCALE;
-    pack_prototypes(packed, w, active + problem->D, problem->sorted);
-    atomic_store(&evaluation->next, 0);
-    proset_run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
-
-    const int64_t D = packed->D, n_weights = packed->first[packed->K] * LANES;
-    double loss = 0.0, *gw = evaluation->gw, *gv = evaluation->gv; /* sums over strips, in place */
-    for (int64_t strip = 0; strip < evaluation->n_strips; strip++) {
-        loss += evaluation->loss[strip];
-        for (int64_t i = 0; strip > 0 && i < n_weights; i++) gw[i] += evaluation->gw[strip * n_weights + i];
-        for (int64_t d = 0; strip > 0 && d < D; d++) gv[d] += evaluation->gv[strip * D + d];
-    }
     memset(gradient, 0, sizeof(double) * (problem->D + J));
     for (int64_t i = 0; i < n_weights; i++)
         if (packed->order[i] >= 0) dw[packed->order[i]] = gw[i] / LARGE;
-    for (int64_t d = 0; d < D; d++) /* it was scaled */
+    for (int64_t d = 0; d < packed->D; d++) /* it was scaled */
         dv[work->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[work->used[d]]);
     return loss + (penalty(work, problem->lambda_v, problem->alpha_v, v, problem->D, dv) +
                    penalty(work, problem->lambda_w, problem->alpha_w, w, J, dw));
+}
+
+/* By how much f rises without each prototype. */
+static void evaluate_increases(Workspace *work, const double *theta, const uint8_t *active, double *increases) {
+    const Problem *problem = work->evaluation.problem;
+    const Packed *packed = &work->packed;
+    const double *w = theta + problem->D, alpha = problem->alpha_w;
+    pass(work, theta, active, 1);
+    for (int64_t i = 0; i < packed->first[packed->K] * LANES; i++) {
+        const int64_t j = packed->order[i];
+        if (j >= 0)
+            increases[j] = work->evaluation.gw[i] - problem->lambda_w * (0.5 * alpha * w[j] + (1.0 - alpha)) * w[j];
+    }
 }
 
 /* Class sums of rows: what threads share out. */

@@ -11,6 +11,15 @@ static int32_t with_workspace(const Problem *problem, Memory *memory, Workspace 
     return 1;
 }
 
+static int32_t with_all_active(const Problem *problem, Memory *memory, Workspace *work, uint8_t **active) {
+    const int64_t n = problem->D + problem->class_offsets[problem->K];
+    take_workspace(memory, work, problem), TAKE(memory, uint8_t, n);
+    if (!allocate(memory)) return 0;
+    take_workspace(memory, work, problem), *active = TAKE(memory, uint8_t, n);
+    memset(*active, 1, (size_t)n);
+    return 1;
+}
+
 static Solution fit(const Problem *problem, double *theta, const double *scale, int64_t path, int64_t max_iter,
                     double tol, Progress progress) {
     Memory memory = {0};
@@ -23,16 +32,23 @@ static Solution fit(const Problem *problem, double *theta, const double *scale, 
 }
 
 static double objective(const Problem *problem, const double *theta, double *gradient) {
-    Memory memory = {0}, for_active = {0};
+    Memory memory = {0};
     Workspace work;
-    const int64_t n = problem->D + problem->class_offsets[problem->K];
-    TAKE(&for_active, uint8_t, n);
-    if (!with_workspace(problem, &memory, &work) || !allocate(&for_active)) return NAN;
-    uint8_t *active = TAKE(&for_active, uint8_t, n);
-    memset(active, 1, (size_t)n);
+    uint8_t *active;
+    if (!with_all_active(problem, &memory, &work, &active)) return NAN;
     const double value = evaluate(&work, theta, active, gradient);
-    release(&memory), release(&for_active);
+    release(&memory);
     return value;
+}
+
+static int32_t increases(const Problem *problem, const double *theta, double *found) {
+    Memory memory = {0};
+    Workspace work;
+    uint8_t *active;
+    if (!with_all_active(problem, &memory, &work, &active)) return 1;
+    evaluate_increases(&work, theta, active, found);
+    release(&memory);
+    return 0;
 }
 
 static Solution minimize_function(Function function, double *x, const double *scale, int64_t n, int64_t path,
@@ -48,4 +64,4 @@ static void logarithms(const double *x, int64_t n, double *result) {
 #define TEXT(x) TEXT_OF(x)
 #define JOIN_OF(a, b) a##b
 #define JOIN(a, b) JOIN_OF(a, b)
-const Level JOIN(proset_, LEVEL) = {TEXT(LEVEL), fit, objective, minimize_function, class_sums, logarithms};
+const Level JOIN(proset_, LEVEL) = {TEXT(LEVEL), fit, objective, increases, minimize_function, class_sums, logarithms};

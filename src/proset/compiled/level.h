@@ -9,6 +9,7 @@ typedef struct {
     Solution (*fit)(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
                     Progress);
     double (*objective)(const Problem *, const double *theta, double *gradient);
+    int32_t (*increases)(const Problem *, const double *theta, double *increases);
     Solution (*minimize)(Function, double *x, const double *scale, int64_t n, int64_t path, int64_t max_iter,
                          double tol, Progress);
     int32_t (*class_sums)(const Prediction *, double *sums);

@@ -61,6 +61,12 @@ EXPORT double proset_objective(const Problem *problem, const double *theta, doub
     return value;
 }
 
+/* By how much f(theta) rises without each of the prototypes; 0, or 1 if there is no memory. */
+EXPORT int32_t proset_increases(const Problem *problem, const double *theta, double *increases) {
+    IN_STANDARD_ARITHMETIC(const int32_t failed = level->increases(problem, theta, increases));
+    return failed;
+}
+
 /* Minimise any function, for tests of the solver. */
 EXPORT void proset_minimize(Function function, double *x, const double *scale, int64_t n, int64_t path,
                             int64_t max_iter, double tol, Solution *solution) {

@@ -24,7 +24,7 @@ def flowers():
 @pytest.fixture(scope="session")
 def pipeline(flowers):
     """A scaler and two batches."""
-    classifier = ProsetClassifier(n_batches=2, lambda_v=1e-3, lambda_w=1e-8, random_state=0)
+    classifier = ProsetClassifier(n_batches=2, lambda_v=1e-3, lambda_w=1e-8, max_prototypes=None)
     return make_pipeline(StandardScaler(), classifier).fit(*flowers)
 
 

@@ -1,0 +1,136 @@
+"""Generalised matrix learning vector quantisation, started from k-means of each class; its path is that of k-means.
+
+Prototypes and a matrix Omega, which all of them share, are moved to make small, with d+ the distance from the nearest
+prototype of a sample's own class and d- that from the nearest of another class,
+
+    sum_n s_n (d+ - d-) / (d+ + d-)        d(x, m) = |Omega (x - m)|^2
+
+Our own short code, with L-BFGS: in November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 (of 2020 and 2021) fail with
+scikit-learn 1.9, and prototorch 0.7.6 (of 2023) needs PyTorch.
+
+References
+----------
+P. Schneider, M. Biehl, B. Hammer: Adaptive relevance matrices in learning vector quantization. Neural Computation 21
+(2009).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from proset_study.methods.costs import Cost
+from proset_study.methods.k_means import KMeans, centres
+from proset_study.methods.nearest_prototype import FittedPrototypes, nearest
+
+MAX_ITER = 200
+LONGEST = 12  # of the path: up to 100 prototypes a class
+TINY = 1e-12  # where both distances are 0
+
+
+@dataclass(frozen=True)
+class FittedGMLVQ(FittedPrototypes):
+    """Prototypes and a matrix for every size.
+
+    Attributes
+    ----------
+    omega : ndarray, shape (n_sizes, D, D)
+    """
+
+    omega: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0)))
+
+    def _predict(self, X, size):
+        there, turned = self.size == size, self.omega[size - 1].T
+        chosen, _ = nearest(X @ turned, self.X[there] @ turned, self.radius[there], self.metric)
+        return np.eye(self.n_classes)[self.labels[there][chosen]]
+
+    def arrays(self):
+        return {**super().arrays(), "omega": self.omega}
+
+
+class GMLVQ(KMeans):
+    """GMLVQ on the data of one fold; see `methods.base.Method`. The heavier a sample, the more it counts."""
+
+    label = "GMLVQ"
+    place = 32
+    cost = Cost(0.5, 2e-5, rows=1.0, complexity=2)
+    model = FittedGMLVQ
+    weights = "importance"
+    metrics = "none"
+    max_complexity = LONGEST
+
+    def fit(self, parameters, complexity, seed):
+        data, sets, matrices = self.data, [], []
+        weight = np.ones(len(data.y)) if data.weight is None else data.weight
+        for prototypes, labels in centres(data, parameters, complexity, seed):
+            moved, omega = gmlvq(prototypes, labels, data.X, data.y, weight / weight.sum())
+            sets.append((moved, labels))
+            matrices.append(omega)
+        found = FittedPrototypes.of(sets, data)
+        return FittedGMLVQ(**vars(found), omega=np.array(matrices))
+
+    @staticmethod
+    def load(arrays):
+        return FittedGMLVQ(**vars(KMeans.load(arrays)), omega=arrays["omega"])
+
+
+def gmlvq(
+    prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Prototypes and matrix at a minimum.
+
+    Parameters
+    ----------
+    prototypes : ndarray, shape (m, D)
+        Where they start; the matrix starts as that of the Euclidean distance.
+    labels : ndarray of int, shape (m,)
+        Of two classes at least.
+    X, y : ndarrays, shapes (n, D), (n,)
+    weight : ndarray, shape (n,)
+        s_n.
+
+    Returns
+    -------
+    prototypes : ndarray, shape (m, D)
+    omega : ndarray, shape (D, D)
+        The sum of its squares is 1; the costs do not depend on it.
+    """
+    from scipy.optimize import minimize
+
+    start = np.eye(X.shape[1]) / np.sqrt(X.shape[1])
+    theta = np.concatenate([prototypes.ravel(), start.ravel()])
+    arrays = labels, X, y, weight
+    found = minimize(costs, theta, arrays, method="L-BFGS-B", jac=True, options={"maxiter": MAX_ITER}).x
+    moved, omega = np.split(found, [prototypes.size])
+    return moved.reshape(prototypes.shape), omega.reshape(start.shape) / np.linalg.norm(omega)
+
+
+def costs(
+    theta: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray, weight: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Costs at the prototypes and the matrix in `theta`, and their gradient; other arguments as of `gmlvq`.
+
+    With D+ = 2 d- / (d+ + d-)^2, D- = -2 d+ / (d+ + d-)^2 and delta = x - m, the derivatives of a term are
+    D -2 Omega' Omega delta with respect to the prototype m that is meant, and D 2 Omega delta delta' with respect to
+    Omega.
+    """
+    n_features = X.shape[1]
+    prototypes, omega = np.split(theta, [len(labels) * n_features])
+    prototypes, omega = prototypes.reshape(-1, n_features), omega.reshape(n_features, n_features)
+    turned, points = X @ omega.T, prototypes @ omega.T
+    squares = (turned**2).sum(axis=1)[:, None] - 2.0 * turned @ points.T + (points**2).sum(axis=1)
+    own = labels == y[:, None]
+    value, of_prototypes, of_omega = 0.0, np.zeros_like(points), np.zeros_like(omega)
+    right, wrong = (np.where(mask, squares, np.inf).argmin(axis=1) for mask in (own, ~own))
+    deltas = [turned - points[chosen] for chosen in (right, wrong)]
+    near, far = ((delta**2).sum(axis=1) for delta in deltas)
+    total = near + far + TINY
+    value = float(weight @ ((near - far) / total))
+    factors = 2.0 * weight * far / total**2, -2.0 * weight * near / total**2
+    for chosen, delta, factor in zip((right, wrong), deltas, factors, strict=True):
+        weighted = 2.0 * factor[:, None] * delta
+        np.add.at(of_prototypes, chosen, -weighted)
+        of_omega += weighted.T @ (X - prototypes[chosen])
+    return value, np.concatenate([(of_prototypes @ omega).ravel(), of_omega.ravel()])
+
+
+METHOD = GMLVQ
