@@ -52,7 +52,7 @@ class GMLVQ(KMeans):
 
     label = "GMLVQ"
     place = 32
-    cost = Cost(0.5, 2e-5, rows=1.0, complexity=2)
+    cost = Cost(0.1, 7.4e-6, features=0.7, trees=1, complexity=1)
     model = FittedGMLVQ
     weights = "importance"
     metrics = "none"

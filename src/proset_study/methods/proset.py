@@ -93,7 +93,7 @@ class Proset:
     """Proset on the data of one fold; see `methods.base.Method`."""
 
     place = 1
-    names = (
+    names: tuple[Name, ...] = (
         Name("lambda_v", "lambda_v", axis=r"$\lambda_v$ (penalty on feature weights)", number=".1e"),
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
@@ -114,7 +114,7 @@ class Proset:
         "n_candidates": Range(1, 10**7, integer=True),
         "max_fraction": Range(0.01, 0.99),
     }
-    required = ("lambda_v", "lambda_w")
+    required: tuple[str, ...] = ("lambda_v", "lambda_w")
     quantities = ("active_features", "prototypes")
 
     def __init__(self, data: FoldData):

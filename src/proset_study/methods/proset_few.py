@@ -1,13 +1,11 @@
 """Proset with leave-one-out references and few prototypes; its path is `proset.elimination.SIZES`.
 
-Penalties are those that `ProsetClassifier` chooses from the data of the fit. Where a fit has fewer prototypes than a size
-allows, the model of that size is the fit.
+Penalties are those that `ProsetClassifier` chooses from the data of the fit. Where the penalties leave fewer prototypes
+than a size allows, its model has all of them.
 """
 
 from dataclasses import dataclass
-from itertools import count, takewhile
 
-from proset import ProsetClassifier
 from proset.elimination import SIZES
 from proset.model import Model
 from proset_study.methods.base import Name
@@ -49,7 +47,7 @@ class ProsetFew(Proset):
     min_complexity = 1
     max_complexity = len(SIZES)
     parameters = {}  # noqa: RUF012
-    required = ()
+    required: tuple[str, ...] = ()
 
     @staticmethod
     def simplicity(parameters):
@@ -64,6 +62,8 @@ class ProsetFew(Proset):
         return n_fit
 
     def fit(self, parameters, complexity, seed):
+        from proset.classifier import ProsetClassifier
+
         data = self.data
         fitted = ProsetClassifier(scale=False, max_prototypes=1)  # any number: the path has all sizes
         fitted._fit(data.X, data.y, data.weight)
@@ -74,11 +74,11 @@ class ProsetFew(Proset):
 
     @staticmethod
     def load(arrays):
-        def of_size(i):
-            prefix = f"size_{i}_"
-            return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-
-        path = tuple(Model.from_arrays(found) for found in takewhile(bool, (of_size(i) for i in count())))
+        models: dict[int, dict] = {}
+        for name, array in arrays.items():
+            _, size, key = name.split("_", 2)
+            models.setdefault(int(size), {})[key] = array
+        path = tuple(Model.from_arrays(models[size]) for size in sorted(models))
         return FittedFew(path[-1], path)
 
 
