@@ -6,6 +6,8 @@ use_one_thread()  # both sides: the other environment inherits it
 
 import argparse  # noqa: E402
 import csv  # noqa: E402
+import json  # noqa: E402
+from datetime import UTC, datetime  # noqa: E402
 from pathlib import Path  # noqa: E402
 from tempfile import TemporaryDirectory  # noqa: E402
 
@@ -18,6 +20,17 @@ def write(name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    note(name)
+
+
+def note(name: str) -> None:
+    """When and on what a file was measured."""
+    from proset_study.report.manifest import processor
+
+    path = RESULTS / "measured.json"
+    measured = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    measured[name] = f"{datetime.now(UTC).date().isoformat()}, {processor()}"
+    path.write_text(json.dumps(measured, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -42,6 +55,7 @@ def main() -> None:
             "dissimilarities",
             "at-most",
             "out-of-the-box",
+            "few-prototypes",
             "table",
         ],
     )
@@ -73,6 +87,7 @@ def main() -> None:
         rows = against_published.small(args.published, 2 if args.quick else 30)
         write("published_small", against_published.SMALL_COLUMNS, rows)
         against_published.run(RESULTS / "published.csv", args.published, data_sets, seeds)
+        note("published")
     elif args.part == "prediction":
         from benchmarks import prediction
 
@@ -127,6 +142,16 @@ def main() -> None:
         write("out_of_the_box_study", box.STUDY_COLUMNS, box.study(study, range(2) if args.quick else range(10)))
         write("out_of_the_box_noise", box.NOISE_COLUMNS, box.noise(splits))
         write("out_of_the_box_cost", box.COST_COLUMNS, box.cost((1_000,) if args.quick else box.SIZES))
+    elif args.part == "few-prototypes":
+        from benchmarks import few_prototypes as few
+
+        names = ["wine"] if args.quick else args.data_sets
+        found = few.run(names, range(2) if args.quick else range(10))
+        columns = few.COLUMNS, few.EXPLAINED_COLUMNS, few.COST_COLUMNS
+        for name, of_name, rows in zip(("", "_explained", "_cost"), columns, found, strict=True):
+            write(f"few_prototypes{name}", of_name, rows)
+        write("few_prototypes_export", few.EXPORT_COLUMNS, few.exports())
+        few.plot(found[0], str(RESULTS / "few_prototypes"))
     elif args.part == "rejection":
         from benchmarks import rejection
 

@@ -4,17 +4,20 @@ Rivals are fitted at each size with so many prototypes in all, the same number f
 one size of their own, the largest model within the size counts. Nothing is chosen on the test parts.
 """
 
+import ctypes
+import subprocess
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import yaml
 from scipy.stats import t as student
 from sklearn.cluster import KMeans
 
-from proset import ProsetClassifier
+from proset import ProsetClassifier, save_model, to_c, to_javascript, to_onnx
 from proset.kernel import class_sums
 from proset.model import Model
 from proset_study.data.distances import distances
@@ -29,6 +32,11 @@ SIZES = (10, 20, 50, 100, 150, 200)
 COLUMNS = ("data_set", "replicate", "method", "size", "prototypes", "features", "log_loss", "error")
 EXPLAINED_COLUMNS = ("data_set", "replicate", "method", "prototypes", "median", "quantile_90")
 COST_COLUMNS = ("data_set", "replicate", "what", "cpu_seconds")
+EXPORT_COLUMNS = (
+    *("model", "prototypes", "features", "c_bytes", "javascript_bytes", "onnx_bytes", "npz_bytes", "c_us_one_row"),
+    *("python_us_one_row",),
+)
+CALLS = 1000  # of a prediction in C, in one measurement
 SHARE = 0.95  # of the contributions of prototypes that an explanation names
 Prototypes = tuple[np.ndarray, np.ndarray]  # their features and classes
 
@@ -41,9 +49,7 @@ def run(names: list[str] | None, replicates: range) -> tuple[list[dict], list[di
         if name == "mixture" or (names and name not in names):  # the mixture is no data set of the published study
             continue
         for replicate in replicates:
-            data = make(settings, config["seed"], name, replicate)
-            folds = split(data.y, 5, 0.3, integer_seed(config["seed"], "split", name, replicate))
-            part = select_fold(data, folds, TEST, scaled=True)
+            part = _part(settings, config["seed"], name, replicate)
             case = name, replicate
             models = _models(part, case, found[2])
             for method, size, model in _sized(models):
@@ -55,6 +61,11 @@ def run(names: list[str] | None, replicates: range) -> tuple[list[dict], list[di
             for method, size, sizes in rivals(part, seed):
                 found[0].append(dict(zip(COLUMNS, (*case, method, size, *sizes), strict=True)))
     return found
+
+
+def _part(settings: dict, seed: int, name: str, replicate: int) -> FoldData:
+    data = make(settings, seed, name, replicate)
+    return select_fold(data, split(data.y, 5, 0.3, integer_seed(seed, "split", name, replicate)), TEST, scaled=True)
 
 
 def _models(part: FoldData, case: tuple, costs: list[dict]) -> dict[str, ProsetClassifier]:
@@ -155,6 +166,39 @@ def _nearest_error(part: FoldData, points: np.ndarray, labels: np.ndarray, omega
     return len(labels), points.shape[1], "", round(float((labels[chosen] != part.y_score).mean()), 5)
 
 
+def exports(repeats: int = 15) -> list[dict]:
+    """Rows with `EXPORT_COLUMNS`: three models of digits, one row at a time; C by the compiler of the machine, -O2."""
+    from benchmarks.evaluations import timed
+
+    settings = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
+    part = _part(settings["data_sets"]["digits"], settings["seed"], "digits", 0)
+    every, default = (m.fit(part.X, part.y) for m in (ProsetClassifier(max_prototypes=None), ProsetClassifier()))
+    rows = []
+    for name, model in {"all": every, "default": default, "50": default.with_prototypes(50)}.items():
+        texts = to_c(model), to_javascript(model), to_onnx(model).SerializeToString()
+        with TemporaryDirectory() as folder:
+            save_model(model, path := Path(folder, "model.npz"))
+            sizes = (*map(len, texts), path.stat().st_size)
+            in_c = _in_c(texts[0], Path(folder), part.X_score[0])
+        row = part.X_score[:1]
+        seconds = timed(in_c, repeats), timed(lambda m=model, x=row: m.predict_proba(x), 20 * repeats)
+        us = [round(1e6 * each, 3) for each in (seconds[0] / CALLS, seconds[1])]
+        values = (name, model.n_prototypes_, len(model.active_features_), *sizes, *us)
+        rows.append(dict(zip(EXPORT_COLUMNS, values, strict=True)))
+    return rows
+
+
+def _in_c(source: str, folder: Path, x: np.ndarray) -> Callable[[], None]:
+    """A function that predicts one row `CALLS` times."""
+    loop = "void model_repeat(const double *x, double *p) { for (int i = 0; i < %d; i++) model_predict_proba(x, p); }"
+    (folder / "model.c").write_text(source + loop % CALLS, encoding="utf-8")
+    library = folder / "model.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, folder / "model.c", "-lm"], check=True)
+    repeat = ctypes.CDLL(str(library)).model_repeat
+    x, p = np.ascontiguousarray(x, dtype=float), np.empty(10)
+    return lambda: repeat(x.ctypes.data_as(ctypes.c_void_p), p.ctypes.data_as(ctypes.c_void_p))
+
+
 def pairs(rows: list[dict]) -> list[dict]:
     """For each data set and size, whether proset's error is below that of the best rival, or not told from it.
 
@@ -179,3 +223,44 @@ def pairs(rows: list[dict]) -> list[dict]:
         found.append(dict(zip(("data_set", "size", "rival", "verdict"), (data_set, size, best, verdict), strict=True)))
         found[-1] |= dict(zip(("error", "rival_error"), means, strict=True))
     return found
+
+
+def plot(rows: list[dict], stem: str) -> None:
+    """Mean test error by number of prototypes, a panel for each data set, as PNG and SVG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from proset.plot import style
+
+    names, replicates = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data_set", "replicate"))
+    methods = [m for m in dict.fromkeys(row["method"] for row in rows) if m not in ("all prototypes", "default")]
+    figure, axes = plt.subplots(-(-len(names) // 4), min(4, len(names)), figsize=(11, 8), squeeze=False)
+    figure.set_layout_engine("constrained")
+    for panel in axes.flat[len(names) :]:
+        panel.set_axis_off()
+    for panel, name in zip(axes.flat, names, strict=False):
+        for k, method in enumerate(methods):
+            points = []
+            for size in SIZES:
+                found = [r for r in rows if (r["data_set"], r["method"], r["size"]) == (name, method, size)]
+                if len(found) == len(replicates):
+                    points.append(_mean(found))
+            look = style.class_style(k) | {"markersize": 4, "linewidth": 2.2 if method == "proset" else 1}
+            panel.plot(*zip(*points, strict=True), label=method, **look) if points else None
+        chosen = _mean([r for r in rows if (r["data_set"], r["method"]) == (name, "default")])
+        panel.scatter(*chosen, label="proset, the chosen size", **style.choice_style())
+        panel.set_title(name, size=10)
+        style.log_axis(panel, "x", dense=True)
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+    figure.supxlabel("prototypes")
+    figure.supylabel("test error, mean of the replicates")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=5, frameon=False)
+    for suffix in ("png", "svg"):
+        figure.savefig(f"{stem}.{suffix}", dpi=120)
+
+
+def _mean(rows):
+    return tuple(float(np.mean([float(row[key]) for row in rows])) for key in ("prototypes", "error"))

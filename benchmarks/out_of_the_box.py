@@ -85,7 +85,10 @@ def methods(seed: int) -> dict:
     logistic = LogisticRegressionCV(Cs=8, cv=4, scoring="neg_log_loss", max_iter=500)
     return {
         "proset": ProsetClassifier(random_state=seed),
-        "proset, fixed penalties": ProsetClassifier(lambda_v=1e-3, lambda_w=1e-8, random_state=seed),
+        "proset, all prototypes": ProsetClassifier(max_prototypes=None, random_state=seed),
+        "proset, fixed penalties": ProsetClassifier(
+            lambda_v=1e-3, lambda_w=1e-8, max_prototypes=None, random_state=seed
+        ),
         "former default": Former(),
         "search": ProsetClassifierCV(random_state=seed),
         "search, 15 draws, 4 folds, 2 batches": ProsetClassifierCV(n_iter=15, cv=4, n_batches=2, random_state=seed),
@@ -160,7 +163,9 @@ def oracle(names: tuple[str, ...] | list[str], splits: range) -> list[dict]:
                 train, test, y_train, y_test = _parts(X, y, seed)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    model = ProsetClassifier(lambda_v=lambda_v, lambda_w=lambda_w).fit(train, y_train)
+                    model = ProsetClassifier(lambda_v=lambda_v, lambda_w=lambda_w, max_prototypes=None).fit(
+                        train, y_train
+                    )
                 found.append((log_loss(model.predict_proba(test), y_test), model.n_prototypes_))
             loss, prototypes = np.mean(found, axis=0)
             values = (table, lambda_v, lambda_w, round(loss, 5), round(prototypes, 1))

@@ -1,28 +1,26 @@
 """The measured figures as one Markdown page."""
 
 import csv
+import json
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, median, stdev
 
-from benchmarks import test_loss, trees
-
-from proset_study.report.manifest import processor
+from benchmarks import few_prototypes, test_loss, trees
 
 SHOWN_STEPS = (8, 12, 16)  # of the radii of set cover; the figure has all
 
 
 def write(results: Path, output: Path) -> None:
     """Make results.md from the CSV files that are there."""
-    date = datetime.now(UTC).date().isoformat()
-    lines = ["# Measured", "", f"{date}, {processor()}, one thread. See README.md for what each column means.", ""]
+    measured = json.loads((results / "measured.json").read_text(encoding="utf-8"))
+    lines = ["# Measured", "", "One thread. See README.md for what each column means.", ""]
     for title, name, section in _SECTIONS:
         path = results / f"{name}.csv"
         if path.exists():
             with path.open(encoding="utf-8", newline="") as file:
-                lines += [f"## {title}", "", *section(list(csv.DictReader(file))), ""]
+                lines += [f"## {title}", "", f"{measured[name]}.", "", *section(list(csv.DictReader(file))), ""]
     output.write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -254,6 +252,69 @@ def _noise(rows):
     return _markdown(["table", "log-loss - that of the class proportions", "largest"], body)
 
 
+def _of(rows, **key):
+    return [row for row in rows if all(row[name] == value for name, value in key.items())]
+
+
+def _few(rows):
+    sizes = list(dict.fromkeys(r["size"] for r in rows if r["size"]))
+    head = ["data set", *(f"{size}: log-loss / error" for size in sizes)]
+    body = []
+    for data_set in dict.fromkeys(r["data_set"] for r in rows):
+        cells = [_of(rows, data_set=data_set, method="proset", size=size) for size in sizes]
+        means = [[fmean(float(r[c]) for r in cell) for c in ("log_loss", "error")] for cell in cells]
+        body.append([data_set, *(f"{loss:.3f} / {error:.3f}" for loss, error in means)])
+    return _markdown(head, body)
+
+
+def _few_default(rows):
+    head = ["data set", "prototypes, all", "default", "ratio, median", "log-loss, all", "default", "given up"]
+    body = []
+    for data_set in dict.fromkeys(r["data_set"] for r in rows):
+        every, default = (_of(rows, data_set=data_set, method=name) for name in ("all prototypes", "default"))
+        numbers = [[int(r["prototypes"]) for r in group] for group in (every, default)]
+        losses = [fmean(float(r["log_loss"]) for r in group) for group in (every, default)]
+        ratio = median(b / a for a, b in zip(*numbers, strict=True))
+        sizes = [round(median(group)) for group in numbers]
+        body.append([data_set, *sizes, f"{ratio:.3f}", *(f"{v:.3f}" for v in losses), f"{losses[1] - losses[0]:+.4f}"])
+    medians = [f"{median(float(row[i]) for row in body):{form}}" for i, form in ((3, ".3f"), (6, "+.4f"))]
+    return _markdown(head, [*body, ["median", "", "", medians[0], "", "", medians[1]]])
+
+
+def _few_pairs(rows):
+    head = ["data set", "prototypes", "proset's error", "best rival", "its error", "proset's is"]
+    found = few_prototypes.pairs([{**row, "size": row["size"] and int(row["size"])} for row in rows])
+    body = [
+        [r["data_set"], r["size"], f"{r['error']:.4f}", r["rival"], f"{r['rival_error']:.4f}", r["verdict"]]
+        for r in found
+    ]
+    share = fmean(r["verdict"] != "higher" for r in found)
+    return _markdown(head, [*body, ["all", "", "", "", "", f"not higher in {100 * share:.0f} %"]])
+
+
+def _few_explained(rows):
+    head = ["data set", "all prototypes: median, 90 % quantile", "default: median, 90 % quantile"]
+    body = []
+    for data_set in dict.fromkeys(r["data_set"] for r in rows):
+        groups = [_of(rows, data_set=data_set, method=name) for name in ("all prototypes", "default")]
+        pairs = [[median(float(r[c]) for r in group) for c in ("median", "quantile_90")] for group in groups]
+        body.append([data_set, *(f"{low:.0f}, {high:.0f}" for low, high in pairs)])
+    return _markdown(head, body)
+
+
+def _few_cost(rows):
+    head = ["data set", "all prototypes, CPU s", "default, CPU s", "path / that fit", "path / fit at its penalties"]
+    body = []
+    for data_set in dict.fromkeys(r["data_set"] for r in rows):
+        names = ("all prototypes", "default", "path", "fixed penalties")
+        every, default, path, fixed = (
+            median(float(r["cpu_seconds"]) for r in _of(rows, data_set=data_set, what=name)) for name in names
+        )
+        ratios = [f"{(path - fixed) / whole:.2f}" for whole in (every, fixed)]
+        body.append([data_set, f"{every:.3f}", f"{default:.3f}", *ratios])
+    return _markdown(head, body)
+
+
 def _as_they_are(rows):
     return _markdown(list(rows[0]), [list(row.values()) for row in rows])
 
@@ -264,6 +325,12 @@ _SECTIONS = [
     ("Defaults on the study's data against the former ones, ten replicates", "out_of_the_box_study", _former),
     ("Defaults on permuted classes", "out_of_the_box_noise", _noise),
     ("Cost of a fit without arguments", "out_of_the_box_cost", _as_they_are),
+    ("Few prototypes on the study's data, test parts, ten replicates", "few_prototypes", _few),
+    ("The default against the model with all prototypes", "few_prototypes", _few_default),
+    ("Few prototypes against the best rival of each size", "few_prototypes", _few_pairs),
+    ("Prototypes that have 95 % of the contributions to a prediction", "few_prototypes_explained", _few_explained),
+    ("Cost of the path of sizes", "few_prototypes_cost", _few_cost),
+    ("Models of digits as files, and one prediction", "few_prototypes_export", _as_they_are),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),

@@ -32,10 +32,9 @@ from proset.validation import missing_values_named, weights_with_classes
 if TYPE_CHECKING:
     import pandas as pd
 
-N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}
+N_CANDIDATES = {"split": 1000, "leave_one_out": leave_one_out.N_CANDIDATES}
 PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
 SCALE_BITS = 16  # of a standard deviation: what is beyond depends on the order of the rows
-MAX_COPIES = 1e9  # larger weights are no counts of rows
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
@@ -380,8 +379,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rows, copies = np.arange(len(y)), np.ones(len(y))
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if (weight == np.floor(weight)).all() and weight.max(initial=0.0) <= MAX_COPIES:
-                copies = weight / max(np.gcd.reduce(weight.astype(int)), 1)
+            copies = leave_one_out.copies_of(weight)
         if self.class_weight is not None:
             weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, self.class_weight, y)
         if weight is not None:

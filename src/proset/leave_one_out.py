@@ -34,7 +34,9 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
+N_CANDIDATES = 5000  # of `ProsetClassifier`, if there are so many samples
 START = 1000  # candidates of the first working set
+MAX_COPIES = 1e9  # larger weights are no counts of rows
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,20 @@ def fit(
         if after_batch is not None:
             after_batch((model, q))
     return model
+
+
+def copies_of(weight: np.ndarray) -> np.ndarray:
+    """How many rows each row stands for: whole weights, after division by what they have in common; of others, 1.
+
+    Examples
+    --------
+    >>> copies_of(np.array([2.0, 4.0, 6.0])).tolist(), copies_of(np.array([2.0, 4.5])).tolist()
+    ([1.0, 2.0, 3.0], [1.0, 1.0])
+    """
+    if (weight != np.floor(weight)).any() or weight.max(initial=0.0) > MAX_COPIES:
+        return np.ones(len(weight))
+    copies: np.ndarray = weight / max(np.gcd.reduce(weight.astype(int)), 1)
+    return copies
 
 
 def _draw(q: np.ndarray, y: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:

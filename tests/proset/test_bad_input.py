@@ -424,6 +424,11 @@ CASES = {
     "negative lambda": fit_case(lambda_w=-1.0),
     "lambda best": fit_case(lambda_v="best"),
     "lambda NaN": fit_case(lambda_v=float("nan")),
+    "minus one prototype": fit_case(max_prototypes=-1),
+    "few by split": fit_case(references="split", max_prototypes=5),
+    "with_prototypes(3)": lambda folder: (
+        ProsetClassifier(max_prototypes=None).fit(*load_iris(return_X_y=True)).with_prototypes(3)
+    ),
     "eps 0": cover_case(eps=0.0),
     "151 neighbors": cover_case(n_neighbors=151),
     "candidates": cover_case(candidates=np.zeros((5, 3))),

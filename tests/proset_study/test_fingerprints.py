@@ -219,6 +219,7 @@ def test_the_arithmetic_of_proset_counts_for_its_fits_only():
     assert [method for method in METHODS if uses_kernel(method)] == [
         "proset",
         "proset_averaged",
+        "proset_few",
         "proset_landmarks",
         "proset_leave_one_out",
     ]

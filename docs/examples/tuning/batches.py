@@ -18,7 +18,7 @@ y = np.floor(X).sum(axis=1).astype(int) % 2  # a checkerboard
 y = np.where(rng.random(len(y)) < 0.05, 1 - y, y)
 X_train, X_test, y_train, y_test = X[:2000], X[2000:], y[:2000], y[2000:]
 
-model = ProsetClassifier(n_batches=8, n_candidates=40, random_state=0).fit(X_train, y_train)
+model = ProsetClassifier(n_batches=8, n_candidates=40, max_prototypes=None, random_state=0).fit(X_train, y_train)
 
 # %%
 # 40 candidates a batch are few for this board, so that further batches help. Batches beyond what is needed do no harm:

@@ -21,11 +21,13 @@ _HOME = {
     "ExplanationDisplay": "proset.plot.explanation",
     "FeatureWeightsDisplay": "proset.plot.feature_weights",
     "ParallelCoordinatesDisplay": "proset.plot.prototypes",
+    "PrototypePathDisplay": "proset.plot.sizes",
     "PrototypesDisplay": "proset.plot.prototypes",
     "RiskCoverageDisplay": "proset.plot.risk_coverage",
     "SearchPathDisplay": "proset.plot.search",
     "SearchPlaneDisplay": "proset.plot.search",
     "SearchProfileDisplay": "proset.plot.search",
+    "SizeTableDisplay": "proset.plot.sizes",
 }
 __all__ = list(_HOME)
 

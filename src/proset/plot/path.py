@@ -1,5 +1,6 @@
 """How a model gets better with each of its batches."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,25 @@ from proset.plot import style
 from proset.plot.fitted import Fitted, named
 
 CRITERIA = {"log_loss": "log-loss (nats)", "error": "error rate"}
+
+
+def loss_of(criterion: str) -> Callable[[Any, np.ndarray, np.ndarray, Any], float]:
+    """A function of labels, probabilities, classes and sample weights.
+
+    Raises
+    ------
+    ValueError
+        If `criterion` is not one of `CRITERIA`.
+    """
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion: {criterion!r} is not allowed, must be one of {', '.join(CRITERIA)}")
+
+    def loss(y: Any, probabilities: np.ndarray, classes: np.ndarray, sample_weight: Any) -> float:
+        if criterion == "error":
+            return float(zero_one_loss(y, classes[probabilities.argmax(axis=1)], sample_weight=sample_weight))
+        return float(log_loss(y, probabilities, labels=classes, sample_weight=sample_weight))
+
+    return loss
 
 
 class BatchPathDisplay:
@@ -97,20 +117,12 @@ class BatchPathDisplay:
         ValueError
             If `estimator` has no `ProsetClassifier`, or `criterion` is not one of these.
         """
-        if criterion not in CRITERIA:
-            raise ValueError(f"criterion: {criterion!r} is not allowed, must be one of {', '.join(CRITERIA)}")
+        loss = loss_of(criterion)
         fitted = Fitted(estimator)
         model = fitted.proset()
-        classes = model.classes_
-
-        def loss(probabilities: np.ndarray) -> float:
-            if criterion == "error":
-                return float(zero_one_loss(y, classes[probabilities.argmax(axis=1)], sample_weight=sample_weight))
-            return float(log_loss(y, probabilities, labels=classes, sample_weight=sample_weight))
-
         staged = model.staged_predict_proba(named(model, fitted.scaled(X)))
         sizes = np.cumsum([0, *(len(batch.labels) for batch in model.batches_)])
-        losses = np.array([loss(probabilities) for probabilities in staged])
+        losses = np.array([loss(y, probabilities, model.classes_, sample_weight) for probabilities in staged])
         return cls(losses=losses, n_prototypes=sizes, criterion=criterion, name=name).plot(ax)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> "BatchPathDisplay":

@@ -5,8 +5,7 @@ prototype of a sample's own class and d- that from the nearest of another class,
 
     sum_n s_n (d+ - d-) / (d+ + d-)        d(x, m) = |Omega (x - m)|^2
 
-Our own short code, with L-BFGS: in November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 (of 2020 and 2021) fail with
-scikit-learn 1.9, and prototorch 0.7.6 (of 2023) needs PyTorch.
+Our own short code, with L-BFGS: libraries that have it, of 2020 to 2023, fail with scikit-learn 1.9 or need PyTorch.
 
 References
 ----------

@@ -6,10 +6,19 @@ than a size allows, its model has all of them.
 
 from dataclasses import dataclass
 
-from proset.elimination import SIZES
+import numpy as np
+
+from proset import leave_one_out
+from proset.elimination import SIZES, Settings, eliminate
+from proset.leave_one_out import Samples, Task
 from proset.model import Model
+from proset.objective import Penalty
+from proset.penalty_path import choose, folds, minimum
+from proset.solver import MAX_ITER, TOL
 from proset_study.methods.base import Name
 from proset_study.methods.proset import FittedProset, Proset
+
+ALPHA = 0.95  # of both penalties
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class ProsetFew(Proset):
     place = 31
     names = (Name("size", "size on the path of 1, 2, ..., 10, 12, 15, 20, ... prototypes"),)
     model = FittedFew
-    draws = False
+    draws = True  # of more than 5,000 samples, the candidates
     weights = "frequency"
     one_stage = True
     complexity = "size"
@@ -62,15 +71,28 @@ class ProsetFew(Proset):
         return n_fit
 
     def fit(self, parameters, complexity, seed):
-        from proset.classifier import ProsetClassifier
-
-        data = self.data
-        fitted = ProsetClassifier(scale=False, max_prototypes=1)  # any number: the path has all sizes
-        fitted._fit(data.X, data.y, data.weight)
-        sizes = [model.n_prototypes() for model in fitted._sized]
+        X, y, n_classes = self.data.X, self.data.y, self.data.n_classes
+        weight = np.ones(len(y)) if self.data.weight is None else self.data.weight
+        copies = leave_one_out.copies_of(weight)
+        task = Task.of(Samples.of(X, y, weight, copies), n_classes)
+        pair = choose(list(folds(task, ALPHA, ALPHA))).pair or (np.inf, np.inf)
+        penalty = Penalty(*pair, ALPHA, ALPHA)
+        fitted = leave_one_out.fit(
+            *(X, y, n_classes),
+            n_batches=1,
+            n_candidates=leave_one_out.N_CANDIDATES,
+            penalty=penalty,
+            max_iter=MAX_ITER,
+            tol=TOL,
+            seed=seed,
+            sample_weight=weight,
+            copies=copies,
+            minimum=minimum,
+        )
+        path = [one.model for one in eliminate(fitted, X, y, task, Settings(penalty, MAX_ITER, TOL, None, ()))]
+        sizes = [model.n_prototypes() for model in path]
         within = [max([0, *(i for i, n in enumerate(sizes) if n <= size)]) for size in SIZES[:complexity]]
-        path = tuple(fitted._sized[i] for i in within)
-        return FittedFew(path[-1], path)
+        return FittedFew(path[within[-1]], tuple(path[i] for i in within))
 
     @staticmethod
     def load(arrays):
