@@ -87,7 +87,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Largest number of prototypes over all batches: after the fit, prototypes are taken away and all weights fitted
         again, see `proset.elimination`. A name lets cross-validation choose the number: "best" has the smallest
         log-loss of samples held out, "one_standard_error" is the smallest number whose log-loss is at most one standard
-        error above that. None: all that the penalties leave, as always with ``references="split"``.
+        error (of what prototypes gain) above that. None: all that the penalties leave, as always with
+        ``references="split"``.
     max_features : int >= 1 or None, default=None
         Largest number of features with a positive weight in any batch; the others are taken away before the
         prototypes, in the same way.
@@ -872,7 +873,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         dict of arrays
             "n_features", shape (F,), increasing; "n_prototypes", shape (S,), from 0 to all that the fits on the folds
-            had; "mean_loss" and its "standard_error", shape (F, S), of models with at most so many of both.
+            had; "mean_loss" and the "standard_error" of what prototypes gain, shape (F, S), of models with at most so
+            many of both.
 
         Raises
         ------

@@ -351,9 +351,9 @@ class Sizes:
     Attributes
     ----------
     sizes : tuple of int
-        Increasing; the last one is all that the fits on the folds had.
+        Increasing from 0; the last one is all that the fits on the folds had.
     mean, error : ndarray, shape (n_sizes,)
-        Mean log-loss, and its standard error.
+        Mean log-loss, and the standard error of how much lower it is than without prototypes.
     """
 
     sizes: tuple[int, ...]
@@ -366,11 +366,16 @@ class Sizes:
         sizes = numbers(losses)
         found = np.array([np.concatenate([at_most(of_fold, n) for of_fold in losses]) for n in sizes])
         means = np.array([fsum(weights * row) / fsum(weights) for row in found])
-        squares = (weights * (found - means[:, None])) ** 2
+        gains, mean_gains = found[0] - found, means[0] - means
+        squares = (weights * (gains - mean_gains[:, None])) ** 2
         return cls(sizes, means, np.array([sqrt(fsum(row)) / fsum(weights) for row in squares]))
 
     def chosen(self, rule: str) -> int | None:
-        """The smallest size within one standard error of the best, or the best; None for all prototypes."""
+        """The smallest size within one standard error of the best, or the best; None for all prototypes.
+
+        The error is that of the gain of the best: what its loss has in common with the model without prototypes, which
+        with a base model is nearly all, does not count.
+        """
         best = int(self.mean.argmin())
         allowed = self.mean[best] + (self.error[best] if rule == "one_standard_error" else 0.0)
         chosen = int(np.flatnonzero(self.mean <= allowed)[0])
@@ -379,11 +384,6 @@ class Sizes:
     def mean_at(self, n: int) -> float:
         """Mean loss with at most n prototypes."""
         return float(self.mean[np.searchsorted(self.sizes, n, side="right") - 1])
-
-
-def at_most(found: dict[int, np.ndarray], n: int) -> np.ndarray:
-    """What is there for the largest number up to n."""
-    return found[max(m for m in found if m <= n)]
 
 
 def cross_validate(
@@ -414,6 +414,11 @@ def numbers(found: Sequence[dict[int, np.ndarray]]) -> tuple[int, ...]:
     """Of prototypes, at which folds are compared: those of a path, and all that any fold had."""
     largest = max(max(of_fold) for of_fold in found)
     return (*(n for n in (0, *SIZES) if n < largest), largest)
+
+
+def at_most(found: dict[int, np.ndarray], n: int) -> np.ndarray:
+    """What is there for the largest number up to n."""
+    return found[max(m for m in found if m <= n)]
 
 
 def _fitted(fold: Fold, pair: Pair, n_batches: int) -> Parts:
