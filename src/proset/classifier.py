@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
 
-from proset import elimination, leave_one_out, model, penalty_path, tables
+from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, tables
 from proset.candidates import check_class_sizes
 from proset.familiarity import quantile, staged_familiarity, training_familiarity
 from proset.library import MAX_THREADS
@@ -89,6 +90,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         log-loss of samples held out, "one_standard_error" is the smallest number whose log-loss is at most one standard
         error (of what prototypes gain) above that. None: all that the penalties leave, as always with
         ``references="split"``.
+    base : estimator, "prefit" or None, default=None
+        A classifier with `predict_proba` that prototypes correct, see `proset.base_model`: it is cross-fitted to the
+        training samples while prototypes are fitted, then fitted to all of them. One in a
+        `sklearn.frozen.FrozenEstimator` stays as it is, and `fit` needs `base_probabilities`; with "prefit" there are
+        probabilities alone, in predictions, too. None: the class proportions. Not with ``references="split"``.
     max_features : int >= 1 or None, default=None
         Largest number of features with a positive weight in any batch; the others are taken away before the
         prototypes, in the same way.
@@ -109,6 +115,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
         at most so many). The last model has all prototypes. Only if some were taken away.
+    base_ : estimator
+        The base model, fitted to all samples; only if it is an estimator.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
     feature_weights_ : ndarray, shape (B, D)
@@ -175,6 +183,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             None,
         ],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "base": [HasMethods("fit"), StrOptions({"prefit"}), None],
         "scale": ["boolean"],
     }
     _sized: list[model.Model]  # by increasing number of prototypes
@@ -203,6 +212,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         scale: bool = True,
         max_prototypes: int | str | None = "one_standard_error",
         max_features: int | None = None,
+        base: Any = None,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -222,6 +232,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.scale = scale
         self.max_prototypes = max_prototypes
         self.max_features = max_features
+        self.base = base
 
     @classmethod
     def published(cls, **parameters: Any) -> "ProsetClassifier":
@@ -248,7 +259,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         return cls(**{**PUBLISHED, **parameters})
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> "ProsetClassifier":
+    def fit(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> "ProsetClassifier":
         """Fit all batches.
 
         Parameters
@@ -262,6 +281,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             regard to them, except that samples of weight 0 are left out altogether. If all are whole numbers, they
             count copies (after division by what all have in common): a weight of 2 is the same row twice, and copies of
             a row know each other's class. For importance weights, of one row each, take numbers that are not whole.
+            `base` gets them, too.
+        base_probabilities : array-like, shape (N, K), optional
+            Of the samples, by models like `base` that did not see them; classes are sorted. By default `base` is
+            cross-fitted.
+        groups : array-like, shape (N,), optional
+            For that: samples of a group are kept together.
 
         Returns
         -------
@@ -278,8 +303,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ------
         ValueError
             If an argument is out of range, `X` is not finite or, with ``scale=False``, far from a scale of 1, `y` has
-            one class only, weights are negative, all zero or huge, or a class has too few samples to draw candidates
-            and references from it.
+            one class only, weights are negative, all zero or huge, a class has too few samples to draw candidates and
+            references from it, or `base` or `base_probabilities` are not what they should be.
 
         Examples
         --------
@@ -289,7 +314,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
-        models, X = self._fit(X, y, sample_weight)
+        models, X = self._fit(X, y, sample_weight, base_probabilities, groups)
         self.n_samples_fit_ = len(X)
         self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
         place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
@@ -303,11 +328,17 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                     stacklevel=2,
                 )
         if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
-            warnings.warn(f"nothing was learnt, every prediction is the class prior; {self._why(X)}", stacklevel=2)
+            instead = "the class prior" if self.base is None else "that of the base model"
+            warnings.warn(f"nothing was learnt, every prediction is {instead}; {self._why(X)}", stacklevel=2)
         return self
 
     def _fit(
-        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        base_probabilities: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
     ) -> tuple[list[model.Model], np.ndarray]:
         """`fit` without warnings, of which a search would hear hundreds.
 
@@ -315,13 +346,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
         """
+        given = X
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
-        self._check_sizes()
+        self._check_limits()
+        base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
         scaled = X / self.scale_
         data = scaled, codes, len(self.classes_)
-        task = self._task(scaled, codes, weight, copies) if self.references == "leave_one_out" else None
+        task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None
         penalty, folds = self._penalty(task)
-        growth = self._growth(scaled, codes, weight)
+        growth = self._growth(scaled, codes, weight, base)
         of_fit: dict[str, Any] = {
             "n_batches": self.n_batches,
             "penalty": penalty,
@@ -336,7 +369,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
         if task is not None:
             n_candidates = None if isinstance(number, str) else number
-            of_fit |= {"copies": copies, "minimum": penalty_path.minimum}
+            of_fit |= {"copies": copies, "minimum": penalty_path.minimum, "base": base}
             fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **of_fit)
         elif isinstance(number, str):
             raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
@@ -356,7 +389,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 numbers = self.prototype_path_["n_prototypes"]
                 self.prototype_path_["mean_loss"] = np.array([sizes.mean_at(number) for number in numbers])
         self._sized = [of_size.in_units_of(X, self.scale_).with_rows(rows) for of_size in models]
-        self._store(self._sized[self._largest(n)])
+        place = self._largest(n)
+        self._store(self._sized[place])
+        self.__dict__.pop("_regions", None)
+        if task is not None and base is not None:
+            self._regions = corrections.regions(models[place], task)
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
@@ -433,21 +470,66 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         (sizes,) = elimination.cross_validate(folds, pair, n_batches, (self.max_features,))
         return sizes.chosen(self.max_prototypes), sizes
 
-    def _check_sizes(self) -> None:
-        """Refuse limits that only leave-one-out references have."""
-        limits = {"max_prototypes": self.max_prototypes, "max_features": self.max_features}
-        given = [name for name, limit in limits.items() if isinstance(limit, Integral)]
+    def _check_limits(self) -> None:
+        """Refuse what only leave-one-out references have."""
+        limits = {"max_prototypes": self.max_prototypes, "max_features": self.max_features, "base": self.base}
+        given = [name for name, limit in limits.items() if limit is not None and not isinstance(limit, str)]
+        given += ["base"] if isinstance(self.base, str) else []
         if self.references == "split" and given:
             raise ValueError(
-                f"{given[0]}: {limits[given[0]]} is not allowed with references='split', which take all that the "
-                "penalties leave; use references='leave_one_out'"
+                f"{given[0]}: {limits[given[0]]!r} is not allowed with references='split', the published algorithm; "
+                "use references='leave_one_out'"
             )
 
+    def _fit_base(
+        self, X: Any, codes: np.ndarray, rows: np.ndarray, sample_weight: Any, given: Any, groups: Any
+    ) -> np.ndarray | None:
+        """q_0 of the samples of positive weight; sets `base_`. `X` and what follows `rows` are as in `fit`."""
+        self.__dict__.pop("base_", None)
+        if self.base is None:
+            if given is not None:
+                raise ValueError("base_probabilities: not allowed without base; use base='prefit', or leave them out")
+            return None
+        if given is None and isinstance(self.base, str | FrozenEstimator):
+            raise ValueError(
+                "base_probabilities: None is not allowed with a base that is fitted already, must be probabilities of "
+                "the samples by models that did not see them; cross_val_predict(..., method='predict_proba') gives them"
+            )
+        held_out = None
+        if given is not None:
+            held_out = base_model.checked(given, _num_samples(X), len(self.classes_))[rows]
+        if isinstance(self.base, str):
+            return held_out
+        base_model.check(self.base, self.classes_)
+        X, y = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows), self.classes_[codes]
+        weight, groups = (None if each is None else np.asarray(each)[rows] for each in (sample_weight, groups))
+        self.base_ = base_model.fitted(self.base, X, y, weight)
+        if held_out is None:
+            held_out = base_model.held_out(self.base, self.base_, X, y, self.classes_, weight, groups)
+        return held_out
+
+    def _base_of(self, X: Any, given: Any = None) -> np.ndarray | None:
+        """q_0 of samples as `X` was given, None without a base."""
+        if self.base is None:
+            if given is not None:
+                raise ValueError("base_probabilities: not allowed, the model has no base")
+            return None
+        if given is not None:
+            return base_model.checked(given, _num_samples(X), len(self.classes_))
+        if not hasattr(self, "base_"):
+            raise ValueError("base_probabilities: None is not allowed with base='prefit', must be those of the base")
+        return base_model.predicted(self.base_, X, self.classes_)
+
     def _task(
-        self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, copies: np.ndarray
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        weight: np.ndarray | None,
+        copies: np.ndarray,
+        base: np.ndarray | None,
     ) -> leave_one_out.Task:
         samples = leave_one_out.Samples.of(X, codes, np.ones(len(X)) if weight is None else weight, copies)
-        return leave_one_out.Task.of(samples, len(self.classes_), self._n_threads())
+        return leave_one_out.Task.of(samples, len(self.classes_), self._n_threads(), base)
 
     def _fold(
         self,
@@ -459,17 +541,22 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         n_candidates: int,
     ) -> penalty_path.Fold:
         """Samples to fit rough models to, and others to score them on, for a search."""
-        X, codes, weight, copies, _ = self._prepared(X, y, sample_weight)
-        task = self._task(X / self.scale_, codes, weight, copies)
-        rows = self._validated(X_score) / self.scale_ - task.samples.centre
-        codes = np.searchsorted(self.classes_, y_score)
-        return penalty_path.Fold.of(task, rows, codes, self.alpha_v, self.alpha_w, n_candidates)
+        given = X
+        X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
+        base = self._fit_base(given, codes, rows, sample_weight, None, None)
+        task = self._task(X / self.scale_, codes, weight, copies, base)
+        scored = self._validated(X_score) / self.scale_ - task.samples.centre
+        codes, penalty = np.searchsorted(self.classes_, y_score), (self.alpha_v, self.alpha_w)
+        return penalty_path.Fold.of(task, scored, codes, *penalty, n_candidates, self._base_of(X_score))
 
-    def _growth(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> "_Growth":
+    def _growth(
+        self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, base: np.ndarray | None
+    ) -> "_Growth":
         """That of the last fit if it goes on, else a new one."""
         if not self.warm_start:
             return _Growth(self._seed(), "", self.n_batches, self.verbose)
-        key = _digest(X, codes, np.ones(len(X)) if weight is None else weight) + self.references
+        data = X, codes, np.ones(len(X)) if weight is None else weight, np.empty(0) if base is None else base
+        key = _digest(*data) + self.references
         last: _Growth | None = getattr(self, "_last_growth", None)
         if last is None:
             return _Growth(self._seed(), key, self.n_batches, self.verbose)
@@ -487,7 +574,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _why(self, X: np.ndarray) -> str:
         if np.isinf(self.lambda_v_):
-            return "no penalties gave a model that predicts samples held out better than the class proportions"
+            than = "the class proportions" if self.base is None else self._base_name()
+            return f"no penalties gave a model that predicts samples held out better than {than}"
         spread = X.std(axis=0).max()
         if not self.scale and not 0.1 < spread < 10.0:
             return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
@@ -506,17 +594,21 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         weights = [batch.feature_weights * bool(len(batch.labels)) for batch in fitted.batches]
         self.feature_weights_ = np.reshape(weights, (len(weights), len(fitted.centre))) * self.scale_
 
-    def staged_predict_proba(self, X: npt.ArrayLike) -> Iterator[np.ndarray]:
+    def staged_predict_proba(
+        self, X: npt.ArrayLike, *, base_probabilities: npt.ArrayLike | None = None
+    ) -> Iterator[np.ndarray]:
         """Class probabilities with 0, 1, ..., B batches, from one pass over the prototypes.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        base_probabilities : array-like, shape (N, K), optional
+            Of the samples, by the base model; needed with ``base="prefit"``.
 
         Returns
         -------
         iterator of ndarray, shape (N, K)
-            First the class prior.
+            First the class prior, or the probabilities of the base.
 
         Raises
         ------
@@ -530,10 +622,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> [p.round(1).tolist() for p in model.staged_predict_proba([[1.0]])]
         [[[0.5, 0.5]], [[0.0, 1.0]], [[0.0, 1.0]]]
         """
-        X = self._validated(X)
-        return self._model.staged_predict_proba(X, self._n_threads())
+        validated = self._validated(X)
+        return self._model.staged_predict_proba(validated, self._n_threads(), self._base_of(X, base_probabilities))
 
-    def predict_proba(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
+    def predict_proba(
+        self, X: npt.ArrayLike, n_batches: int | None = None, *, base_probabilities: npt.ArrayLike | None = None
+    ) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -541,6 +635,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X : array-like, shape (N, D)
         n_batches : int, optional
             Of the first so many batches alone; by default of all.
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
 
         Returns
         -------
@@ -559,10 +655,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict_proba([[-1.0], [1.0], [100.0]]).round(1).tolist()  # the last one: as far away as any
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
         """
-        *_, last = islice(self.staged_predict_proba(X), self._n_stages(n_batches))
+        stages = self.staged_predict_proba(X, base_probabilities=base_probabilities)
+        *_, last = islice(stages, self._n_stages(n_batches))
         return last
 
-    def predict(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
+    def predict(
+        self, X: npt.ArrayLike, n_batches: int | None = None, *, base_probabilities: npt.ArrayLike | None = None
+    ) -> np.ndarray:
         """The most probable class of each sample.
 
         Parameters
@@ -570,6 +669,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X : array-like, shape (N, D)
         n_batches : int, optional
             Of the first so many batches alone; by default of all.
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
 
         Returns
         -------
@@ -587,7 +688,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> model.predict([[-1.0], [1.0]]).tolist()
         ['left', 'right']
         """
-        probabilities = self.predict_proba(X, n_batches)
+        probabilities = self.predict_proba(X, n_batches, base_probabilities=base_probabilities)
         labels: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
@@ -663,7 +764,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         return quantile(self.training_familiarity_[-1 if n_batches is None else n_batches], familiarity)
 
-    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
+    def explain(
+        self,
+        X: npt.ArrayLike,
+        top: int | None = None,
+        transformer: Any = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+    ) -> "pd.DataFrame":
         """The prior and the prototypes behind the predictions for single samples.
 
         Parameters
@@ -675,15 +783,17 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         transformer : fitted transformer or Pipeline, optional
             What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
             values are then in the units of the table (see `proset.units.in_original_units`).
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
 
         Returns
         -------
         pandas.DataFrame
-            For each sample a row for itself, one per class for the prior, one per prototype, the largest contribution
-            first, and with `top` one per class for all others.
+            For each sample a row for itself, one per class for the prior, or for the base model, one per prototype, the
+            largest contribution first, and with `top` one per class for all others.
 
             - "sample": its label in the index of `X`, or its number.
-            - "term": "sample", "prior", "prototype" or "others".
+            - "term": "sample", "prior" or "base", "prototype" or "others".
             - "batch", "row": of a prototype, from 1, and its row in the training data; else 0 and -1.
             - "class": of the term; of the sample the predicted one.
             - "weight", "similarity", "contribution": of a prototype, the last one the product of the others; the
@@ -714,7 +824,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
         (1.8, 1.0)
         """
-        return tables.explanation(self, X, top, transformer)
+        return tables.explanation(self, X, top, transformer, base_probabilities)
 
     def export(self, transformer: Any = None) -> "pd.DataFrame":
         """The whole model as a table: the class prior and all prototypes.
@@ -782,6 +892,104 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         write_report(self, path, transformer, title)
 
+    def corrections(
+        self,
+        X: npt.ArrayLike,
+        top: int = 3,
+        transformer: Any = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+    ) -> "pd.DataFrame":
+        """How far the prototypes move the probabilities of samples from those of the base, the furthest first.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+            As `transformer` takes them, if there is one.
+        top : int >= 1, default=3
+            Prototypes to name for each sample.
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each sample:
+
+            - "sample": its label in the index of `X`, or its number.
+            - "moved": half the sum of the absolute differences of probabilities, in [0, 1).
+            - "base", "class": the most probable classes of the base, or of the class proportions, and of the model.
+            - "probability by base", "probability": of "class".
+            - "familiarity": of the sample; at 1 prototypes count as much as the base.
+            - "rows", "shares": of the prototypes with the largest contributions, rows of the training data and shares
+              of the prediction.
+
+        Raises
+        ------
+        ValueError
+            If `X` does not have the features that were fitted or is not finite, or `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+        >>> found = model.corrections(X)
+        >>> len(found), bool(found["moved"].is_monotonic_decreasing)
+        (178, True)
+        """
+        return corrections.corrections(self, X, top, transformer, base_probabilities)
+
+    def disagreements(self, transformer: Any = None) -> "pd.DataFrame":
+        """Where the base is wrong, by example: the prototypes by what they bring.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each prototype, the largest gain first:
+
+            - "batch", "row", "class", "weight": as of `export`.
+            - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it; from
+              many prototypes near each other each has a small one.
+            - "samples": training samples with a similarity of at least 0.5 to it, itself included.
+            - "proportion": of these, with its class.
+            - "by base", "by model": mean probability of its class among these, held out. Where "by base" is far from
+              "proportion", the base is wrong.
+            - "value of <feature>": of the prototype, for each active feature.
+
+        Raises
+        ------
+        AttributeError
+            If the model was fitted without a base, or is of another size than the one that was fitted.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (600, 2))
+        >>> y = (X[:, 0] > 0) ^ ((X > 0.5).all(axis=1))  # a corner where the rule is turned round
+        >>> found = ProsetClassifier(base=LogisticRegression()).fit(X, y).disagreements()
+        >>> corner = found[found["row"].isin(np.flatnonzero((X > 0.5).all(axis=1)))].iloc[0]
+        >>> bool(corner["class"]), bool(corner["by base"] < 0.5 < corner["proportion"])
+        (False, True)
+        """
+        check_is_fitted(self, "scale_")
+        if not hasattr(self, "_regions"):
+            raise AttributeError("disagreements are of a model with a base, of the size that was fitted")
+        return corrections.disagreements(self, transformer)
+
     def with_prototypes(self, n: int) -> "ProsetClassifier":
         """The model of the path with at most n prototypes.
 
@@ -815,17 +1023,22 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not (isinstance(n, Integral) and n >= least):
             raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
         smaller = copy(self)
+        smaller.__dict__.pop("_regions", None)
         place = self._largest(int(n))
         smaller._store(self._sized[place])
         smaller.training_familiarity_ = self._sized_familiarity[place]
         return smaller
 
-    def sized_predict_proba(self, X: npt.ArrayLike) -> Iterator[tuple[int, np.ndarray]]:
+    def sized_predict_proba(
+        self, X: npt.ArrayLike, *, base_probabilities: npt.ArrayLike | None = None
+    ) -> Iterator[tuple[int, np.ndarray]]:
         """Class probabilities of the models of all sizes on the path.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
 
         Returns
         -------
@@ -848,9 +1061,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         >>> errors[1] > errors[3]
         True
         """
-        X, n_threads = self._validated(X), self._n_threads()
+        validated, base = self._validated(X), self._base_of(X, base_probabilities)
         for of_size in self._of_all_sizes():
-            *_, found = of_size.staged_predict_proba(X, n_threads)
+            *_, found = of_size.staged_predict_proba(validated, self._n_threads(), base)
             yield of_size.n_prototypes(), found
 
     def size_table(
@@ -892,8 +1105,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self.references == "split":
             raise ValueError("references: 'split' is not allowed for a table of sizes, must be 'leave_one_out'")
         other: ProsetClassifier = clone(self).set_params(max_prototypes="best")  # any name, for the folds
-        samples, codes, weight, copies, _ = other._prepared(X, y, sample_weight)
-        penalty, folds = other._penalty(other._task(samples / other.scale_, codes, weight, copies))
+        samples, codes, weight, copies, rows = other._prepared(X, y, sample_weight)
+        base = other._fit_base(X, codes, rows, sample_weight, None, None)
+        penalty, folds = other._penalty(other._task(samples / other.scale_, codes, weight, copies, base))
         pair = penalty.lambda_v, penalty.lambda_w
         if n_features is None:
             n_features = _spread(elimination.n_features(folds, pair, other.n_batches))
@@ -942,6 +1156,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         True
         """
         features = self.active_features_
+        if self.base is not None:
+            raise ValueError(f"base: {self._base_name()} needs all features, a model with a base cannot be smaller")
         if not len(features):
             raise ValueError("the model has no active feature, every prediction is the class prior")
         batches = (
@@ -956,6 +1172,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if hasattr(self, "feature_names_in_"):
             small.feature_names_in_ = self.feature_names_in_[features]
         return small
+
+    def _base_name(self) -> str:
+        return "'prefit'" if isinstance(self.base, str) else base_model.name_of(self.base)
 
     def _n_threads(self) -> int:
         n_jobs = 1 if self.n_jobs is None else self.n_jobs

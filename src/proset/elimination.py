@@ -151,8 +151,12 @@ class Elimination:
 
     def increases(self, parts: Parts) -> np.ndarray:
         """By how much the objective rises without each of the prototypes, shape (J,), batch after batch."""
-        found = [self._objective(parts, b).increases(p.theta) for b, p in enumerate(parts) if len(p.w)]
-        return np.concatenate(found)
+        return np.concatenate(self.increases_of(parts))
+
+    def increases_of(self, parts: Parts) -> list[np.ndarray]:
+        """The same, batch by batch."""
+        objectives = [self._objective(parts, b) if len(part.w) else None for b, part in enumerate(parts)]
+        return [p.w if f is None else f.increases(p.theta) for f, p in zip(objectives, parts, strict=True)]
 
     def refitted(self, parts: Parts, max_iter: int, tol: float) -> Parts:
         """All weights at a minimum from where they are, batch by batch."""
@@ -166,7 +170,7 @@ class Elimination:
 
     def score(self, parts: Parts) -> tuple[float, float]:
         """The objective, with the penalties of all batches, and the leave-one-out loss in it."""
-        rows, q = self.task.references, self._q(parts)
+        rows, q = self.task.references, self.q_of(parts)
         weight, own = self.task.samples.weight[rows], q[np.arange(len(rows)), self.task.samples.y[rows]]
         losses = arithmetic.log(arithmetic.row_sums(q)) - arithmetic.log(own)
         loss = fsum(weight * losses) / fsum(weight)
@@ -189,7 +193,7 @@ class Elimination:
         found = self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n, SHARE)
         return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
 
-    def _q(self, parts: Parts) -> np.ndarray:
+    def q_of(self, parts: Parts) -> np.ndarray:
         """Of the references, with all batches."""
         task, rows = self.task, self.task.references
         return _added(
@@ -206,7 +210,7 @@ class Elimination:
         if not others:
             return self.task
         q, rows = self.task.q.copy(), self.task.references
-        q[rows] = self._q(others)
+        q[rows] = self.q_of(others)
         return replace(self.task, q=q)
 
 
@@ -294,12 +298,7 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
         The first batch's, with the same samples.
     settings : Settings
     """
-    samples = task.samples
-    place = np.full(len(X), -1)
-    place[samples.row] = np.arange(len(samples.row))
-    parts = tuple(
-        _part(batch.feature_weights, place[batch.sample_index], batch.prototype_weights) for batch in fitted.batches
-    )
+    samples, parts = task.samples, parts_of(fitted, task.samples)
     inner = core_of(task, levels_of(samples), CORE_REFERENCES, CORE_CANDIDATES)
     inner = replace(inner, candidates=np.unique(np.concatenate([inner.candidates, *(p.candidates for p in parts)])))
     everyone, rounds = Elimination(task, settings.penalty), Elimination(inner, settings.penalty)
@@ -339,9 +338,14 @@ def table(path: Sequence[Sized]) -> dict[str, np.ndarray]:
     }
 
 
-def _part(v: np.ndarray, candidates: np.ndarray, w: np.ndarray) -> Part:
-    order = np.argsort(candidates)
-    return Part(v, candidates[order], w[order])
+def parts_of(fitted: Model, samples: Samples) -> Parts:
+    """Those of a model whose rows are those of the samples."""
+    found = []
+    for batch in fitted.batches:
+        candidates = samples.of_row[batch.sample_index]
+        order = np.argsort(candidates)
+        found.append(Part(batch.feature_weights, candidates[order], batch.prototype_weights[order]))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

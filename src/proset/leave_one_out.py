@@ -59,6 +59,8 @@ class Samples:
     centre : ndarray, shape (D,)
     is_sorted : bool
         See `proset.objective.Objective`.
+    of_row : ndarray of int, shape (n_rows,)
+        The sample that each row of the training data is.
     """
 
     X: np.ndarray
@@ -69,6 +71,7 @@ class Samples:
     references: np.ndarray
     centre: np.ndarray
     is_sorted: bool
+    of_row: np.ndarray
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, copies: np.ndarray | None = None) -> "Samples":
@@ -78,7 +81,7 @@ class Samples:
         """
         keyed = np.column_stack([y, X + 0.0])  # -0.0 is 0.0
         _, row, inverse = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
-        weight = np.bincount(inverse.ravel(), weights=weight)
+        of_row, weight = inverse.ravel(), np.bincount(inverse.ravel(), weights=weight)
         m = np.ones(len(row)) if copies is None else np.bincount(inverse.ravel(), weights=copies)
         centre = arithmetic.means(X[row])
         is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
@@ -87,13 +90,20 @@ class Samples:
             of_class = np.split(references, np.flatnonzero(np.diff(y[row])) + 1)
             order = np.concatenate([arithmetic.neighbours_together(X[row], rows) for rows in of_class])
             row, weight, m = row[order], weight[order], m[order]
+            of_row = np.argsort(order)[of_row]
             references = arithmetic.neighbours_together(X[row], references)
-        return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted)
+        return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted, of_row)
 
     def class_prior(self, n_classes: int) -> np.ndarray:
         """Proportions of the classes by weight, shape (K,)."""
         weight: np.ndarray = np.bincount(self.y, weights=self.weight, minlength=n_classes) / fsum(self.weight)
         return weight
+
+    def means(self, of_rows: np.ndarray) -> np.ndarray:
+        """Of values of rows, shape (n_rows, K): their mean over the rows of each sample, shape (N, K)."""
+        number = np.bincount(self.of_row)
+        columns = [np.bincount(self.of_row, weights=column) / number for column in of_rows.T]
+        return np.column_stack(columns)
 
     @property
     def own_kernel(self) -> np.ndarray:
@@ -123,10 +133,10 @@ class Task:
     n_threads: int = 1
 
     @classmethod
-    def of(cls, samples: Samples, n_classes: int, n_threads: int = 1) -> "Task":
-        """The first batch, with all samples as references and as candidates."""
+    def of(cls, samples: Samples, n_classes: int, n_threads: int = 1, base: np.ndarray | None = None) -> "Task":
+        """The first batch, with all samples as references and as candidates; `base` is as in `fit`."""
         everyone = np.arange(len(samples.y))
-        q = np.tile(samples.class_prior(n_classes), (len(everyone), 1))
+        q = np.tile(samples.class_prior(n_classes), (len(everyone), 1)) if base is None else samples.means(base)
         return cls(samples, samples.references, everyone, q, n_threads)
 
     def objective(self, penalty: Penalty) -> Objective:
@@ -168,12 +178,13 @@ def fit(
     after_batch: Callable[[Stage], None] | None = None,
     copies: np.ndarray | None = None,
     minimum: Minimum | None = None,
+    base: np.ndarray | None = None,
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
     `copies` is how many rows each row stands for; see `Samples.of`. `minimum` finds that of a batch, as
     `proset.penalty_path.minimum` does for `ProsetClassifier`. Without both the fit is that of the study's records,
-    whose search starts from a draw.
+    whose search starts from a draw. `base`, shape (n_rows, K), is q_0 of a base model (`proset.base_model`).
 
     Raises
     ------
@@ -182,8 +193,8 @@ def fit(
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     samples = Samples.of(X, y, weight, copies)
-    prior = samples.class_prior(n_classes)
-    model, q = start or (Model(prior, samples.centre, ()), np.tile(prior, (len(samples.y), 1)))
+    first_task = Task.of(samples, n_classes, n_threads, base)
+    model, q = start or (Model(samples.class_prior(n_classes), samples.centre, ()), first_task.q)
     for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = _draw(q, samples.y, n_candidates or len(samples.y), rng)

@@ -73,17 +73,22 @@ class Model:
     centre: np.ndarray
     batches: tuple[Batch, ...]
 
-    def staged_q(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
-        """Unnormalised class probabilities q(x), shape (N, K), for 0, 1, ..., B batches; each step is a new array."""
-        q = np.tile(self.class_prior, (len(X), 1))
+    def staged_q(self, X: np.ndarray, n_threads: int = 1, base: np.ndarray | None = None) -> Iterator[np.ndarray]:
+        """Unnormalised class probabilities q(x), shape (N, K), for 0, 1, ..., B batches; each step is a new array.
+
+        `base` is q_0 by a base model, shape (N, K), in the place of the class prior.
+        """
+        q = np.tile(self.class_prior, (len(X), 1)) if base is None else base
         yield q
         for batch in self.batches:
             q = q + batch_sums(X, batch, self.centre, len(self.class_prior), n_threads)
             yield q
 
-    def staged_predict_proba(self, X: np.ndarray, n_threads: int = 1) -> Iterator[np.ndarray]:
-        """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass."""
-        for q in self.staged_q(X, n_threads):
+    def staged_predict_proba(
+        self, X: np.ndarray, n_threads: int = 1, base: np.ndarray | None = None
+    ) -> Iterator[np.ndarray]:
+        """Class probabilities, shape (N, K), for 0, 1, ..., B batches, from one pass; `base` as in `staged_q`."""
+        for q in self.staged_q(X, n_threads, base):
             yield q / arithmetic.row_sums(q)[:, None]
 
     def active_features(self, n_batches: int | None = None) -> np.ndarray:

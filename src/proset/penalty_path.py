@@ -198,10 +198,19 @@ class Fold:
     q: np.ndarray
 
     @classmethod
-    def of(cls, task: Task, X: np.ndarray, y: np.ndarray, alpha_v: float, alpha_w: float, n_candidates: int) -> "Fold":
-        """The fold of the first batch, with a core of the task's samples, and others to score."""
+    def of(
+        cls,
+        task: Task,
+        X: np.ndarray,
+        y: np.ndarray,
+        alpha_v: float,
+        alpha_w: float,
+        n_candidates: int,
+        base: np.ndarray | None = None,
+    ) -> "Fold":
+        """The fold of the first batch, with a core of the task's samples, and others to score; `base` is their q_0."""
         inner = core_of(task, levels_of(task.samples), CORE_REFERENCES, n_candidates)
-        q = np.tile(task.q[0], (len(X), 1))
+        q = np.tile(task.q[0], (len(X), 1)) if base is None else base
         return cls(Path(inner, alpha_v, alpha_w, ROUGH), X, y, np.ones(len(y)), q)
 
     def probabilities(self, pair: Pair | None) -> np.ndarray:

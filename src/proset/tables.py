@@ -1,6 +1,7 @@
 """What a fitted classifier consists of, and why it predicts what it does, as data frames in the user's units."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +30,11 @@ def require(package: str, what: str) -> None:
         ) from error
 
 
-def explanation(classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
+def explanation(
+    classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | None, transformer: Any, base_probabilities: Any
+) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.explain`."""
-    transformer, labels, given = _given(X, top, transformer)
+    transformer, labels, given = given_samples(X, top, transformer)
     return terms(
         classifier._model,
         classifier._validated(given),
@@ -41,6 +44,7 @@ def explanation(classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | Non
         units=lambda points: in_original_units(transformer, points),
         training_familiarity=getattr(classifier, "training_familiarity_", None),
         top=top,
+        base=classifier._base_of(given, base_probabilities),
     )
 
 
@@ -54,6 +58,7 @@ def terms(
     units: Callable[[np.ndarray], np.ndarray],
     training_familiarity: np.ndarray | None = None,
     top: int | None = None,
+    base: np.ndarray | None = None,
 ) -> "pd.DataFrame":
     """The table of `proset.ProsetClassifier.explain`.
 
@@ -71,6 +76,8 @@ def terms(
     training_familiarity : ndarray, optional
         See `proset.familiarity`; without it the quantiles are NaN.
     top : int >= 1, optional
+    base : ndarray, shape (N, K), optional
+        q_0 of the samples by a base model, in the place of the class prior.
     """
     require("pandas", "explain")
     import pandas as pd
@@ -84,8 +91,13 @@ def terms(
     if training_familiarity is not None:
         ranks = quantile(training_familiarity[-1], familiarity)
 
-    def table(x: np.ndarray, sample: Any, value: np.ndarray, familiarity: float, rank: float) -> "pd.DataFrame":
-        found = explain(model, x)
+    of_base = np.tile(model.class_prior, (len(X), 1)) if base is None else base
+    first = "prior" if base is None else "base"
+
+    def table(
+        x: np.ndarray, q: np.ndarray, sample: Any, value: np.ndarray, familiarity: float, rank: float
+    ) -> "pd.DataFrame":
+        found = explain(replace(model, class_prior=q), x)
         n_listed = len(found.label) if top is None else min(len(classes) + top, len(found.label))
         others = np.unique(found.label[n_listed:])
         n_prior, n = len(classes), 1 + n_listed + len(others)
@@ -104,7 +116,7 @@ def terms(
         of_sample = np.arange(n) == 0
         columns = {
             "sample": [sample] * n,
-            "term": ["sample", *["prior"] * n_prior, *["prototype"] * (n_listed - n_prior), *["others"] * len(others)],
+            "term": ["sample", *[first] * n_prior, *["prototype"] * (n_listed - n_prior), *["others"] * len(others)],
             "batch": column(0, found.batch, 0),
             "row": column(-1, found.sample, -1),
             "class": classes[column(predicted, found.label, others)],
@@ -115,10 +127,10 @@ def terms(
             "familiarity": np.where(of_sample, familiarity, np.nan),
             "familiarity quantile": np.where(of_sample, rank, np.nan),
         }
-        columns |= _named("value of", names, features, place) | _named("similarity in", names, features, similarity)
+        columns |= named("value of", names, features, place) | named("similarity in", names, features, similarity)
         return pd.DataFrame(columns)
 
-    return pd.concat(map(table, X, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
+    return pd.concat(map(table, X, of_base, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
 
 
 def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
@@ -130,8 +142,7 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     names, features = feature_names(classifier, transformer), classifier.active_features_
     batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
     of_prior = np.full((n_classes, len(features)), np.nan)
-    (of_prototypes,) = _values(transformer, features, _prototypes(classifier))
-    values = np.concatenate([of_prior, of_prototypes])
+    values = np.concatenate([of_prior, prototype_values(classifier, transformer)])
     weights = np.concatenate([of_prior[:1], *(batch.feature_weights[None, features] for batch in batches)])
     columns = {
         "batch": np.repeat(np.arange(len(sizes)), sizes),
@@ -139,8 +150,8 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
         "class": classifier.classes_[np.concatenate([np.arange(n_classes), *(batch.labels for batch in batches)])],
         "weight": np.concatenate([classifier.class_prior_, *(batch.prototype_weights for batch in batches)]),
     }
-    columns |= _named("value of", names, features, values)
-    columns |= _named("feature weight of", names, features, np.repeat(weights, sizes, axis=0))
+    columns |= named("value of", names, features, values)
+    columns |= named("feature weight of", names, features, np.repeat(weights, sizes, axis=0))
     return pd.DataFrame(columns)
 
 
@@ -149,7 +160,7 @@ def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, t
     require("pandas", "explain")
     import pandas as pd
 
-    transformer, labels, given = _given(X, top, transformer)
+    transformer, labels, given = given_samples(X, top, transformer)
     points, predicted, radii = classifier._validated(given), classifier.predict(given), classifier.radii_
     near = classifier._near(points)
     order = np.argsort(near, axis=1, kind="stable")[:, :top]
@@ -172,7 +183,7 @@ def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, t
         features = np.arange(classifier.n_features_in_)
         values, of_prototypes = _values(transformer, features, points, classifier.prototypes_)
         rows = np.concatenate([values[:, None], of_prototypes[order]], axis=1).reshape(-1, len(features))
-        columns |= _named("value of", feature_names(classifier, transformer), features, rows)
+        columns |= named("value of", feature_names(classifier, transformer), features, rows)
     return pd.DataFrame(columns)
 
 
@@ -193,11 +204,11 @@ def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
     if hasattr(classifier, "prototypes_"):
         features = np.arange(classifier.n_features_in_)
         (values,) = _values(transformer, features, classifier.prototypes_)
-        columns |= _named("value of", feature_names(classifier, transformer), features, values)
+        columns |= named("value of", feature_names(classifier, transformer), features, values)
     return pd.DataFrame(columns)
 
 
-def _given(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
+def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
     """The steps before the classifier, labels of samples, and the samples after these steps."""
     if top is not None and top < 1:
         raise ValueError(f"top: {top} is not allowed, must be at least 1")
@@ -208,10 +219,12 @@ def _given(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
     return transformer, labels, X if transformer is None else transformer.transform(X)
 
 
-def _prototypes(classifier: "ProsetClassifier") -> np.ndarray:
-    """Of all batches, shape (J, D)."""
+def prototype_values(classifier: "ProsetClassifier", transformer: Any) -> np.ndarray:
+    """Active features of the prototypes of all batches in the units of the data, shape (J, A)."""
     none = np.empty((0, classifier.n_features_in_))
-    return np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])
+    prototypes = np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])
+    (values,) = _values(transformer, classifier.active_features_, prototypes)
+    return values
 
 
 def _values(transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
@@ -220,7 +233,7 @@ def _values(transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list
     return np.split(values, np.cumsum([len(table) for table in tables])[:-1])
 
 
-def _named(
+def named(
     what: str, names: Sequence[str] | np.ndarray, features: np.ndarray, values: np.ndarray
 ) -> dict[str, np.ndarray]:
     return {f"{what} {names[d]}": column for d, column in zip(features, values.T, strict=True)}

@@ -168,7 +168,7 @@ class SizeTableDisplay:
     >>> from proset import ProsetClassifier
     >>> from proset.plot import SizeTableDisplay
     >>> display = SizeTableDisplay.from_estimator(ProsetClassifier(), *load_wine(return_X_y=True))
-    >>> display.table["n_features"][0]
+    >>> int(display.table["n_features"][0])
     1
     """
 

@@ -1,0 +1,180 @@
+"""Prototypes on top of another model: where it has to be corrected, and by which examples.
+
+Without a base model, q starts from the class proportions (`proset.objective`). With one it starts from its
+probabilities:
+
+    q_k(x)     = q_0k(x) + sum_{j: y_j = k} w_j G_j(x)
+    q_0k(x)    = max(p_k(x), FLOOR) / sum_l max(p_l(x), FLOOR)       p: class probabilities of the base model
+
+All else is as it is. Far from all prototypes a prediction is that of the base. q_0 sums to 1, so that the familiarity
+sum_k q_k(x) - 1 is still the weight of the prototypes near x: at 1 they count as much as the base. `FLOOR` keeps
+classes alive that the base rules out; without it one such sample would make the likelihood infinite.
+
+While prototypes are fitted, each training sample sees probabilities of a model that did not see it: of `FOLDS`
+stratified folds, each is predicted by a clone of the base that was fitted to the others, and groups are kept together.
+Forests with ``oob_score=True`` have such probabilities already, those of the trees that did not see a sample, and these
+are taken. For predictions the base is fitted to all samples. Penalties and sizes are chosen on folds of their own,
+whose samples keep these probabilities, as in stacking.
+
+References
+----------
+D. H. Wolpert: Stacked generalization. Neural Networks 5 (1992).
+"""
+
+import inspect
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+FLOOR = 1e-4
+FOLDS = 5
+ORDER = 0  # key of the folds' order
+SUM = 1e-6  # by which the sum of given probabilities may differ from 1
+
+
+def name_of(base: Any) -> str:
+    """Of the class of a base model; of a Pipeline, of its last step."""
+    while isinstance(base, Pipeline | FrozenEstimator):
+        base = base.steps[-1][1] if isinstance(base, Pipeline) else base.estimator
+    return type(base).__name__
+
+
+def check(base: Any, classes: np.ndarray) -> None:
+    """Refuse what cannot be a base model.
+
+    Raises
+    ------
+    ValueError
+        If it has no probabilities, or is frozen and not fitted or has other classes.
+    """
+    if isinstance(base, FrozenEstimator):
+        try:
+            check_is_fitted(base.estimator)
+        except NotFittedError as error:
+            raise ValueError(
+                f"base: a FrozenEstimator of {name_of(base)} that is not fitted is not allowed; fit it, or give the "
+                "estimator itself"
+            ) from error
+        if not np.array_equal(base.classes_, classes):
+            raise ValueError(f"base: a model with the classes {base.classes_} is not allowed, y has {classes}")
+    if not hasattr(base, "predict_proba"):
+        raise ValueError(
+            f"base: {name_of(base)} is not allowed, must have predict_proba; CalibratedClassifierCV gives it to others"
+        )
+
+
+def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    """A clone that is fitted to all samples, or the frozen model as it is."""
+    return base if isinstance(base, FrozenEstimator) else clone(base).fit(X, y, **_weights(base, weight))
+
+
+def held_out(
+    base: Any, model: Any, X: Any, y: np.ndarray, classes: np.ndarray, weight: np.ndarray | None, groups: Any
+) -> np.ndarray:
+    """q_0 of the samples that the base is fitted to, shape (N, K), each of a model that did not see it.
+
+    Parameters
+    ----------
+    base, model : estimators
+        The base model, and its clone that is fitted to all samples.
+    X : array-like or frame, shape (N, D)
+    y : ndarray, shape (N,)
+        Labels.
+    classes : ndarray, shape (K,)
+    weight : ndarray, shape (N,), optional
+    groups : array-like, shape (N,), optional
+    """
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    out_of_bag = getattr(last, "oob_decision_function_", None)
+    if out_of_bag is not None and np.isfinite(out_of_bag).all():
+        return floored(aligned(out_of_bag, last.classes_, classes))
+    n_splits = min(FOLDS, max(2, int(np.unique(y, return_counts=True)[1].min())))
+    seed = int(np.random.SeedSequence(ORDER).generate_state(1)[0])
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    found = np.empty((len(y), len(classes)))
+    for train, test in kind(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups):
+        part = clone(base).fit(
+            _safe_indexing(X, train), y[train], **_weights(base, None if weight is None else weight[train])
+        )
+        found[test] = predicted(part, _safe_indexing(X, test), classes)
+    return found
+
+
+def predicted(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """q_0 by a fitted model, shape (N, K)."""
+    return floored(aligned(model.predict_proba(X), model.classes_, classes))
+
+
+def aligned(probabilities: np.ndarray, given: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Columns in the order of `classes`; 0 for a class of which the model did not see any sample."""
+    found = np.zeros((len(probabilities), len(classes)))
+    found[:, np.searchsorted(classes, given)] = probabilities
+    return found
+
+
+def floored(probabilities: np.ndarray) -> np.ndarray:
+    """At least about `FLOOR`, with a sum of 1.
+
+    Examples
+    --------
+    >>> floored(np.array([[1.0, 0.0], [0.25, 0.75]])).round(5).tolist()
+    [[0.9999, 0.0001], [0.25, 0.75]]
+    """
+    found = np.maximum(probabilities, FLOOR)
+    normalised: np.ndarray = found / found.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def checked(probabilities: Any, n: int, n_classes: int) -> np.ndarray:
+    """Given probabilities as q_0.
+
+    Raises
+    ------
+    ValueError
+        If they are no class probabilities, one row for each sample.
+    """
+    name = "base_probabilities"
+    found = np.asarray(probabilities, dtype=float)
+    if found.shape != (n, n_classes):
+        raise ValueError(f"{name}: shape {found.shape} is not allowed, must be {(n, n_classes)}: samples, classes")
+    for what, wrong in (
+        ("not a number", np.isnan(found).any(axis=1)),
+        ("below 0 or above 1", ((found < 0.0) | (found > 1.0)).any(axis=1)),
+        ("that do not sum to 1", np.abs(found.sum(axis=1) - 1.0) > SUM),
+    ):
+        if wrong.any():
+            raise ValueError(f"{name}: row {int(wrong.argmax())} has values {what}, must be class probabilities")
+    return floored(found)
+
+
+def _weights(base: Any, weight: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The argument that hands weights to `fit`.
+
+    Raises
+    ------
+    ValueError
+        If it takes none.
+    """
+    if weight is None:
+        return {}
+    if get_config()["enable_metadata_routing"]:
+        taken = get_routing_for_object(base).consumes("fit", ["sample_weight"])
+        return {"sample_weight": weight} if "sample_weight" in taken else {}
+    last = base.steps[-1] if isinstance(base, Pipeline) else ("", base)
+    if not has_fit_parameter(last[1], "sample_weight") and not _takes_any(last[1]):
+        raise ValueError(f"sample_weight: base {name_of(base)} takes none; leave it out, or take another base")
+    return {f"{last[0]}__sample_weight" if last[0] else "sample_weight": weight}
+
+
+def _takes_any(estimator: Any) -> bool:
+    kinds = {parameter.kind for parameter in inspect.signature(estimator.fit).parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds

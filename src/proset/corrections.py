@@ -1,0 +1,124 @@
+"""What prototypes change about the predictions of a base model, sample by sample and prototype by prototype."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proset import arithmetic, kernel
+from proset.elimination import Elimination, parts_of
+from proset.explain import explain
+from proset.leave_one_out import Task
+from proset.model import Model
+from proset.objective import Penalty
+from proset.tables import given_samples, named, prototype_values, require
+from proset.units import feature_names, without_classifier
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from proset.classifier import ProsetClassifier
+
+NEAR = 0.5  # similarity from which on a sample counts to the region of a prototype
+
+
+def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
+    """Of each prototype, over all batches: what it brings, and the training samples near it.
+
+    Parameters
+    ----------
+    fitted : Model
+        Of the samples of the task, before any change of units.
+    task : Task
+        The first batch's.
+
+    Returns
+    -------
+    dict of arrays, shape (J,)
+        "gain": by how much the leave-one-out log-loss would rise without it; "samples": rows with a similarity of at
+        least `NEAR`, itself included; of these "proportion" with its class, and the mean probability of its class "by
+        base" and "by model", held out.
+    """
+    samples, parts = task.samples, parts_of(fitted, task.samples)
+    search = Elimination(task, Penalty(0.0, 0.0, 1.0, 1.0))
+    q = search.q_of(parts)
+    number, found = np.bincount(samples.of_row), []
+    base, model = (table / arithmetic.row_sums(table)[:, None] for table in (task.q[task.references], q))
+    rows = task.references
+    for part, batch, gain in zip(parts, fitted.batches, search.increases_of(parts), strict=True):
+        offsets = np.arange(len(part.w) + 1)
+        X = samples.X
+        near = kernel.class_sums(X[rows], X[part.candidates], offsets, part.v, np.ones(len(part.w))) >= NEAR
+        weight = near * number[rows, None]
+        labels = samples.y[part.candidates]
+        total = weight.sum(axis=0)
+        columns = {
+            "gain": gain,
+            "samples": total,
+            "proportion": (weight * (samples.y[rows, None] == labels)).sum(axis=0) / total,
+            "by base": (weight * base[:, labels]).sum(axis=0) / total,
+            "by model": (weight * model[:, labels]).sum(axis=0) / total,
+        }
+        order = np.argsort(np.argsort(samples.of_row[batch.sample_index]))  # as the batch has them
+        found.append({name: values[order] for name, values in columns.items()})
+    return {name: np.concatenate([np.empty(0), *(of[name] for of in found)]) for name in REGION}
+
+
+REGION = ("gain", "samples", "proportion", "by base", "by model")
+
+
+def corrections(
+    classifier: "ProsetClassifier", X: npt.ArrayLike, top: int, transformer: Any, base_probabilities: Any
+) -> "pd.DataFrame":
+    """See `proset.ProsetClassifier.corrections`."""
+    require("pandas", "corrections")
+    import pandas as pd
+
+    transformer, labels, given = given_samples(X, top, transformer)
+    points, base = classifier._validated(given), classifier._base_of(given, base_probabilities)
+    *_, probabilities = classifier._model.staged_predict_proba(points, classifier._n_threads(), base)
+    if base is None:
+        base = np.tile(classifier.class_prior_, (len(points), 1))
+    by_base, by_model, every = base.argmax(axis=1), probabilities.argmax(axis=1), np.arange(len(points))
+    moved = np.abs(probabilities - base).sum(axis=1) / 2.0
+    order = np.argsort(-moved, kind="stable")
+    rows = []
+    for x, of_base in zip(points[order], base[order], strict=True):
+        found = explain(replace(classifier._model, class_prior=of_base), x)
+        listed = slice(len(classifier.classes_), len(classifier.classes_) + top)
+        shown = found.contribution[listed] > 0
+        rows.append((found.sample[listed][shown].tolist(), found.share[listed][shown].round(4).tolist()))
+    return pd.DataFrame(
+        {
+            "sample": np.asarray(labels)[order],
+            "moved": moved[order],
+            "base": classifier.classes_[by_base[order]],
+            "class": classifier.classes_[by_model[order]],
+            "probability by base": base[every, by_model][order],
+            "probability": probabilities[every, by_model][order],
+            "familiarity": classifier.familiarity(given)[order],
+            "rows": [found for found, _ in rows],
+            "shares": [found for _, found in rows],
+        }
+    )
+
+
+def disagreements(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
+    """See `proset.ProsetClassifier.disagreements`."""
+    require("pandas", "disagreements")
+    import pandas as pd
+
+    transformer = without_classifier(transformer)
+    names, features, batches = feature_names(classifier, transformer), classifier.active_features_, classifier.batches_
+    columns: dict[str, Any] = {
+        "batch": np.repeat(np.arange(len(batches)) + 1, [len(batch.labels) for batch in batches]),
+        "row": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
+        "class": classifier.classes_[np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])],
+        "weight": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+        **classifier._regions,
+    }
+    columns["samples"] = columns["samples"].astype(int)
+    columns |= named("value of", names, features, prototype_values(classifier, transformer))
+    frame = pd.DataFrame(columns)
+    return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
