@@ -518,6 +518,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return base_model.checked(given, _num_samples(X), len(self.classes_))
         if not hasattr(self, "base_"):
             raise ValueError("base_probabilities: None is not allowed with base='prefit', must be those of the base")
+        if hasattr(self.base_, "feature_names_in_") and not hasattr(X, "columns"):
+            import pandas as pd
+
+            X = pd.DataFrame(X, columns=self.base_.feature_names_in_)
         return base_model.predicted(self.base_, X, self.classes_)
 
     def _task(

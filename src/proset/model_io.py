@@ -33,7 +33,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     sklearn.exceptions.NotFittedError
         If the classifier is not fitted.
     TypeError
-        If class labels or parameters are neither numbers, booleans nor strings.
+        If class labels or parameters are neither numbers, booleans nor strings, or the classifier has a base model.
 
     Examples
     --------
@@ -50,6 +50,11 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(classifier, "batches_")
+    if classifier.base is not None:
+        raise TypeError(
+            f"base: {classifier._base_name()} is not allowed in a file of plain arrays; to_onnx writes such models, "
+            "skops.io and pickle read them back"
+        )
     classes = classifier.classes_
     if classes.dtype == object:
         if not all(isinstance(c, str) for c in classes):

@@ -138,17 +138,22 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     require("pandas", "export")
     import pandas as pd
 
-    transformer, n_classes = without_classifier(transformer), len(classifier.classes_)
+    transformer = without_classifier(transformer)
+    n_classes = len(classifier.classes_) if classifier.base is None else 0  # what probabilities start from
     names, features = feature_names(classifier, transformer), classifier.active_features_
     batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
     of_prior = np.full((n_classes, len(features)), np.nan)
     values = np.concatenate([of_prior, prototype_values(classifier, transformer)])
-    weights = np.concatenate([of_prior[:1], *(batch.feature_weights[None, features] for batch in batches)])
+    weights = np.concatenate(
+        [np.full((1, len(features)), np.nan), *(batch.feature_weights[None, features] for batch in batches)]
+    )
     columns = {
         "batch": np.repeat(np.arange(len(sizes)), sizes),
         "row": np.concatenate([np.full(n_classes, -1), *(batch.sample_index for batch in batches)]),
         "class": classifier.classes_[np.concatenate([np.arange(n_classes), *(batch.labels for batch in batches)])],
-        "weight": np.concatenate([classifier.class_prior_, *(batch.prototype_weights for batch in batches)]),
+        "weight": np.concatenate(
+            [classifier.class_prior_[:n_classes], *(batch.prototype_weights for batch in batches)]
+        ),
     }
     columns |= named("value of", names, features, values)
     columns |= named("feature weight of", names, features, np.repeat(weights, sizes, axis=0))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from proset import __version__
+from proset.base_model import FLOOR
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
 
 _HEAD = """\
@@ -41,8 +42,7 @@ _PROSET = """
 int ${name}_predict_proba(const double *x, double *probabilities) {
     double z[USED], sum = 0.0;
     if (scaled(x, z)) return -1;
-    for (int k = 0; k < CLASSES; k++) probabilities[k] = class_prior[k];
-    for (int j = 0; j < PROTOTYPES; j++) {
+$start    for (int j = 0; j < PROTOTYPES; j++) {
         double distance = 0.0;
         for (int a = 0; a < USED; a++) {
             const double t = feature_weights[batch[j]][a] * (z[a] - prototypes[j][a]);
@@ -63,6 +63,20 @@ int ${name}_predict(const double *x) {
         if (probabilities[k] > probabilities[best]) best = k;
     return best;
 }
+"""
+_PRIOR = """\
+    for (int k = 0; k < CLASSES; k++) probabilities[k] = class_prior[k];
+"""
+_BASE = """\
+    double largest = -HUGE_VAL, total = 0.0, floored = 0.0; /* a logistic regression, then at least FLOOR */
+    for (int k = 0; k < CLASSES; k++) {
+        probabilities[k] = base_intercepts[k];
+        for (int a = 0; a < USED; a++) probabilities[k] += base_coefficients[k][a] * z[a];
+        largest = fmax(largest, probabilities[k]);
+    }
+    for (int k = 0; k < CLASSES; k++) total += probabilities[k] = exp(probabilities[k] - largest);
+    for (int k = 0; k < CLASSES; k++) floored += probabilities[k] = fmax(probabilities[k] / total, $floor);
+    for (int k = 0; k < CLASSES; k++) probabilities[k] /= floored;
 """
 _SET_COVER = """
 int ${name}_predict(const double *x) {
@@ -90,7 +104,8 @@ def to_c(model: Any, name: str = "model") -> str:
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         Fitted. In front of it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
-        SetCoverClassifier has to be Euclidean, squared Euclidean or city block.
+        SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model has to be a logistic
+        regression, perhaps after scalers, or a DummyClassifier.
     name : str, default="model"
         What the names of functions and tables begin with.
 
@@ -138,6 +153,12 @@ def to_c(model: Any, name: str = "model") -> str:
         functions.insert(0, f"int {name}_predict_proba(const double *x, double *probabilities);")
         doubles += ["class_prior", "feature_weights", "prototype_weights"]
         integers += ["batch"]
+        start = _PRIOR
+        if what.base_coefficients is not None:
+            doubles[doubles.index("class_prior")] = "base_intercepts"
+            doubles.append("base_coefficients")
+            start = _BASE
+        values["start"] = Template(start).substitute(floor=repr(FLOOR))
     else:
         body = _SET_COVER
         term, distance = DISTANCES[what.metric]

@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from proset.base_model import predicted
 from proset.classifier import ProsetClassifier
 from proset.model import MAX_ABS
 from proset.set_cover import SCIPY, SetCoverClassifier
@@ -52,13 +56,19 @@ class Formula:
 
 @dataclass(frozen=True)
 class ProsetFormula(Formula):
-    """Class probabilities by weighted kernels; `batch`, (J,), names rows of `feature_weights`, (B, A)."""
+    """Class probabilities by weighted kernels; `batch`, (J,), names rows of `feature_weights`, (B, A).
+
+    `class_prior`, (K,), is what they start from; or it is the softmax of `base_coefficients` z + `base_intercepts`,
+    shapes (K, A) and (K,), with `base_model.FLOOR`.
+    """
 
     kind = "ProsetClassifier"
     class_prior: np.ndarray
     batch: np.ndarray
     feature_weights: np.ndarray
     prototype_weights: np.ndarray
+    base_coefficients: np.ndarray | None = None
+    base_intercepts: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -70,15 +80,15 @@ class SetCoverFormula(Formula):
     majority: int
 
 
-def formula(model: Any) -> ProsetFormula | SetCoverFormula:
-    """The formula of a classifier, or of a Pipeline of scalers that ends in one.
+def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormula:
+    """The formula of a classifier, or of a Pipeline of scalers that ends in one; perhaps without its base model.
 
     Raises
     ------
     sklearn.exceptions.NotFittedError
         If it is not fitted.
     ValueError
-        If it is neither, a step is no scaler, or the metric is none of `DISTANCES`.
+        If it is neither, a step is no scaler, the metric is none of `DISTANCES`, or the base is not linear.
     """
     steps, classifier = take_apart(model)
     n_features = classifier.n_features_in_
@@ -89,14 +99,17 @@ def formula(model: Any) -> ProsetFormula | SetCoverFormula:
         used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
     else:
         batches = [batch for batch in classifier.batches_ if len(batch.labels)]
-        # One feature of weight 0 stands in for none: C has no empty arrays.
-        used = classifier.active_features_ if len(classifier.active_features_) else np.arange(1)
+        prior, base = classifier.class_prior_, None
+        if with_base and classifier.base is not None:
+            prior, base = _base(classifier)
+        used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
+        used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
         prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
         labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
         kind, special = (
             ProsetFormula,
             {
-                "class_prior": classifier.class_prior_,
+                "class_prior": prior,
                 "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
                 "feature_weights": np.vstack([np.empty((0, n_features)), *(b.feature_weights for b in batches)])[
                     :, used
@@ -104,6 +117,8 @@ def formula(model: Any) -> ProsetFormula | SetCoverFormula:
                 "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
             },
         )
+        if base is not None:
+            special |= {"base_coefficients": base[0][:, used], "base_intercepts": base[1]}
     shift, scale, low, high = scaling(steps, classifier)[:, :, used]
     return kind(
         classes=classifier.classes_,
@@ -117,6 +132,49 @@ def formula(model: Any) -> ProsetFormula | SetCoverFormula:
         labels=labels,
         **special,
     )
+
+
+def _read(classifier: ProsetClassifier) -> np.ndarray:
+    """Whether each feature is active, shape (D,)."""
+    return np.isin(np.arange(classifier.n_features_in_), classifier.active_features_)
+
+
+def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray] | None]:
+    """What probabilities start from, and coefficients and intercepts of a logistic regression, if it is one."""
+    model: Any = getattr(classifier, "base_", None)
+    steps: list[tuple[str, Any]] = []
+    while isinstance(model, FrozenEstimator | Pipeline):
+        if isinstance(model, Pipeline):
+            steps += [(name, step) for name, step in model.steps[:-1] if step not in (None, "passthrough")]
+            model = model.steps[-1][1]
+        else:
+            model = model.estimator
+    n_features = classifier.n_features_in_
+    if is_constant(model):
+        (constant,) = predicted(model, np.zeros((1, n_features)), classifier.classes_)
+        return constant, None
+    if type(model) not in (LogisticRegression, LogisticRegressionCV):
+        raise ValueError(
+            f"base: {classifier._base_name()} is not allowed, must be LogisticRegression, alone or after scalers, or a "
+            "DummyClassifier; to_onnx converts more"
+        )
+    coefficients, intercepts = model.coef_, np.broadcast_to(model.intercept_, len(model.coef_))
+    if len(coefficients) == 1:
+        coefficients, intercepts = np.vstack([0.0 * coefficients, coefficients]), np.append(0.0, intercepts)
+    for name, step in reversed(steps):
+        shift, scale, low, _ = _stage(name, step)
+        if low != -_LARGEST:
+            raise ValueError(f"base: step {name!r} is not allowed, it clips; to_onnx converts more")
+        coefficients = coefficients / scale
+        intercepts = intercepts - coefficients @ np.broadcast_to(shift, n_features)
+    if len(model.classes_) < len(classifier.classes_):
+        raise ValueError("base: a model that has not seen all classes is not allowed; to_onnx converts it")
+    return classifier.class_prior_, (coefficients, intercepts)
+
+
+def is_constant(base: Any) -> bool:
+    """Whether a base model has the same probabilities for all samples."""
+    return type(base) is DummyClassifier and base.strategy in ("prior", "most_frequent", "uniform")
 
 
 def take_apart(model: Any) -> tuple[list[tuple[str, Any]], ProsetClassifier | SetCoverClassifier]:

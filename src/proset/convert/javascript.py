@@ -5,6 +5,7 @@ from string import Template
 from typing import Any
 
 from proset import __version__
+from proset.base_model import FLOOR
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
 
 _SCALED = """
@@ -23,8 +24,7 @@ function scaled(x) {
 _PROSET = """
 export function predictProba(x) {
   const z = scaled(x);
-  const q = [...class_prior];
-  prototypes.forEach((prototype, j) => {
+$start  prototypes.forEach((prototype, j) => {
     const v = feature_weights[batch[j]];
     let distance = 0;
     for (let a = 0; a < z.length; a++) distance += (v[a] * (z[a] - prototype[a])) ** 2;
@@ -38,6 +38,17 @@ export function predict(x) {
   const probabilities = predictProba(x);
   return classes[probabilities.indexOf(Math.max(...probabilities))];
 }
+"""
+_PRIOR = """\
+  const q = [...class_prior];
+"""
+_BASE = """\
+  const scores = base_intercepts.map((b, k) => base_coefficients[k].reduce((s, c, a) => s + c * z[a], b));
+  const exponentials = scores.map((score) => Math.exp(score - Math.max(...scores)));
+  const total = exponentials.reduce((sum, value) => sum + value, 0);
+  const floored = exponentials.map((value) => Math.max(value / total, $floor)); // of a logistic regression
+  const one = floored.reduce((sum, value) => sum + value, 0);
+  const q = floored.map((value) => value / one);
 """
 _SET_COVER = """
 const { abs: fabs, sqrt } = Math;
@@ -103,7 +114,11 @@ def to_javascript(model: Any) -> str:
     tables = ["used", "shift", "scale", "low", "high", "prototypes", "labels"]
     if isinstance(what, ProsetFormula):
         tables += ["class_prior", "batch", "feature_weights", "prototype_weights"]
-        body = _PROSET
+        start = _PRIOR
+        if what.base_coefficients is not None:
+            tables = [name for name in tables if name != "class_prior"] + ["base_coefficients", "base_intercepts"]
+            start = _BASE
+        body = Template(_PROSET).substitute(start=Template(start).substitute(floor=repr(FLOOR)))
     else:
         term, distance = DISTANCES[what.metric]
         body = Template(_SET_COVER).substitute(default=what.majority, term=term, distance=distance)

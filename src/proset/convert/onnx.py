@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
-from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, take_apart
+from proset.base_model import FLOOR
+from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
 from proset.model import MAX_ABS
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         Fitted. In front of it may be whatever skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so on.
-        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block.
+        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model may be any
+        that skl2onnx converts.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
         and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
@@ -65,7 +68,11 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         raise ImportError("to_onnx needs skl2onnx: pip install 'proset-study[onnx]'") from error
 
     steps, classifier = take_apart(model)
-    what = formula(classifier)
+    if isinstance(getattr(classifier, "base", None), str):
+        raise ValueError("base: 'prefit' is not allowed, a graph needs the base model itself")
+    base = getattr(classifier, "base_", None)
+    base = None if base is None or is_constant(base) else base
+    what = formula(classifier, with_base=base is None)
     kind, probability_type = type(classifier), FloatTensorType
     label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
     if initial_types is None:
@@ -90,7 +97,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
     def convert(scope: Any, operator: Any, container: Any) -> None:
         names = [output.full_name for output in operator.outputs]
-        for node in _nodes(what, operator.inputs[0], names, probability_type is DoubleTensorType):
+        of_base = None if base is None else (base, np.eye(len(what.classes))[np.isin(what.classes, base.classes_)])
+        for node in _nodes(what, operator.inputs[0], names, probability_type is DoubleTensorType, of_base):
             node.add_to(scope, container)
 
     try:
@@ -108,8 +116,14 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     return graph
 
 
-def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], double: bool) -> list[Any]:
-    """The nodes of the outputs, in double precision."""
+def _nodes(
+    what: ProsetFormula | SetCoverFormula,
+    X: Any,
+    names: list[str],
+    double: bool,
+    base: tuple[Any, np.ndarray] | None,
+) -> list[Any]:
+    """The nodes of the outputs, in double precision; with a base model its classes among all, shape (K_base, K)."""
     from onnx import TensorProto
     from skl2onnx.algebra import onnx_ops
     from skl2onnx.algebra.complex_functions import onnx_cdist
@@ -130,8 +144,14 @@ def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], doub
         # Squares are expanded: terms of size s^2 leave an error of about 1e-16 s^2 in the exponent.
         centre = what.prototypes.mean(axis=0) if len(what.labels) else np.zeros(len(what.used))
         Z = node("Sub", node("Clip", Z, np.array(-MAX_ABS), np.array(MAX_ABS)), centre)
-        no_sums = node("MatMul", Z, np.zeros((len(what.used), len(what.classes))))  # a row for each sample
-        sums = node("Add", no_sums, what.class_prior)
+        if base is None:
+            no_sums = node("MatMul", Z, np.zeros((len(what.used), len(what.classes))))  # a row for each sample
+            sums = node("Add", no_sums, what.class_prior)
+        else:
+            by_base = node("Cast", _probabilities(base[0], X), to=TensorProto.DOUBLE)
+            aligned = node("MatMul", by_base, base[1])
+            floored = node("Max", aligned, np.array([FLOOR]))
+            sums = node("Div", floored, node("ReduceSum", floored, np.array([1])))
         for b, v in enumerate(what.feature_weights):
             rows = np.flatnonzero(what.batch == b)
             C = v * (what.prototypes[rows] - centre)
@@ -147,3 +167,17 @@ def _nodes(what: ProsetFormula | SetCoverFormula, X: Any, names: list[str], doub
         outputs = [node("Cast", probabilities, to=kind, output_names=names[1:])]
     classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
     return [node("Gather", classes, code, output_names=names[:1]), *outputs]
+
+
+def _probabilities(base: Any, X: Any) -> Any:
+    """The output of a base model, step by step."""
+    from skl2onnx.algebra.onnx_operator import OnnxSubEstimator
+
+    if isinstance(base, FrozenEstimator):
+        return _probabilities(base.estimator, X)
+    if isinstance(base, Pipeline):
+        for _, step in base.steps[:-1]:
+            if step not in (None, "passthrough"):
+                X = OnnxSubEstimator(step, X, op_version=OPSET)
+        return _probabilities(base.steps[-1][1], X)
+    return OnnxSubEstimator(base, X, op_version=OPSET, options={"zipmap": False})[1]

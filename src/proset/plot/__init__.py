@@ -17,7 +17,9 @@ except ImportError as error:
 _HOME = {
     "BallsDisplay": "proset.plot.balls",
     "BatchPathDisplay": "proset.plot.path",
+    "CorrectionsDisplay": "proset.plot.corrections",
     "DecisionSurfaceDisplay": "proset.plot.surface",
+    "DisagreementsDisplay": "proset.plot.corrections",
     "ExplanationDisplay": "proset.plot.explanation",
     "FeatureWeightsDisplay": "proset.plot.feature_weights",
     "ParallelCoordinatesDisplay": "proset.plot.prototypes",
