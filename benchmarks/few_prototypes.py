@@ -49,7 +49,7 @@ def run(names: list[str] | None, replicates: range) -> tuple[list[dict], list[di
         if name == "mixture" or (names and name not in names):  # the mixture is no data set of the published study
             continue
         for replicate in replicates:
-            part = _part(settings, config["seed"], name, replicate)
+            part = study_part(settings, config["seed"], name, replicate)
             case = name, replicate
             models = _models(part, case, found[2])
             for method, size, model in _sized(models):
@@ -63,7 +63,7 @@ def run(names: list[str] | None, replicates: range) -> tuple[list[dict], list[di
     return found
 
 
-def _part(settings: dict, seed: int, name: str, replicate: int) -> FoldData:
+def study_part(settings: dict, seed: int, name: str, replicate: int) -> FoldData:
     data = make(settings, seed, name, replicate)
     return select_fold(data, split(data.y, 5, 0.3, integer_seed(seed, "split", name, replicate)), TEST, scaled=True)
 
@@ -171,7 +171,7 @@ def exports(repeats: int = 15) -> list[dict]:
     from benchmarks.evaluations import timed
 
     settings = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
-    part = _part(settings["data_sets"]["digits"], settings["seed"], "digits", 0)
+    part = study_part(settings["data_sets"]["digits"], settings["seed"], "digits", 0)
     every, default = (m.fit(part.X, part.y) for m in (ProsetClassifier(max_prototypes=None), ProsetClassifier()))
     rows = []
     for name, model in {"all": every, "default": default, "50": default.with_prototypes(50)}.items():

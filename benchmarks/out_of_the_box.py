@@ -124,7 +124,7 @@ def log_loss(p: np.ndarray, y: np.ndarray) -> float:
     return float(-np.log(np.clip(p[np.arange(len(y)), y], 1e-15, 1.0)).mean())
 
 
-def _parts(X, y, seed):
+def parts(X, y, seed):
     X, y = np.asarray(X, dtype=float), np.unique(np.asarray(y), return_inverse=True)[1]
     return train_test_split(X, y, test_size=0.25, stratify=y, random_state=seed)
 
@@ -136,7 +136,7 @@ def run(names: list[str] | None, splits: range) -> list[dict]:
         if names and table not in names:
             continue
         for seed in splits:
-            train, test, y_train, y_test = _parts(X, y, seed)
+            train, test, y_train, y_test = parts(X, y, seed)
             for name, method in methods(seed).items():
                 started = time.process_time()
                 with warnings.catch_warnings():
@@ -160,7 +160,7 @@ def oracle(names: tuple[str, ...] | list[str], splits: range) -> list[dict]:
         for lambda_v, lambda_w in GRID:
             found = []
             for seed in splits:
-                train, test, y_train, y_test = _parts(X, y, seed)
+                train, test, y_train, y_test = parts(X, y, seed)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     model = ProsetClassifier(lambda_v=lambda_v, lambda_w=lambda_w, max_prototypes=None).fit(
@@ -196,7 +196,7 @@ def noise(splits: range) -> list[dict]:
     rows = []
     for table, seed in product(("affairs", "party", "visits", "diabetes", "star98"), splits):
         X, y = tables()[table]
-        train, test, y_train, y_test = _parts(X, np.random.default_rng(seed).permutation(y), seed)
+        train, test, y_train, y_test = parts(X, np.random.default_rng(seed).permutation(y), seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = ProsetClassifier().fit(train, y_train)

@@ -38,6 +38,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 FLOOR = 1e-4
 FOLDS = 5
 ORDER = 0  # key of the folds' order
+BITS = 20  # of q_0 of training samples: last bits of the base, which processors differ in, are not to decide a fit
 SUM = 1e-6  # by which the sum of given probabilities may differ from 1
 
 
@@ -96,7 +97,7 @@ def held_out(
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     out_of_bag = getattr(last, "oob_decision_function_", None)
     if out_of_bag is not None and np.isfinite(out_of_bag).all():
-        return floored(aligned(out_of_bag, last.classes_, classes))
+        return rounded(floored(aligned(out_of_bag, last.classes_, classes)))
     n_splits = min(FOLDS, max(2, int(np.unique(y, return_counts=True)[1].min())))
     seed = int(np.random.SeedSequence(ORDER).generate_state(1)[0])
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -106,7 +107,7 @@ def held_out(
             _safe_indexing(X, train), y[train], **_weights(base, None if weight is None else weight[train])
         )
         found[test] = predicted(part, _safe_indexing(X, test), classes)
-    return found
+    return rounded(found)
 
 
 def predicted(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
@@ -132,6 +133,12 @@ def floored(probabilities: np.ndarray) -> np.ndarray:
     found = np.maximum(probabilities, FLOOR)
     normalised: np.ndarray = found / found.sum(axis=1, keepdims=True)
     return normalised
+
+
+def rounded(q: np.ndarray) -> np.ndarray:
+    """To `BITS`."""
+    found: np.ndarray = np.round(q * 2.0**BITS) / 2.0**BITS
+    return found
 
 
 def checked(probabilities: Any, n: int, n_classes: int) -> np.ndarray:

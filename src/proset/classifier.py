@@ -497,7 +497,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         held_out = None
         if given is not None:
-            held_out = base_model.checked(given, _num_samples(X), len(self.classes_))[rows]
+            held_out = base_model.rounded(base_model.checked(given, _num_samples(X), len(self.classes_))[rows])
         if isinstance(self.base, str):
             return held_out
         base_model.check(self.base, self.classes_)

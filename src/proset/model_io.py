@@ -33,7 +33,9 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     sklearn.exceptions.NotFittedError
         If the classifier is not fitted.
     TypeError
-        If class labels or parameters are neither numbers, booleans nor strings, or the classifier has a base model.
+        If class labels or parameters are neither numbers, booleans nor strings.
+    ValueError
+        If the classifier has a base model.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
 
     check_is_fitted(classifier, "batches_")
     if classifier.base is not None:
-        raise TypeError(
+        raise ValueError(
             f"base: {classifier._base_name()} is not allowed in a file of plain arrays; to_onnx writes such models, "
             "skops.io and pickle read them back"
         )

@@ -22,9 +22,13 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from proset import (
     ProsetClassifier,
@@ -212,11 +216,26 @@ def reject_case(estimator, **settings):
     return lambda folder: RejectOptionClassifier(estimator, **settings).fit(*IRIS)
 
 
+THIRDS = np.full((150, 3), 1 / 3)
+TWO_CLASSES = FrozenEstimator(LogisticRegression().fit([[0.0] * 4, [1.0] * 4], [0, 1]))
+
+
+def with_value(row, value):
+    probabilities = THIRDS.copy()
+    probabilities[row, 0] = value
+    return probabilities
+
+
+def with_base(base):
+    return ProsetClassifier(base=base, lambda_v=0.01, lambda_w=1e-4).fit(*load_iris(return_X_y=True))
+
+
 def fit_case(X=None, y=None, **settings):
     def case(folder):
         iris = load_iris(return_X_y=True)
-        weight = settings.pop("sample_weight", None)
-        ProsetClassifier(**settings).fit(iris[0] if X is None else X(iris[0]), iris[1] if y is None else y, weight)
+        weight, given = settings.pop("sample_weight", None), settings.pop("base_probabilities", None)
+        data = iris[0] if X is None else X(iris[0]), iris[1] if y is None else y
+        ProsetClassifier(**settings).fit(*data, weight, base_probabilities=given)
 
     return case
 
@@ -424,6 +443,19 @@ CASES = {
     "negative lambda": fit_case(lambda_w=-1.0),
     "lambda best": fit_case(lambda_v="best"),
     "lambda NaN": fit_case(lambda_v=float("nan")),
+    "base without probabilities": fit_case(base=LinearSVC()),
+    "base unfitted": fit_case(base=FrozenEstimator(LogisticRegression()), base_probabilities=THIRDS),
+    "base of other classes": fit_case(base=TWO_CLASSES, base_probabilities=THIRDS),
+    "prefit without probabilities": fit_case(base="prefit"),
+    "probabilities without base": fit_case(base_probabilities=THIRDS),
+    "probabilities of other shape": fit_case(base="prefit", base_probabilities=THIRDS[:, :2]),
+    "probabilities with NaN": fit_case(base="prefit", base_probabilities=with_value(7, np.nan)),
+    "probabilities above 1": fit_case(base="prefit", base_probabilities=100 * THIRDS),
+    "probabilities with another sum": fit_case(base="prefit", base_probabilities=THIRDS / 2),
+    "base by split": fit_case(base=LogisticRegression(), references="split"),
+    "weights for a base without": fit_case(base=KNeighborsClassifier(), sample_weight=np.arange(1.0, 151.0)),
+    "base in a file": lambda folder: save_model(with_base(LogisticRegression()), folder / "model.npz"),
+    "forest in C": lambda folder: to_c(with_base(RandomForestClassifier(5, random_state=0))),
     "minus one prototype": fit_case(max_prototypes=-1),
     "few by split": fit_case(references="split", max_prototypes=5),
     "with_prototypes(3)": lambda folder: (

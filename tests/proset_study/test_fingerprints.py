@@ -222,6 +222,9 @@ def test_the_arithmetic_of_proset_counts_for_its_fits_only():
         "proset_few",
         "proset_landmarks",
         "proset_leave_one_out",
+        "proset_on_boosting",
+        "proset_on_forest",
+        "proset_on_logistic",
     ]
     assert arithmetic_of("proset") == arithmetic.name()
     assert arithmetic_of("knn") == library_arithmetic()

@@ -29,7 +29,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         Fitted. In front of it may be whatever skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so on.
         The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model may be any
-        that skl2onnx converts.
+        that skl2onnx converts; trees compare in single precision there, so that a value at a threshold may fall to the
+        other side.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
         and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.

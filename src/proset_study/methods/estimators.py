@@ -56,7 +56,7 @@ class FittedEstimator:
         return {name: values + values[-1:] * (self.complexity - len(values)) for name, values in measures.items()}
 
     def arrays(self):
-        return {"estimator": _pack(self.estimator), "complexity": np.array(self.complexity)}
+        return {"estimator": pack(self.estimator), "complexity": np.array(self.complexity)}
 
 
 class EstimatorMethod:
@@ -136,7 +136,7 @@ def mean_of_trees(trees: list, X: np.ndarray) -> Iterator[np.ndarray]:
         yield total / number
 
 
-def _pack(estimator) -> np.ndarray:
+def pack(estimator) -> np.ndarray:
     """What skops writes, as bytes, with running numbers in place of addresses and no dates: same model, same bytes."""
     from skops.io import dumps
 

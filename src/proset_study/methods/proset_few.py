@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset import leave_one_out
-from proset.elimination import SIZES, Settings, eliminate
+from proset.elimination import SIZES, Settings, cross_validate, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
 from proset.objective import Penalty
 from proset.penalty_path import choose, folds, minimum
 from proset.solver import MAX_ITER, TOL
+from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name
 from proset_study.methods.proset import FittedProset, Proset
 
@@ -71,25 +72,7 @@ class ProsetFew(Proset):
         return n_fit
 
     def fit(self, parameters, complexity, seed):
-        X, y, n_classes = self.data.X, self.data.y, self.data.n_classes
-        weight = np.ones(len(y)) if self.data.weight is None else self.data.weight
-        copies = leave_one_out.copies_of(weight)
-        task = Task.of(Samples.of(X, y, weight, copies), n_classes)
-        pair = choose(list(folds(task, ALPHA, ALPHA))).pair or (np.inf, np.inf)
-        penalty = Penalty(*pair, ALPHA, ALPHA)
-        fitted = leave_one_out.fit(
-            *(X, y, n_classes),
-            n_batches=1,
-            n_candidates=leave_one_out.N_CANDIDATES,
-            penalty=penalty,
-            max_iter=MAX_ITER,
-            tol=TOL,
-            seed=seed,
-            sample_weight=weight,
-            copies=copies,
-            minimum=minimum,
-        )
-        path = [one.model for one in eliminate(fitted, X, y, task, Settings(penalty, MAX_ITER, TOL, None, ()))]
+        path, _ = path_of_sizes(self.data, seed)
         sizes = [model.n_prototypes() for model in path]
         within = [max([0, *(i for i, n in enumerate(sizes) if n <= size)]) for size in SIZES[:complexity]]
         return FittedFew(path[within[-1]], tuple(path[i] for i in within))
@@ -102,6 +85,43 @@ class ProsetFew(Proset):
             models.setdefault(int(size), {})[key] = array
         path = tuple(Model.from_arrays(models[size]) for size in sorted(models))
         return FittedFew(path[-1], path)
+
+
+def path_of_sizes(
+    data: FoldData, seed: np.random.SeedSequence, base: np.ndarray | None = None
+) -> tuple[list[Model], int]:
+    """Models by increasing number of prototypes, as `ProsetClassifier` has them, and the place of the one it chooses.
+
+    `base`, shape (n, K), is q_0 of a base model. Without one the choice, which takes as long again, is left to the
+    study, and the place is the last.
+    """
+    X, y, n_classes = data.X, data.y, data.n_classes
+    weight = np.ones(len(y)) if data.weight is None else data.weight
+    copies = leave_one_out.copies_of(weight)
+    task = Task.of(Samples.of(X, y, weight, copies), n_classes, base=base)
+    parts = list(folds(task, ALPHA, ALPHA))
+    pair = choose(parts).pair or (np.inf, np.inf)
+    penalty = Penalty(*pair, ALPHA, ALPHA)
+    fitted = leave_one_out.fit(
+        *(X, y, n_classes),
+        n_batches=1,
+        n_candidates=leave_one_out.N_CANDIDATES,
+        penalty=penalty,
+        max_iter=MAX_ITER,
+        tol=TOL,
+        seed=seed,
+        sample_weight=weight,
+        copies=copies,
+        minimum=minimum,
+        base=base,
+    )
+    n = None
+    if base is not None and fitted.n_prototypes():
+        (sizes,) = cross_validate(parts, pair, 1)
+        n = sizes.chosen("one_standard_error")
+    settings = Settings(penalty, MAX_ITER, TOL, None, () if n is None else (n,))
+    path = [one.model for one in eliminate(fitted, X, y, task, settings)]
+    return path, max(i for i, model in enumerate(path) if n is None or model.n_prototypes() <= n)
 
 
 METHOD = ProsetFew

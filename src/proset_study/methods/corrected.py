@@ -1,0 +1,118 @@
+"""What methods share whose model is another classifier, corrected by prototypes (`proset.base_model`).
+
+Penalties and the number of prototypes are those that `ProsetClassifier(base=...)` would choose. With the parameter
+`prototypes` at 0 the model is the base alone, so that both can be compared.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from proset.model import Model
+from proset_study.data.splits import FoldData
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import pack
+from proset_study.methods.proset_few import path_of_sizes
+from proset_study.methods.prototypes import Prototypes
+
+
+@dataclass(frozen=True)
+class FittedCorrected:
+    """A base model and what corrects it; see `methods.prototypes.PrototypeModel`.
+
+    Attributes
+    ----------
+    base : object
+        A fitted classifier with the classes 0..K-1.
+    model : Model
+    """
+
+    base: Any
+    model: Model
+
+    def predict_proba(self, X):
+        from proset.base_model import predicted
+
+        by_base = predicted(self.base, X, np.arange(len(self.model.class_prior)))
+        *_, found = self.model.staged_predict_proba(X, base=by_base)
+        return found
+
+    def staged_predict_proba(self, X):
+        yield self.predict_proba(X)
+
+    def summary(self):
+        return {"active_features": len(self.model.active_features()), "prototypes": self.model.n_prototypes()}
+
+    def staged_summary(self):
+        return {name: [value] for name, value in self.summary().items()}
+
+    def prototypes(self):
+        X, none = np.empty((0, len(self.model.centre))), np.empty(0)
+        if not self.model.batches:
+            return Prototypes(X, none.astype(int), none, none.astype(int))
+        (batch,) = self.model.batches
+        return Prototypes(
+            batch.prototypes, batch.labels, batch.prototype_weights, np.ones(len(batch.labels), dtype=int)
+        )
+
+    def arrays(self):
+        return {"base": pack(self.base), **self.model.arrays()}
+
+
+class Corrected:
+    """A base model with prototypes on the data of one fold; see `methods.base.Method`.
+
+    A method inherits from this class and gives `estimator`.
+    """
+
+    model = FittedCorrected
+    scaled = True
+    probabilistic = True
+    weights = "importance"
+    draws = True
+    complexity = "fits"
+    min_complexity = 1
+    larger_is_simpler = False
+    parameters: ClassVar[dict[str, Range]] = {"prototypes": Range(0, 1, integer=True)}  # 0: the base alone
+    required: tuple[str, ...] = ()
+    quantities = ("active_features", "prototypes")
+    trusted: ClassVar[tuple[str, ...]] = ()  # as of `methods.estimators.EstimatorMethod`
+
+    def __init__(self, data: FoldData):
+        import proset.base_model  # noqa: F401 - here, so that the import is no part of a fit's time
+
+        self.data = data
+        self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 0)
+
+    @staticmethod
+    def simplicity(parameters):
+        return (-parameters.get("prototypes", 1),)
+
+    @staticmethod
+    def fixed(n_features):
+        return {}
+
+    @staticmethod
+    def estimator(parameters: dict[str, float], seed: int) -> Any:
+        """The base model, its random numbers seeded, on one thread; imports of libraries belong in here."""
+        raise NotImplementedError
+
+    def fit(self, parameters, complexity, seed):
+        from proset.base_model import fitted, held_out
+
+        data, classes = self.data, np.arange(self.data.n_classes)
+        base = self.estimator(parameters, int(seed.generate_state(1)[0]) >> 1)
+        whole = fitted(base, data.X, data.y, data.weight)
+        if not parameters.get("prototypes", 1):
+            counts = np.bincount(data.y, weights=data.weight, minlength=data.n_classes)
+            return FittedCorrected(whole, Model(counts / counts.sum(), data.X.mean(axis=0), ()))
+        by_base = held_out(base, whole, data.X, data.y, classes, data.weight, None)
+        path, chosen = path_of_sizes(data, seed, by_base)
+        return FittedCorrected(whole, path[chosen])
+
+    @classmethod
+    def load(cls, arrays):
+        from skops.io import loads
+
+        return FittedCorrected(loads(arrays["base"].tobytes(), trusted=list(cls.trusted)), Model.from_arrays(arrays))

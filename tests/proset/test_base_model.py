@@ -1,0 +1,296 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_val_predict, train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier, ProsetClassifierCV, base_model, to_c, to_javascript, to_onnx
+from proset.plot import CorrectionsDisplay, DisagreementsDisplay
+
+GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4, "max_prototypes": 10}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def subgroup():
+    """A linear rule, turned round in a corner that a base model does not know of; rows of the corner last."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (1500, 3))
+    in_corner = (X[:, :2] > 0.4).all(axis=1)
+    y = (X[:, 0] + 0.3 * rng.normal(size=1500) > 0) ^ in_corner
+    return X, np.where(y, "yes", "no"), in_corner
+
+
+@pytest.fixture(scope="module")
+def corrected(subgroup):
+    X, y, _ = subgroup
+    return ProsetClassifier(base=LogisticRegression()).fit(X, y)
+
+
+def test_q_is_the_probabilities_of_the_base_and_the_prototypes(iris):
+    X, y = iris
+    model = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y)
+    (batch,) = model.batches_
+    squares = (((X[:, None] - batch.prototypes) * batch.feature_weights) ** 2).sum(axis=2)
+    q = base_model.floored(GaussianNB().fit(X, y).predict_proba(X))
+    for k in range(3):
+        q[:, k] += np.exp(-0.5 * squares[:, batch.labels == k]) @ batch.prototype_weights[batch.labels == k]
+    np.testing.assert_allclose(model.predict_proba(X), q / q.sum(axis=1, keepdims=True), atol=1e-6)
+    np.testing.assert_allclose(model.familiarity(X), q.sum(axis=1) - 1, rtol=1e-5, atol=1e-5)
+    first, last = model.staged_predict_proba(X)
+    np.testing.assert_allclose(first, base_model.floored(GaussianNB().fit(X, y).predict_proba(X)))
+    np.testing.assert_array_equal(last, model.predict_proba(X))
+    far = X[:1] + 1e3
+    np.testing.assert_allclose(model.predict_proba(far), base_model.floored(model.base_.predict_proba(far)))
+
+
+def test_with_the_class_proportions_as_base_it_is_the_model_without_to_the_bit(iris):
+    X, y = iris[0][50:], iris[1][50:]
+    prior = np.full((100, 2), 0.5)
+    plain = ProsetClassifier().fit(X, y)
+    same = ProsetClassifier(base="prefit").fit(X, y, base_probabilities=prior)
+    np.testing.assert_array_equal(same.predict_proba(X, base_probabilities=prior), plain.predict_proba(X))
+
+
+def test_each_sample_sees_a_model_that_did_not_see_it():
+    class Memory(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            self.seen = {row.tobytes() for row in X}
+            return super().fit(X, y)
+
+        def predict_proba(self, X):
+            assert not any(row.tobytes() in self.seen for row in X)
+            return super().predict_proba(X)
+
+    X, y = load_wine(return_X_y=True)
+    found = base_model.held_out(Memory(), Memory().fit(X, y), X, y, np.unique(y), None, None)
+    assert found.shape == (178, 3)
+
+
+def test_groups_are_kept_together(iris):
+    X, y = iris
+    groups = np.arange(150) % 10
+    seen = []
+
+    class Listening(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            seen.append({tuple(row) for row in X})
+            return super().fit(X, y)
+
+    ProsetClassifier(base=Listening(), **GIVEN).fit(X, y, groups=groups)
+    of_group = [{tuple(row) for row in X[groups == g]} for g in range(10)]
+    for part in seen[1:]:
+        assert all(rows <= part or len(rows & part) < len(rows) / 2 for rows in of_group)
+    search = ProsetClassifierCV(ProsetClassifier(base=GaussianNB()), cv=GroupKFold(3), lambda_v=[0.01], lambda_w=1e-4)
+    assert search.fit(X, y, groups=groups).score(X, y) > 0.9
+
+
+def test_forests_have_held_out_probabilities_already(iris):
+    X, y = iris
+    forest = RandomForestClassifier(100, oob_score=True, random_state=0)
+    fitted = clone(forest).fit(X, y)
+    found = base_model.held_out(forest, fitted, X, y, np.unique(y), None, None)
+    np.testing.assert_array_equal(found, base_model.rounded(base_model.floored(fitted.oob_decision_function_)))
+
+
+def test_a_frozen_base_stays_as_it_is(iris):
+    X, y = iris
+    base = LogisticRegression().fit(X[:, ::-1][:100:2], y[:100:2] + 1)  # of something else: it is not used to fit
+    held_out = cross_val_predict(LogisticRegression(), X, y, method="predict_proba")
+    with pytest.raises(ValueError, match=r"base: a model with the classes \[1 2\] is not allowed"):
+        ProsetClassifier(base=FrozenEstimator(base), **GIVEN).fit(X, y, base_probabilities=held_out)
+    base = LogisticRegression().fit(X, y)
+    model = ProsetClassifier(base=FrozenEstimator(base), **GIVEN).fit(X, y, base_probabilities=held_out)
+    assert model.base_.estimator is base or np.array_equal(model.base_.predict_proba(X), base.predict_proba(X))
+    given = ProsetClassifier(base="prefit", **GIVEN).fit(X, y, base_probabilities=held_out)
+    expected = given.predict_proba(X, base_probabilities=base.predict_proba(X))
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    with pytest.raises(ValueError, match="base_probabilities: None is not allowed with base='prefit'"):
+        given.predict(X)
+    with pytest.raises(ValueError, match="base_probabilities: not allowed, the model has no base"):
+        ProsetClassifier(**GIVEN).fit(X, y).predict(X, base_probabilities=held_out)
+
+
+def test_parameters_of_the_base_are_nested_and_cloned(iris):
+    base = LogisticRegression(C=3.0)
+    model = clone(ProsetClassifier(base=base)).set_params(base__C=5.0)
+    assert model.get_params()["base__C"] == 5.0
+    assert base.C == 3.0
+    model.set_params(**GIVEN).fit(*iris)
+    assert model.base is not model.base_
+    assert not hasattr(model.base, "coef_")
+
+
+def test_weights_go_to_the_base_and_its_pipeline(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, 150)
+    direct = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y, weight)
+    np.testing.assert_allclose(direct.base_.theta_, GaussianNB().fit(X, y, weight).theta_)
+    piped = ProsetClassifier(base=make_pipeline(StandardScaler(), GaussianNB()), **GIVEN).fit(X, y, weight)
+    expected = GaussianNB().fit(StandardScaler().fit_transform(X), y, weight)
+    np.testing.assert_allclose(piped.base_[-1].theta_, expected.theta_)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        asked = make_pipeline(scaler, GaussianNB().set_fit_request(sample_weight=True))
+        routed = ProsetClassifier(base=asked, **GIVEN).fit(X, y, weight)
+        np.testing.assert_allclose(routed.base_[-1].theta_, expected.theta_)
+        not_asked = make_pipeline(scaler, GaussianNB().set_fit_request(sample_weight=False))
+        alone = ProsetClassifier(base=not_asked, **GIVEN).fit(X, y, weight)
+    np.testing.assert_allclose(alone.base_[-1].theta_, GaussianNB().fit(StandardScaler().fit_transform(X), y).theta_)
+
+
+def test_rows_of_weight_zero_are_not_there(iris):
+    X, y = iris
+    kept = np.arange(150) % 3 > 0
+    weighted = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y, kept.astype(float))
+    alone = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X[kept], y[kept])
+    np.testing.assert_allclose(weighted.predict_proba(X), alone.predict_proba(X), rtol=1e-6)
+
+
+def test_a_base_may_take_columns_by_name():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    columns = make_column_transformer((StandardScaler(), ["petal length (cm)", "petal width (cm)"]))
+    base = make_pipeline(columns, LogisticRegression())
+    model = ProsetClassifier(base=base, **GIVEN).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X)[0].sum(), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(model.explain(X.iloc[:1], top=3)) > 4
+        CorrectionsDisplay.from_estimator(model, X, top=3)
+
+
+def test_a_class_that_no_fold_of_the_base_has_seen_gets_the_floor():
+    X = np.random.default_rng(0).normal(size=(41, 2))
+    y = np.array([0, 1] * 20 + [2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = base_model.held_out(GaussianNB(), GaussianNB().fit(X, y), X, y, np.arange(3), None, None)
+    assert found[40, 2] == pytest.approx(base_model.FLOOR, abs=1e-6)
+
+
+def test_where_the_base_is_right_nothing_is_added_and_that_is_said():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 4))
+    y = (rng.random(600) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
+    with pytest.warns(
+        UserWarning, match="every prediction is that of the base model; .* better than LogisticRegression"
+    ):
+        model = ProsetClassifier(base=LogisticRegression()).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), model.base_.predict_proba(X), atol=1e-3)
+
+
+def test_the_planted_subgroup_is_found(subgroup, corrected):
+    X, _, in_corner = subgroup
+    first = corrected.disagreements().iloc[0]
+    assert in_corner[first["row"]]
+    assert first["class"] == "no"
+    assert first["by base"] < 0.4 < 0.9 < first["proportion"]
+    assert abs(first["by model"] - first["proportion"]) < 0.1
+    assert first["gain"] > 0.05
+    moved = corrected.corrections(X)
+    assert in_corner[moved["sample"].head(50)].mean() > 0.9
+    assert (moved["base"] != moved["class"]).head(50).mean() > 0.9
+    shares = moved["shares"].map(sum)
+    assert (shares.head(50) > 0.3).all()
+    assert set(moved["rows"].iloc[0]) <= set(corrected.batches_[0].sample_index)
+
+
+def test_gains_are_what_the_loss_rises_by(subgroup, corrected):
+    assert corrected.disagreements()["gain"].is_monotonic_decreasing
+    assert corrected.disagreements()["samples"].min() >= 1
+    with pytest.raises(AttributeError, match="of a model with a base, of the size that was fitted"):
+        corrected.with_prototypes(2).disagreements()
+    with pytest.raises(AttributeError, match="of a model with a base"):
+        ProsetClassifier(**GIVEN).fit(*load_iris(return_X_y=True)).disagreements()
+    with pytest.raises(ValueError, match="base: LogisticRegression needs all features"):
+        corrected.shrink()
+
+
+def test_an_explanation_begins_with_the_base(subgroup, corrected):
+    X, _, in_corner = subgroup
+    x = X[in_corner][:1]
+    found = corrected.explain(x)
+    of_base = found[found["term"] == "base"]
+    np.testing.assert_allclose(of_base["contribution"], base_model.floored(corrected.base_.predict_proba(x))[0])
+    by_class = found.iloc[1:].groupby("class")["share"].sum()
+    np.testing.assert_allclose(by_class[list(corrected.classes_)], corrected.predict_proba(x)[0], atol=1e-9)
+    assert "prior" not in set(found["term"])
+    assert set(corrected.export()["batch"]) == {1}
+
+
+def test_figures(subgroup, corrected):
+    X, _, _ = subgroup
+    regions = DisagreementsDisplay.from_estimator(corrected, top=3)
+    assert regions.ax_.get_yticklabels()[0].get_text().endswith("no")
+    samples = CorrectionsDisplay.from_estimator(
+        corrected, pd.DataFrame(X, index=[f"s{i}" for i in range(len(X))]), top=4
+    )
+    assert len(samples.table) == 4
+    assert samples.ax_.get_yticklabels()[0].get_text().startswith("s")
+
+
+def test_the_page_says_what_the_base_is(corrected, tmp_path):
+    corrected.report(tmp_path / "model.html")
+    page = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "It corrects another model, LogisticRegression." in page
+    assert "proportion of the training samples" in page
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        LogisticRegression(C=0.01, max_iter=1000),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.01)),
+        RandomForestClassifier(10, min_samples_leaf=5, random_state=0),
+        GaussianNB(),
+        DummyClassifier(strategy="prior"),
+    ],
+)
+@pytest.mark.parametrize("data", [load_breast_cancer, load_wine])
+def test_onnx_predicts_the_same(base, data):
+    from onnxruntime import InferenceSession
+
+    X, y = data(return_X_y=True)
+    model = make_pipeline(StandardScaler(), ProsetClassifier(base=base, **GIVEN)).fit(X, y)
+    single = X.astype(np.float32)
+    session = InferenceSession(to_onnx(model).SerializeToString())
+    _, probabilities = session.run(None, {"X": single})
+    differences = np.abs(probabilities - model.predict_proba(single.astype(float))).max(axis=1)
+    at_thresholds = 0.02 if isinstance(base, RandomForestClassifier) else 0.0  # trees compare in single precision
+    assert np.mean(differences > 1e-5) <= at_thresholds
+
+
+@pytest.mark.parametrize("write", [to_c, to_javascript])
+def test_c_and_javascript_refuse_other_bases(iris, write):
+    model = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(*iris)
+    with pytest.raises(ValueError, match="base: GaussianNB is not allowed, must be LogisticRegression"):
+        write(model)
+    with pytest.raises(ValueError, match="base: 'prefit' is not allowed"):
+        given = np.full((150, 3), 1 / 3)
+        to_onnx(ProsetClassifier(base="prefit", **GIVEN).fit(*iris, base_probabilities=given))
+
+
+def test_a_search_takes_a_base(iris):
+    X, X_test, y, y_test = train_test_split(*iris, stratify=iris[1], random_state=0)
+    search = ProsetClassifierCV(ProsetClassifier(base=GaussianNB()), lambda_v=[0.01, 0.1], lambda_w=1e-4, cv=3).fit(
+        X, y
+    )
+    assert search.score(X_test, y_test) > 0.85
+    prior = -search.stage2_results_["mean_test_score"][0]
+    assert prior < 0.6  # without a batch it is the base, not the class proportions
