@@ -101,7 +101,7 @@ format: .venv/installed
 	$(BIN)/snakefmt Snakefile workflow
 
 bench: .venv/installed .venv-bench/installed
-	for part in evaluations fits test-loss trees same-parameters prediction startup growth set-cover dissimilarities rejection machine published at-most out-of-the-box few-prototypes table; do \
+	for part in evaluations fits test-loss trees same-parameters prediction startup growth set-cover dissimilarities rejection machine published at-most out-of-the-box few-prototypes base-model table; do \
 		$(BIN)/python -m benchmarks $$part $(if $(QUICK),--quick) || exit 1; done
 
 .venv-bench/installed: benchmarks/requirements-published.txt

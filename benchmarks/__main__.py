@@ -56,6 +56,7 @@ def main() -> None:
             "at-most",
             "out-of-the-box",
             "few-prototypes",
+            "base-model",
             "table",
         ],
     )
@@ -152,6 +153,13 @@ def main() -> None:
             write(f"few_prototypes{name}", of_name, rows)
         write("few_prototypes_export", few.EXPORT_COLUMNS, few.exports())
         few.plot(found[0], str(RESULTS / "few_prototypes"))
+    elif args.part == "base-model":
+        from benchmarks import base_model as base
+
+        rows = base.of_tables(["party"] if args.quick else base.TABLES, base.SPLITS[:2] if args.quick else base.SPLITS)
+        write("base_model", base.COLUMNS, rows)
+        names = ["wine"] if args.quick else args.data_sets
+        write("base_model_study", base.COLUMNS, base.of_study(names, range(2) if args.quick else range(10)))
     elif args.part == "rejection":
         from benchmarks import rejection
 

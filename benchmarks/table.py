@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, median, stdev
 
-from benchmarks import few_prototypes, test_loss, trees
+from benchmarks import base_model, few_prototypes, test_loss, trees
 
 SHOWN_STEPS = (8, 12, 16)  # of the radii of set cover; the figure has all
 
@@ -315,6 +315,15 @@ def _few_cost(rows):
     return _markdown(head, body)
 
 
+def _base_model(rows):
+    found = base_model.summary(rows)
+    body = [
+        [f"{v:.4f}" if isinstance(v, float) and k not in ("prototypes", "cost") else v for k, v in r.items()]
+        for r in found
+    ]
+    return _markdown(list(found[0]), body)
+
+
 def _as_they_are(rows):
     return _markdown(list(rows[0]), [list(row.values()) for row in rows])
 
@@ -331,6 +340,8 @@ _SECTIONS = [
     ("Prototypes that have 95 % of the contributions to a prediction", "few_prototypes_explained", _few_explained),
     ("Cost of the path of sizes", "few_prototypes_cost", _few_cost),
     ("Models of digits as files, and one prediction", "few_prototypes_export", _as_they_are),
+    ("Prototypes on top of other models, noisy tables, ten splits", "base_model", _base_model),
+    ("Prototypes on top of other models, the study's data, ten replicates", "base_model_study", _base_model),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),

@@ -15,6 +15,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict, train_test_sp
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from statsmodels.datasets import anes96
 
 from proset import ProsetClassifier, ProsetClassifierCV, base_model, to_c, to_javascript, to_onnx
 from proset.plot import CorrectionsDisplay, DisagreementsDisplay
@@ -211,6 +212,20 @@ def test_the_planted_subgroup_is_found(subgroup, corrected):
     assert set(moved["rows"].iloc[0]) <= set(corrected.batches_[0].sample_index)
 
 
+def test_a_subgroup_of_a_real_table_is_found():
+    """As in docs/examples/predictions/planted_subgroup.py: votes of young people with high education turned round."""
+    table = anes96.load_pandas().data
+    X, y = table[["TVnews", "selfLR", "ClinLR", "DoleLR", "age", "educ", "income"]], table["vote"].astype(int)
+    subgroup = ((X["age"] < 40) & (X["educ"] >= 6)).to_numpy()
+    base = make_pipeline(StandardScaler(), LogisticRegression())
+    model = ProsetClassifier(base=base).fit(X, np.where(subgroup, 1 - y, y))
+    found = model.disagreements()
+    assert subgroup[found["row"].iloc[0]]
+    wrong = found[found["by base"] < 0.5]
+    assert subgroup[wrong["row"]].mean() > 0.8
+    assert subgroup[model.corrections(X)["sample"].head(50)].mean() > 0.9
+
+
 def test_gains_are_what_the_loss_rises_by(subgroup, corrected):
     assert corrected.disagreements()["gain"].is_monotonic_decreasing
     assert corrected.disagreements()["samples"].min() >= 1
@@ -281,9 +296,9 @@ def test_c_and_javascript_refuse_other_bases(iris, write):
     model = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(*iris)
     with pytest.raises(ValueError, match="base: GaussianNB is not allowed, must be LogisticRegression"):
         write(model)
+    given = ProsetClassifier(base="prefit", **GIVEN).fit(*iris, base_probabilities=np.full((150, 3), 1 / 3))
     with pytest.raises(ValueError, match="base: 'prefit' is not allowed"):
-        given = np.full((150, 3), 1 / 3)
-        to_onnx(ProsetClassifier(base="prefit", **GIVEN).fit(*iris, base_probabilities=given))
+        to_onnx(given)
 
 
 def test_a_search_takes_a_base(iris):

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from proset.plot import style
-from proset.plot.fitted import Fitted
+from proset.plot.fitted import Fitted, named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,8 @@ class CorrectionsDisplay:
             If `estimator` has no `ProsetClassifier`, or `X` has other features.
         """
         fitted = Fitted(estimator)
-        table = fitted.proset().corrections(fitted.scaled(X))
+        model = fitted.proset()
+        table = model.corrections(named(model, fitted.scaled(X)))
         table["sample"] = np.asarray(getattr(X, "index", range(len(table))))[table["sample"]]
         return cls(table=table.head(top)).plot(ax)
 
