@@ -8,6 +8,7 @@ const char *proset_use_level(const char *name);
 void proset_fit(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
                 Progress, Solution *);
 double proset_objective(const Problem *, const double *theta, double *gradient);
+int32_t proset_increases(const Problem *, const double *theta, double *increases);
 int32_t proset_class_sums(const Prediction *, double *sums);
 void proset_log(const double *x, int64_t n, double *result);
 void proset_sort_neighbours(const double *X, int64_t D, int64_t *order, int64_t count);
@@ -43,6 +44,8 @@ int main(int count, char **arguments) {
            *rows = malloc(8 * (size_t)(N * K + D + N));
     const double value = proset_objective(&problem, theta, gradient);
     put(&value, 1), put(gradient, D + J);
+    if (proset_increases(&problem, theta, gradient)) return 4;
+    put(gradient, J);
     for (int64_t i = 0; i < D + J; i++) x[i] = theta[i];
     Solution solution;
     proset_fit(&problem, x, scale, path, max_iter, 1e-5, NULL, &solution);

@@ -103,7 +103,8 @@ def expected(objective, max_iter):
     order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
     previous_q = objective.previous_q
     tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)
-    head = np.float64(value).tobytes() + gradient.tobytes() + bytes(solution)
+    increases = objective.increases(start(objective))
+    head = np.float64(value).tobytes() + gradient.tobytes() + increases.tobytes() + bytes(solution)
     return head + b"".join(a.tobytes() for a in tail)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic, leave_one_out, model
+from proset.elimination import Settings, eliminate
+from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -29,10 +31,24 @@ LEAVE_ONE_OUT = {
 }
 
 
+FEW = {"few prototypes": (160, 6, 3, None, 2, 1.0, True), "few prototypes, sorted": (140, 2, 2, None, 1, 1.0, False)}
+
+
+def few(X, y, n_classes, *, penalty, max_iter, tol, sample_weight, n_threads, **settings):
+    """The model in the middle of a path of sizes."""
+    given = {"penalty": penalty, "max_iter": max_iter, "tol": tol, "sample_weight": sample_weight}
+    fitted = leave_one_out.fit(X, y, n_classes, **given, n_threads=n_threads, **settings)
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    task = Task.of(Samples.of(X, y, weight), n_classes, n_threads)
+    path = eliminate(fitted, X, y, task, Settings(penalty, max_iter, tol, 3, (17,)))
+    return path[len(path) // 2].model
+
+
 def digests(n_threads: int) -> dict[str, str]:
     """SHA-256 of the model and of its predictions, by case."""
     split = {name: _digest(model.fit, *case, n_threads, max_fraction=0.5) for name, case in CASES.items()}
-    return split | {name: _digest(leave_one_out.fit, *case, n_threads) for name, case in LEAVE_ONE_OUT.items()}
+    whole = {name: _digest(leave_one_out.fit, *case, n_threads) for name, case in LEAVE_ONE_OUT.items()}
+    return split | whole | {name: _digest(few, *case, n_threads) for name, case in FEW.items()}
 
 
 def _digest(fit, n, n_features, n_classes, n_candidates, n_batches, factor, weighted, n_threads, **further):
