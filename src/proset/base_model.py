@@ -12,9 +12,10 @@ classes alive that the base rules out; without it one such sample would make the
 
 While prototypes are fitted, each training sample sees probabilities of a model that did not see it: of `FOLDS`
 stratified folds, each is predicted by a clone of the base that was fitted to the others, and groups are kept together.
-Forests with ``oob_score=True`` have such probabilities already, those of the trees that did not see a sample, and these
-are taken. For predictions the base is fitted to all samples. Penalties and sizes are chosen on folds of their own,
-whose samples keep these probabilities, as in stacking.
+Forests with ``oob_score=True`` have such probabilities already, those of the trees that did not see a sample, and
+these are taken, if there are no groups. For predictions the base is fitted to all samples. Penalties and sizes are
+chosen on folds of their own, whose samples keep these probabilities, as in stacking. Folds go by rows: with a base, a
+weight of 2 is not quite the same row twice. Class weights are of the prototypes alone; the base has its own.
 
 References
 ----------
@@ -22,6 +23,8 @@ D. H. Wolpert: Stacked generalization. Neural Networks 5 (1992).
 """
 
 import inspect
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -39,7 +42,7 @@ FLOOR = 1e-4
 FOLDS = 5
 ORDER = 0  # key of the folds' order
 BITS = 20  # of q_0 of training samples: last bits of the base, which processors differ in, are not to decide a fit
-SUM = 1e-6  # by which the sum of given probabilities may differ from 1
+SUM = 1e-6  # by which given probabilities may be beyond 0 and 1, and their sum may differ from 1
 
 
 def name_of(base: Any) -> str:
@@ -65,12 +68,12 @@ def check(base: Any, classes: np.ndarray) -> None:
                 f"base: a FrozenEstimator of {name_of(base)} that is not fitted is not allowed; fit it, or give the "
                 "estimator itself"
             ) from error
-        if not np.array_equal(base.classes_, classes):
-            raise ValueError(f"base: a model with the classes {base.classes_} is not allowed, y has {classes}")
     if not hasattr(base, "predict_proba"):
         raise ValueError(
             f"base: {name_of(base)} is not allowed, must have predict_proba; CalibratedClassifierCV gives it to others"
         )
+    if isinstance(base, FrozenEstimator) and not np.array_equal(base.classes_, classes):
+        raise ValueError(f"base: a model with the classes {base.classes_} is not allowed, y has {classes}")
 
 
 def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
@@ -96,13 +99,10 @@ def held_out(
     """
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     out_of_bag = getattr(last, "oob_decision_function_", None)
-    if out_of_bag is not None and np.isfinite(out_of_bag).all():
+    if out_of_bag is not None and groups is None and np.allclose(out_of_bag.sum(axis=1), 1.0):
         return rounded(floored(aligned(out_of_bag, last.classes_, classes)))
-    n_splits = min(FOLDS, max(2, int(np.unique(y, return_counts=True)[1].min())))
-    seed = int(np.random.SeedSequence(ORDER).generate_state(1)[0])
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     found = np.empty((len(y), len(classes)))
-    for train, test in kind(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups):
+    for train, test in _folds(y, groups):
         part = clone(base).fit(
             _safe_indexing(X, train), y[train], **_weights(base, None if weight is None else weight[train])
         )
@@ -110,9 +110,41 @@ def held_out(
     return rounded(found)
 
 
+def _folds(y: np.ndarray, groups: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows to fit to, and rows to predict.
+
+    Raises
+    ------
+    ValueError
+        If there are too few groups, or samples of one of two classes.
+    """
+    labels, counts = np.unique(y, return_counts=True)
+    if len(labels) == 2 and counts.min() < 2:
+        raise ValueError(f"base: y has 1 sample of class {labels[counts.argmin()]}, cross-fitting needs 2")
+    n_splits, kind = min(FOLDS, int(counts.max())), StratifiedKFold
+    if groups is not None:
+        n_splits, kind = min(FOLDS, len(np.unique(groups))), StratifiedGroupKFold
+        if n_splits < 2:
+            raise ValueError("groups: 1 group is not allowed, cross-fitting of the base needs 2")
+    seed = int(np.random.SeedSequence(ORDER).generate_state(1)[0])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        yield from kind(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups)
+
+
 def predicted(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
-    """q_0 by a fitted model, shape (N, K)."""
-    return floored(aligned(model.predict_proba(X), model.classes_, classes))
+    """q_0 by a fitted model, shape (N, K).
+
+    Raises
+    ------
+    ValueError
+        If its probabilities are no numbers.
+    """
+    probabilities = model.predict_proba(X)
+    if not np.isfinite(probabilities).all():
+        row = int((~np.isfinite(probabilities)).any(axis=1).argmax())
+        raise ValueError(f"base: {name_of(model)} has probabilities that are not numbers, for example of row {row}")
+    return floored(aligned(probabilities, model.classes_, classes))
 
 
 def aligned(probabilities: np.ndarray, given: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -155,7 +187,7 @@ def checked(probabilities: Any, n: int, n_classes: int) -> np.ndarray:
         raise ValueError(f"{name}: shape {found.shape} is not allowed, must be {(n, n_classes)}: samples, classes")
     for what, wrong in (
         ("not a number", np.isnan(found).any(axis=1)),
-        ("below 0 or above 1", ((found < 0.0) | (found > 1.0)).any(axis=1)),
+        ("below 0 or above 1", ((found < -SUM) | (found > 1.0 + SUM)).any(axis=1)),
         ("that do not sum to 1", np.abs(found.sum(axis=1) - 1.0) > SUM),
     ):
         if wrong.any():

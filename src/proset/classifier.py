@@ -114,9 +114,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     prototype_path_ : dict of arrays
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
-        at most so many). The last model has all prototypes. Only if some were taken away.
-    base_ : estimator
-        The base model, fitted to all samples; only if it is an estimator.
+        at most so many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so.
+    base_ : estimator, "prefit" or None
+        The base model, fitted to all samples.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
     feature_weights_ : ndarray, shape (B, D)
@@ -188,6 +188,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     }
     _sized: list[model.Model]  # by increasing number of prototypes
     _sized_familiarity: list[np.ndarray]  # the `training_familiarity_` of each
+    __metadata_request__fit: ClassVar = {"groups": False}  # those of a splitter around it are none of the base
     # Whoever wants fewer batches says so to this classifier, not through those around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
     __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
@@ -485,7 +486,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self, X: Any, codes: np.ndarray, rows: np.ndarray, sample_weight: Any, given: Any, groups: Any
     ) -> np.ndarray | None:
         """q_0 of the samples of positive weight; sets `base_`. `X` and what follows `rows` are as in `fit`."""
-        self.__dict__.pop("base_", None)
+        self.base_: Any = self.base
         if self.base is None:
             if given is not None:
                 raise ValueError("base_probabilities: not allowed without base; use base='prefit', or leave them out")
@@ -510,13 +511,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _base_of(self, X: Any, given: Any = None) -> np.ndarray | None:
         """q_0 of samples as `X` was given, None without a base."""
-        if self.base is None:
+        if self._fitted_base() is None:
             if given is not None:
                 raise ValueError("base_probabilities: not allowed, the model has no base")
             return None
         if given is not None:
             return base_model.checked(given, _num_samples(X), len(self.classes_))
-        if not hasattr(self, "base_"):
+        if isinstance(self.base_, str):
             raise ValueError("base_probabilities: None is not allowed with base='prefit', must be those of the base")
         if hasattr(self.base_, "feature_names_in_") and not hasattr(X, "columns"):
             import pandas as pd
@@ -543,11 +544,17 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X_score: Any,
         y_score: Any,
         n_candidates: int,
+        groups: npt.ArrayLike | None,
     ) -> penalty_path.Fold:
         """Samples to fit rough models to, and others to score them on, for a search."""
         given = X
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
-        base = self._fit_base(given, codes, rows, sample_weight, None, None)
+        if isinstance(self.base, str | FrozenEstimator):
+            raise ValueError(
+                f"base: {self.base!r} is not allowed in a search, which fits the base in every fold; give an estimator "
+                "that is not fitted"
+            )
+        base = self._fit_base(given, codes, rows, sample_weight, None, groups)
         task = self._task(X / self.scale_, codes, weight, copies, base)
         scored = self._validated(X_score) / self.scale_ - task.samples.centre
         codes, penalty = np.searchsorted(self.classes_, y_score), (self.alpha_v, self.alpha_w)
@@ -577,8 +584,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
 
     def _why(self, X: np.ndarray) -> str:
+        if self.max_prototypes == 0:
+            return "max_prototypes=0 allows none"
+        than = "the class proportions" if self.base is None else self._base_name()
+        if isinstance(self.max_prototypes, str) and len(getattr(self, "prototype_path_", {})):
+            return f"by cross-validation no number of prototypes is better than {than} by more than one standard error"
         if np.isinf(self.lambda_v_):
-            than = "the class proportions" if self.base is None else self._base_name()
             return f"no penalties gave a model that predicts samples held out better than {than}"
         spread = X.std(axis=0).max()
         if not self.scale and not 0.1 < spread < 10.0:
@@ -1004,8 +1015,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Returns
         -------
         ProsetClassifier
-            A new one, fitted. Its size is the largest one of `prototype_path_` that is allowed: n itself up to 10, else
-            at most a quarter less. Set `max_prototypes` for the very number.
+            A new one, fitted, that has no larger models any more. Its size is the largest one of `prototype_path_` that
+            is allowed: mostly n itself up to 10, else at most a quarter less. `max_prototypes` stops at a number.
 
         Raises
         ------
@@ -1027,8 +1038,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not (isinstance(n, Integral) and n >= least):
             raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
         smaller = copy(self)
-        smaller.__dict__.pop("_regions", None)
         place = self._largest(int(n))
+        if self._sized[place] is not self._model:
+            smaller.__dict__.pop("_regions", None)
+        smaller._sized, smaller._sized_familiarity = self._sized[: place + 1], self._sized_familiarity[: place + 1]
+        if hasattr(self, "prototype_path_"):
+            path = self.prototype_path_.items()
+            smaller.prototype_path_ = {name: values[: place + 1] for name, values in path}
         smaller._store(self._sized[place])
         smaller.training_familiarity_ = self._sized_familiarity[place]
         return smaller
@@ -1076,12 +1092,15 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
         n_features: Sequence[int] | None = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
     ) -> dict[str, np.ndarray]:
         """Log-loss in cross-validation by numbers of features and prototypes; nothing is fitted in this object.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, base_probabilities, groups
             As in `fit`.
         n_features : sequence of int, optional
             Numbers of features, at least 1. By default up to 10, from 1 to all that the fits on the folds have.
@@ -1096,7 +1115,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            As in `fit`, if `references` is "split", or if `n_features` is not allowed.
+            As in `fit`, if `references` is "split", there is no batch, or `n_features` is not allowed.
 
         Examples
         --------
@@ -1108,9 +1127,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         if self.references == "split":
             raise ValueError("references: 'split' is not allowed for a table of sizes, must be 'leave_one_out'")
+        if self.n_batches == 0:
+            raise ValueError("n_batches: 0 is not allowed for a table of sizes, must be at least 1")
         other: ProsetClassifier = clone(self).set_params(max_prototypes="best")  # any name, for the folds
         samples, codes, weight, copies, rows = other._prepared(X, y, sample_weight)
-        base = other._fit_base(X, codes, rows, sample_weight, None, None)
+        base = other._fit_base(X, codes, rows, sample_weight, base_probabilities, groups)
         penalty, folds = other._penalty(other._task(samples / other.scale_, codes, weight, copies, base))
         pair = penalty.lambda_v, penalty.lambda_w
         if n_features is None:
@@ -1160,7 +1181,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         True
         """
         features = self.active_features_
-        if self.base is not None:
+        if self._fitted_base() is not None:
             raise ValueError(f"base: {self._base_name()} needs all features, a model with a base cannot be smaller")
         if not len(features):
             raise ValueError("the model has no active feature, every prediction is the class prior")
@@ -1177,8 +1198,13 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             small.feature_names_in_ = self.feature_names_in_[features]
         return small
 
+    def _fitted_base(self) -> Any:
+        """`base_`, whatever has been done to the parameter since; None for models from files."""
+        return getattr(self, "base_", None)
+
     def _base_name(self) -> str:
-        return "'prefit'" if isinstance(self.base, str) else base_model.name_of(self.base)
+        base = getattr(self, "base_", self.base)
+        return "'prefit'" if isinstance(base, str) else base_model.name_of(base)
 
     def _n_threads(self) -> int:
         n_jobs = 1 if self.n_jobs is None else self.n_jobs

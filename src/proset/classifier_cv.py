@@ -132,8 +132,9 @@ class ProsetClassifierCV(SearchCV):
         Largest number of batches.
     prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
         Rule of stage 3, in the place of the estimator's `max_prototypes`: the smallest number of prototypes whose mean
-        loss over the folds is at most one standard error above the smallest one, or the number that has the smallest. A
-        number is kept, and there is no stage 3, nor with None, all prototypes, or with ``references="split"``.
+        loss over the folds is at most one standard error (of what prototypes gain) above the smallest one, or the
+        number that has the smallest. A number is kept. With None, all prototypes, or ``references="split"`` there is no
+        stage 3.
     n_iter : int >= 1 or None, default=None
         With a range: None goes along the path of `proset.penalty_path`, about ten pairs; a number draws so many pairs,
         the logarithms of their values uniformly in the ranges, and a grid next to a range is gone through in turn.
@@ -319,6 +320,10 @@ class ProsetClassifierCV(SearchCV):
         """
         self._validate_params()
         root = int(check_random_state(self.random_state).randint(2**31))
+        if isinstance(self.prototypes, Integral) and self._new_classifier().references == "split":
+            raise ValueError(
+                f"prototypes: {self.prototypes} is not allowed with references='split', must be None or a rule"
+            )
         spaces = {name: _space(name, getattr(self, name)) for name in ("lambda_v", "lambda_w")}
         data, folds = self._parts(X, y, sample_weight, groups)
         walks = self.n_iter is None and any(space.is_range for space in spaces.values())
@@ -348,6 +353,8 @@ class ProsetClassifierCV(SearchCV):
         limit = self._stage_3(parts, folds, pairs[self.best_index_], n_batches)
         if limit is not None:
             self.best_params_["max_prototypes"] = limit
+        if limit == 0 and n_batches > 0:
+            warnings.warn("nothing was learnt: by the rule of stage 3 no prototype is worth its place", stacklevel=2)
         if self.refit:
             parameters = {"max_prototypes": None, **self.best_params_, "random_state": seed(root, REFIT)}
             self.best_estimator_ = self._refit(data, **parameters)
@@ -356,7 +363,8 @@ class ProsetClassifierCV(SearchCV):
     def _part_of(self, fold: Fold, number: int, root: int, n_candidates: int) -> _Part:
         classifier = self._new_classifier()
         if classifier.references == "leave_one_out":
-            return _AlongPath(classifier._fold(fold.X, fold.y, fold.weight, fold.X_score, fold.y_score, n_candidates))
+            scored = fold.X_score, fold.y_score, n_candidates, fold.groups
+            return _AlongPath(classifier._fold(fold.X, fold.y, fold.weight, *scored))
         return _OneByOne(fold, self._new_classifier, lambda stage, *key: seed(root, stage, number, *key))
 
     def _stage_1(
@@ -418,8 +426,8 @@ class ProsetClassifierCV(SearchCV):
         """The largest number of prototypes, None for all; sets what is known of each number."""
         for name in ("stage3_results_", "stage3_threshold_"):
             self.__dict__.pop(name, None)
-        if not isinstance(self.prototypes, str):
-            return self.prototypes
+        if self.prototypes is None:
+            return None
         limit = self._new_classifier().max_features
         run = delayed(lambda part: part.sizes(pair, n_batches, limit))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(run(part) for part in parts)
@@ -427,14 +435,21 @@ class ProsetClassifierCV(SearchCV):
         if n_batches == 0 or not all(found):
             return None
         sizes, losses = elimination.numbers(found), []
+        if isinstance(self.prototypes, Integral) and self.prototypes < sizes[-1]:
+            sizes = tuple(sorted({*sizes, int(self.prototypes)}))
         for of_fold, fold in zip(found, folds, strict=True):
             codes = np.searchsorted(self.classes_, fold.y_score)
             of_sizes = [CRITERIA[self.criterion](elimination.at_most(of_fold, n), codes) for n in sizes]
             losses.append([float(np.average(one, weights=fold.weight_score)) for one in of_sizes])
+        table, rule = np.array(losses).T, self.prototypes if isinstance(self.prototypes, str) else "best"
         self.stage3_results_, chosen, self.stage3_threshold_ = self._select(
-            [{"max_prototypes": n} for n in sizes], [(-n,) for n in sizes], np.array(losses).T, rule=self.prototypes
+            [{"max_prototypes": n} for n in sizes], [(-n,) for n in sizes], table, rule=rule, common=table[0]
         )
+        if isinstance(self.prototypes, Integral):
+            chosen = sizes.index(min(int(self.prototypes), sizes[-1]))
         self.best_score_ = float(self.stage3_results_["mean_test_score"][chosen])
+        if isinstance(self.prototypes, Integral):
+            return int(self.prototypes)
         return sizes[chosen] if chosen < len(sizes) - 1 else None
 
     def _say(self, stage: str, n_fits: int, end: str = "") -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from proset.classifier import ProsetClassifier
 
+ENTRIES = 1_000_000  # of a table of samples and prototypes, which exists for some samples at a time
 NEAR = 0.5  # similarity from which on a sample counts to the region of a prototype
 
 
@@ -47,19 +48,21 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
     base, model = (table / arithmetic.row_sums(table)[:, None] for table in (task.q[task.references], q))
     rows = task.references
     for part, batch, gain in zip(parts, fitted.batches, search.increases_of(parts), strict=True):
-        offsets = np.arange(len(part.w) + 1)
-        X = samples.X
-        near = kernel.class_sums(X[rows], X[part.candidates], offsets, part.v, np.ones(len(part.w))) >= NEAR
-        weight = near * number[rows, None]
-        labels = samples.y[part.candidates]
-        total = weight.sum(axis=0)
-        columns = {
-            "gain": gain,
-            "samples": total,
-            "proportion": (weight * (samples.y[rows, None] == labels)).sum(axis=0) / total,
-            "by base": (weight * base[:, labels]).sum(axis=0) / total,
-            "by model": (weight * model[:, labels]).sum(axis=0) / total,
-        }
+        labels, prototypes = samples.y[part.candidates], samples.X[part.candidates]
+        sums = np.zeros((4, len(labels)))  # over the samples near it: of all, of its class, of both probabilities
+        for first in range(0, len(rows), step := max(1, ENTRIES // max(1, len(labels)))):
+            of_tile = slice(first, first + step)
+            tile = rows[of_tile]
+            offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))
+            near = kernel.class_sums(samples.X[tile], prototypes, offsets, part.v, every) >= NEAR
+            weight = near * number[tile, None]
+            of_class = samples.y[tile, None] == labels
+            for total, value in zip(
+                sums, (1.0, of_class, base[of_tile][:, labels], model[of_tile][:, labels]), strict=True
+            ):
+                total += (weight * value).sum(axis=0)
+        means = dict(zip(REGION[2:], sums[1:] / np.maximum(sums[0], 1.0), strict=True))
+        columns = {"gain": gain, "samples": sums[0], **means}
         order = np.argsort(np.argsort(samples.of_row[batch.sample_index]))  # as the batch has them
         found.append({name: values[order] for name, values in columns.items()})
     return {name: np.concatenate([np.empty(0), *(of[name] for of in found)]) for name in REGION}

@@ -34,7 +34,7 @@ import numpy as np
 
 from proset import arithmetic
 from proset.leave_one_out import Samples, Task, class_sums
-from proset.model import Model, fitted_batch
+from proset.model import Model, fitted_batch, merge_duplicates
 from proset.objective import Objective, Penalty
 from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
 from proset.solver import Solution
@@ -164,7 +164,7 @@ class Elimination:
         for b, part in enumerate(parts):
             if len(part.w):
                 solution = self._objective(parts, b).minimum(max_iter, tol, part.theta, path=0)
-                found = Part.of(solution.x, part.candidates, solution)
+                found = merged(Part.of(solution.x, part.candidates, solution), self.task.samples)
                 parts = (*parts[:b], found, *parts[b + 1 :])
         return parts
 
@@ -298,19 +298,24 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
         The first batch's, with the same samples.
     settings : Settings
     """
-    samples, parts = task.samples, parts_of(fitted, task.samples)
+    samples, start = task.samples, parts_of(fitted, task.samples)
+    parts = start
+    candidates = np.unique(samples.of_row[np.concatenate([batch.candidate_index for batch in fitted.batches])])
+    task = replace(task, candidates=candidates)
     inner = core_of(task, levels_of(samples), CORE_REFERENCES, CORE_CANDIDATES)
     inner = replace(inner, candidates=np.unique(np.concatenate([inner.candidates, *(p.candidates for p in parts)])))
+    candidate_index = np.sort(samples.row[candidates])
     everyone, rounds = Elimination(task, settings.penalty), Elimination(inner, settings.penalty)
 
     def sized(parts: Parts) -> Sized:
         batches = []
-        for part, batch in zip(parts, fitted.batches, strict=True):
-            if part.solution is None:
+        for part, before, batch in zip(parts, start, fitted.batches, strict=True):
+            if part is before:
                 batches.append(batch)
                 continue
+            assert part.solution is not None
             solution = replace(part.solution, x=part.theta)
-            batches.append(fitted_batch(X, y, samples.row[part.candidates], batch.candidate_index, solution))
+            batches.append(fitted_batch(X, y, samples.row[part.candidates], candidate_index, solution))
         return Sized(replace(fitted, batches=tuple(batches)), *everyone.score(parts))
 
     limit, sizes, exactly = settings.max_features, settings.sizes, (settings.max_iter, settings.tol)
@@ -325,7 +330,12 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
         elif len(inner.references) < len(task.references):
             smaller = everyone.refitted(smaller, ITERATIONS, TOLERANCE)
         found.append(sized(smaller))
-    return found[::-1]
+    best: dict[int, Sized] = {}  # of a size that a path has twice, where weights fell to 0, the better one
+    for one in found:
+        n = one.model.n_prototypes()
+        if n not in best or one.objective < best[n].objective:
+            best[n] = one
+    return [best[n] for n in sorted(best)]
 
 
 def table(path: Sequence[Sized]) -> dict[str, np.ndarray]:
@@ -344,8 +354,21 @@ def parts_of(fitted: Model, samples: Samples) -> Parts:
     for batch in fitted.batches:
         candidates = samples.of_row[batch.sample_index]
         order = np.argsort(candidates)
-        found.append(Part(batch.feature_weights, candidates[order], batch.prototype_weights[order]))
+        part = Part(batch.feature_weights, candidates[order], batch.prototype_weights[order])
+        scalars = batch.n_iter, batch.n_evaluations, batch.converged, batch.message
+        found.append(replace(part, solution=Solution(part.theta, batch.objective, *scalars)))
     return tuple(found)
+
+
+def merged(part: Part, samples: Samples) -> Part:
+    """With one prototype in the place of several that agree in class and active features, as the model will have it.
+
+    Else two such rows, which see each other, would keep a sample from being left out of its own prototype.
+    """
+    rows = part.candidates
+    kept, w = merge_duplicates(samples.X[rows] * part.v, samples.y[rows], part.w, samples.row[rows])
+    order = np.argsort(kept)
+    return replace(part, candidates=rows[kept[order]], w=w[order])
 
 
 @dataclass(frozen=True)
@@ -428,7 +451,8 @@ def at_most(found: dict[int, np.ndarray], n: int) -> np.ndarray:
 def _fitted(fold: Fold, pair: Pair, n_batches: int) -> Parts:
     parts = []
     for b in range(n_batches):
-        parts.append(Part.of(fold.path.weights(pair), fold.path.task.candidates))
+        task = fold.path.task
+        parts.append(merged(Part.of(fold.path.weights(pair), task.candidates), task.samples))
         fold = fold.after(pair) if b < n_batches - 1 else fold
     return tuple(parts)
 

@@ -52,7 +52,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(classifier, "batches_")
-    if classifier.base is not None:
+    if classifier._fitted_base() is not None:
         raise ValueError(
             f"base: {classifier._base_name()} is not allowed in a file of plain arrays; to_onnx writes such models, "
             "skops.io and pickle read them back"

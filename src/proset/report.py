@@ -51,7 +51,7 @@ def _contents(classifier: "ProsetClassifier", transformer: Any) -> dict[str, Any
     by_class = [int((prototypes["class"] == name).sum()) for name in classifier.classes_]
     levels = np.quantile(getattr(classifier, "training_familiarity_", [[np.nan]])[-1], LEVELS, method="weibull")
     return {
-        "base": None if classifier.base is None else classifier._base_name(),
+        "base": None if classifier._fitted_base() is None else classifier._base_name(),
         "n_samples": getattr(classifier, "n_samples_fit_", None),
         "names": names,
         "inactive": [name for d, name in enumerate(names) if d not in features],

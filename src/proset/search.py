@@ -41,6 +41,7 @@ class Part:
     X: Any
     y: np.ndarray
     weight: np.ndarray | None
+    groups: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -122,15 +123,15 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """A copy that is not fitted."""
         return clone(self._steps()[-1][1]).set_params(**parameters)
 
-    def _part(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Part:
+    def _part(self, X: Any, y: np.ndarray, weight: np.ndarray | None, groups: np.ndarray | None) -> Part:
         steps = self._steps()[:-1]
         if not steps:
-            return Part(None, X, y, weight)
+            return Part(None, X, y, weight, groups)
         transformers = clone(Pipeline(steps))
         metadata = {} if weight is None else {"sample_weight": weight}
         wanted = get_routing_for_object(transformers).consumes("fit_transform", metadata)
         X = transformers.fit_transform(X, y, **{name: metadata[name] for name in wanted})
-        return Part(transformers, X, y, weight)
+        return Part(transformers, X, y, weight, groups)
 
     def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Part, list[Fold]]:
         """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
@@ -142,11 +143,12 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
-        everything = self._part(X, y, weight)
+        groups = None if groups is None else np.asarray(groups)
+        everything = self._part(X, y, weight, groups)
         with missing_values_named():  # before it fails in some fold
             checked = check_array(everything.X, dtype=np.float64, input_name="X", estimator=self)
-        if everything.transformers is None:
-            X = checked
+        if everything.transformers is None and getattr(self._steps()[-1][1], "base", None) is None:
+            X = checked  # a base model may take columns by name
         folds = list(self._folds(X, y, weight, groups))
         if len(folds) < 2:
             raise ValueError(f"cv: {len(folds)} fold is not allowed, the rules need at least 2")
@@ -170,7 +172,8 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             if not len(test):
                 raise ValueError(f"cv: fold {number} has no sample of positive weight to score")
             columns = train if is_pairwise else None
-            part = self._part(_rows(X, train, columns), y[train], None if weight is None else weight[train])
+            of_part = (None if each is None else each[train] for each in (weight, groups))
+            part = self._part(_rows(X, train, columns), y[train], *of_part)
             X_score = _rows(X, test, columns)
             if part.transformers is not None:
                 X_score = part.transformers.transform(X_score)
@@ -196,13 +199,16 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         losses: np.ndarray,
         seconds: dict[str, np.ndarray] | None = None,
         rule: str | None = None,
+        common: np.ndarray | None = None,
     ) -> tuple[dict[str, Any], int, float]:
         """Results in the form of scikit-learn, the position of the selected setting, the threshold as a score.
 
-        Settings with a loss that is NaN cannot be selected. `rule` is by default that of the search.
+        Settings with a loss that is NaN cannot be selected. `rule` is by default that of the search. Losses that all
+        settings have in `common`, shape (n_folds,), do not count in the deviation.
         """
         complete = np.flatnonzero(~np.isnan(losses).any(axis=1))
-        selection = select(losses[complete], [simplicity[i] for i in complete], rule or self.selection_rule)
+        shift = np.zeros(losses.shape[1]) if common is None else common
+        selection = select(losses[complete] - shift, [simplicity[i] for i in complete], rule or self.selection_rule)
         scores = -losses
         ranked = np.where(np.isin(np.arange(len(params)), complete), losses.mean(axis=1), np.inf)
         results: dict[str, Any] = {}
@@ -217,11 +223,13 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             "rank_test_score": rankdata(ranked, method="min").astype(np.int32),
             "within_threshold": np.isin(np.arange(len(params)), complete[selection["within"]]),
         }
-        return results, int(complete[selection["selected"]]), -selection["threshold"]
+        return results, int(complete[selection["selected"]]), -(selection["threshold"] + float(shift.mean()))
 
     def _refit(self, data: Part, **parameters: Any) -> Any:
         """The whole estimator, fitted on all samples."""
-        classifier = self._new_classifier(**parameters).fit(data.X, data.y, data.weight)
+        classifier = self._new_classifier(**parameters)
+        has_base = getattr(classifier, "base", None) is not None
+        classifier.fit(data.X, data.y, data.weight, **({"groups": data.groups} if has_base else {}))
         if data.transformers is None:
             return classifier
         return Pipeline([*data.transformers.steps, (self._steps()[-1][0], classifier)])

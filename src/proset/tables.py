@@ -139,7 +139,7 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     import pandas as pd
 
     transformer = without_classifier(transformer)
-    n_classes = len(classifier.classes_) if classifier.base is None else 0  # what probabilities start from
+    n_classes = len(classifier.classes_) if classifier._fitted_base() is None else 0  # what probabilities start from
     names, features = feature_names(classifier, transformer), classifier.active_features_
     batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
     of_prior = np.full((n_classes, len(features)), np.nan)

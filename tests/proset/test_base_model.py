@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_val_predict, train_test_split
+from sklearn.model_selection import GroupKFold, cross_val_predict, cross_validate, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -126,6 +126,83 @@ def test_a_frozen_base_stays_as_it_is(iris):
         given.predict(X)
     with pytest.raises(ValueError, match="base_probabilities: not allowed, the model has no base"):
         ProsetClassifier(**GIVEN).fit(X, y).predict(X, base_probabilities=held_out)
+
+
+def test_forests_with_groups_or_too_few_trees_are_cross_fitted(iris):
+    X, y = iris
+    few = RandomForestClassifier(5, oob_score=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(few).fit(X, y)
+        found = base_model.held_out(few, fitted, X, y, np.unique(y), None, None)
+    assert (np.abs(found - 1 / 3) > 0.01).all(axis=1).any()
+    assert not (np.abs(found - 1 / 3) < 1e-3).all(axis=1).any()  # nobody is unknown
+    enough = RandomForestClassifier(100, oob_score=True, random_state=0)
+    fitted = clone(enough).fit(X, y)
+    groups = np.arange(150) // 2
+    by_group = base_model.held_out(enough, fitted, X, y, np.unique(y), None, groups)
+    assert not np.array_equal(by_group, base_model.held_out(enough, fitted, X, y, np.unique(y), None, None))
+
+
+def test_folds_of_few_groups_and_rare_classes(iris):
+    X, y = iris
+    three = np.arange(150) % 3
+    assert base_model.held_out(GaussianNB(), GaussianNB().fit(X, y), X, y, np.arange(3), None, three).shape == (150, 3)
+    with pytest.raises(ValueError, match="groups: 1 group is not allowed"):
+        ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y, groups=np.zeros(150))
+    rare = np.where(np.arange(100) == 0, 1, 0)
+    with pytest.raises(ValueError, match="base: y has 1 sample of class 1, cross-fitting needs 2"):
+        ProsetClassifier(base=LogisticRegression(), **GIVEN).fit(X[:100], rare)
+
+
+def test_a_search_keeps_groups_together_and_names_of_columns():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.columns = list("abcd")
+    groups, seen = np.arange(150) // 2, []
+
+    class Listening(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(set(X.index) if hasattr(X, "index") else None)
+            return super().fit(X, y)
+
+    search = ProsetClassifierCV(ProsetClassifier(base=Listening()), lambda_v=[0.01], lambda_w=1e-4, cv=3)
+    search.fit(X, y, groups=groups)
+    assert None not in seen
+    for rows in seen:
+        assert all((2 * g in rows) == (2 * g + 1 in rows) for g in range(75))
+    by_name = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
+    ProsetClassifierCV(ProsetClassifier(base=by_name), lambda_v=[0.01], lambda_w=1e-4, cv=3).fit(X, y)
+    frozen = ProsetClassifier(base=FrozenEstimator(GaussianNB().fit(X, y)))
+    with pytest.raises(ValueError, match="is not allowed in a search, which fits the base in every fold"):
+        ProsetClassifierCV(frozen).fit(X, y)
+
+
+def test_predictions_are_those_of_the_base_that_was_fitted(iris):
+    X, y = iris
+    model = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y)
+    before = model.predict_proba(X)
+    np.testing.assert_array_equal(model.set_params(base=None).predict_proba(X), before)
+    plain = ProsetClassifier(**GIVEN).fit(X, y)
+    before = plain.predict_proba(X)
+    np.testing.assert_array_equal(plain.set_params(base=GaussianNB()).predict_proba(X), before)
+
+
+def test_a_base_whose_probabilities_are_no_numbers_is_named(iris):
+    class Broken(GaussianNB):
+        def predict_proba(self, X):
+            return np.full((len(X), 3), np.nan)
+
+    with pytest.raises(ValueError, match="base: Broken has probabilities that are not numbers, for example of row 0"):
+        ProsetClassifier(base=Broken(), **GIVEN).fit(*iris)
+
+
+def test_groups_of_a_splitter_are_no_metadata_of_the_classifier(iris):
+    X, y = iris
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = cross_validate(
+            ProsetClassifier(**GIVEN), X, y, cv=GroupKFold(3), params={"groups": np.arange(150) % 9}
+        )
+    assert scores["test_score"].min() > 0.85
 
 
 def test_parameters_of_the_base_are_nested_and_cloned(iris):

@@ -219,3 +219,51 @@ def test_the_compiled_increases_are_those_of_numpy(fitted):
     np.testing.assert_allclose(objective.increases(part.theta), by_numpy - saved, rtol=1e-4, atol=SINGLE)
     several = replace(objective, n_threads=2)
     np.testing.assert_array_equal(several.increases(part.theta), objective.increases(part.theta))
+
+
+def wavy(n=150):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 2))
+    return X, ((np.sin(2 * X[:, 0]) + X[:, 1] + 0.4 * rng.normal(size=n)) > 0).astype(int)
+
+
+def test_a_batch_that_is_emptied_stays_empty():
+    X, y = wavy()
+    given = {"lambda_v": 0.01, "lambda_w": 1e-8, "n_batches": 2, "max_features": 1}
+    model = ProsetClassifier(**given, max_prototypes=2).fit(X, y)
+    assert len(model.active_features_) == 1
+    assert model.n_prototypes_ == 2
+    assert [len(batch.labels) for batch in model.batches_] == [2, 0]
+
+
+def test_recorded_losses_are_those_of_the_models_though_rows_agree_in_the_active_features():
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(lambda_v=0.003, lambda_w=1e-3, max_prototypes=20).fit(X, y)
+    sizes = model.prototype_path_["n_prototypes"]
+    assert sorted(set(sizes)) == sizes.tolist()
+    assert model.with_prototypes(10).n_prototypes_ == 10
+    scaled = X / model.scale_
+    samples = Samples.of(scaled, y, np.ones(150), np.ones(150))
+    search = Elimination(Task.of(samples, 3), Penalty(model.lambda_v_, model.lambda_w_, 0.95, 0.95))
+    for of_size, loss in zip(model._sized, model.prototype_path_["leave_one_out_loss"], strict=True):
+        parts = elimination.parts_of(of_size, samples)
+        in_scaled = tuple(replace(part, v=part.v * model.scale_) for part in parts)
+        assert search.score(in_scaled)[1] == pytest.approx(loss, rel=1e-4)
+
+
+def test_a_smaller_model_has_no_larger_ones():
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier().fit(X, y)
+    small = model.with_prototypes(5)
+    assert small.prototype_path_["n_prototypes"].tolist() == [1, 2, 3, 4, 5]
+    assert [n for n, _ in small.sized_predict_proba(X)] == [1, 2, 3, 4, 5]
+    assert max(of_size.n_prototypes() for of_size in small._sized) == 5
+
+
+def test_prototypes_are_among_the_candidates():
+    X, y = wavy(300)
+    model = ProsetClassifier(lambda_v=0.001, lambda_w=1e-6, n_candidates=30, random_state=0).fit(X, y)
+    for of_size in model._sized:
+        (batch,) = of_size.batches
+        assert set(batch.sample_index) <= set(batch.candidate_index)
+        assert len(batch.candidate_index) == 30

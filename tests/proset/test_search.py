@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -124,6 +125,28 @@ def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(rule, t
     np.testing.assert_allclose(found.stage2_results_["mean_test_score"], -np.array(stage2["mean"]), rtol=1e-5)
     assert found.threshold_ == pytest.approx(-stage1["threshold"], rel=1e-5)
     assert found.stage2_threshold_ == pytest.approx(-stage2["threshold"], rel=1e-5)
+
+
+def test_a_number_of_prototypes_is_kept_and_scored(iris):
+    given = {**QUICK, "prototypes": 1}
+    search = ProsetClassifierCV(**given).fit(*iris)
+    assert search.best_params_["max_prototypes"] == search.best_estimator_.n_prototypes_ == 1
+    assert search.best_score_ < -0.5  # one prototype is not enough
+    assert "max_prototypes" not in ProsetClassifierCV(**{**QUICK, "prototypes": None}).fit(*iris).best_params_
+    with pytest.raises(
+        ValueError, match="prototypes: 5 is not allowed with references='split', must be None or a rule"
+    ):
+        ProsetClassifierCV(ProsetClassifier.published(), prototypes=5).fit(*iris)
+
+
+def test_stage_3_keeps_what_is_gained_over_a_base():
+    """The standard error is that of the gain, not that of the loss, which base and model have in common."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 3))
+    corner = (X[:, :2] > 0.72).all(axis=1)
+    y = np.where((X[:, 0] + 0.25 * rng.standard_t(2, size=600) > 0) ^ corner, "yes", "no")
+    search = ProsetClassifierCV(ProsetClassifier(base=LogisticRegression())).fit(X, y)
+    assert search.best_params_["max_prototypes"] > 0
 
 
 def test_results_have_the_form_of_scikit_learn(found, iris):

@@ -497,17 +497,19 @@ static void tile_gradient(const Packed *packed, const Tile *tile, const double *
 
 /* By how much the loss of a tile's rows rises without each prototype j, c_nj = w_j G_nj and Q_n = sum_k q_k(x_n):
 
-       sums_j += sum_n r_n log((Q_n - c_nj) / (q_true - c_nj [k(j) = y_n]) q_true / Q_n).
+       sums_j += sum_n r_n (log((Q_n - c_nj) / (q_true - c_nj [k(j) = y_n])) - log(Q_n / q_true)).
 
-   What rounding leaves of a difference is at least what there was before this batch. */
+   What rounding leaves of a difference is at least what there was before this batch. A term without c_nj is exactly 0, so
+   that it does not matter which rows out of reach are left out. */
 static void tile_increases(const Packed *packed, const Tile *tile, int64_t rows, const int64_t *labels,
                            const double *row_weights, const double *previous_q, double *sums) {
     const int64_t K = packed->K, T = packed->T;
-    double *q_true = tile->q_true, *q_all = tile->q_others;
+    double *q_true = tile->q_true, *q_all = tile->q_others, *log_odds = tile->loss;
     for (int64_t n = 0; n < rows; n++) {
         q_all[n] = 0.0;
         for (int64_t k = 0; k < K; k++) q_all[n] += previous_q[n * K + k] + tile->q[k * T + n];
         q_true[n] = previous_q[n * K + labels[n]] + tile->q[labels[n] * T + n];
+        log_odds[n] = log_of(q_all[n] / q_true[n]);
     }
     for (int64_t k = 0; k < K; k++)
         for (int64_t block = packed->first[k]; block < packed->first[k + 1]; block++) {
@@ -515,14 +517,14 @@ static void tile_increases(const Packed *packed, const Tile *tile, int64_t rows,
             d16 *sum = (d16 *)(sums + block * LANES);
             for (int64_t n = 0; n < rows; n++) {
                 if (!(tile->near[block] >> (n / GROUP) & 1)) continue;
-                const double least = previous_q[n * K + labels[n]], other = q_true[n], odds = q_true[n] / q_all[n];
+                const double least = previous_q[n * K + labels[n]], other = q_true[n];
                 double c[LANES], increase[LANES];
                 *(d16 *)c = w * wide(*(const v16 *)(tile->G + (block * T + n) * LANES));
                 for (int i = 0; i < LANES; i++) {
                     const double all_left = q_all[n] - c[i], true_left = labels[n] == k ? q_true[n] - c[i] : other;
                     const double above = all_left > least ? all_left : least,
                                  below = true_left > least ? true_left : least;
-                    increase[i] = row_weights[n] * log_of(above / below * odds);
+                    increase[i] = row_weights[n] * (log_of(above / below) - log_odds[n]);
                 }
                 *sum += *(const d16 *)increase;
             }

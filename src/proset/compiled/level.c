@@ -13,7 +13,7 @@ static int32_t with_workspace(const Problem *problem, Memory *memory, Workspace 
 
 static int32_t with_all_active(const Problem *problem, Memory *memory, Workspace *work, uint8_t **active) {
     const int64_t n = problem->D + problem->class_offsets[problem->K];
-    take_workspace(memory, work, problem), TAKE(memory, uint8_t, n);
+    take_workspace(memory, work, problem), (void)TAKE(memory, uint8_t, n);
     if (!allocate(memory)) return 0;
     take_workspace(memory, work, problem), *active = TAKE(memory, uint8_t, n);
     memset(*active, 1, (size_t)n);

@@ -100,7 +100,7 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
     else:
         batches = [batch for batch in classifier.batches_ if len(batch.labels)]
         prior, base = classifier.class_prior_, None
-        if with_base and classifier.base is not None:
+        if with_base and classifier._fitted_base() is not None:
             prior, base = _base(classifier)
         used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
         used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
@@ -156,7 +156,7 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
     if type(model) not in (LogisticRegression, LogisticRegressionCV):
         raise ValueError(
             f"base: {classifier._base_name()} is not allowed, must be LogisticRegression, alone or after scalers, or a "
-            "DummyClassifier; to_onnx converts more"
+            "DummyClassifier that always says the same; to_onnx converts more"
         )
     coefficients, intercepts = model.coef_, np.broadcast_to(model.intercept_, len(model.coef_))
     if len(coefficients) == 1:
@@ -174,6 +174,8 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
 
 def is_constant(base: Any) -> bool:
     """Whether a base model has the same probabilities for all samples."""
+    while isinstance(base, FrozenEstimator | Pipeline):
+        base = base.steps[-1][1] if isinstance(base, Pipeline) else base.estimator
     return type(base) is DummyClassifier and base.strategy in ("prior", "most_frequent", "uniform")
 
 

@@ -69,7 +69,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         raise ImportError("to_onnx needs skl2onnx: pip install 'proset-study[onnx]'") from error
 
     steps, classifier = take_apart(model)
-    if isinstance(getattr(classifier, "base", None), str):
+    if isinstance(getattr(classifier, "base_", None), str):
         raise ValueError("base: 'prefit' is not allowed, a graph needs the base model itself")
     base = getattr(classifier, "base_", None)
     base = None if base is None or is_constant(base) else base

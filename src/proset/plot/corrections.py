@@ -83,7 +83,8 @@ class CorrectionsDisplay:
         fitted = Fitted(estimator)
         model = fitted.proset()
         table = model.corrections(named(model, fitted.scaled(X)))
-        table["sample"] = np.asarray(getattr(X, "index", range(len(table))))[table["sample"]]
+        labels: Any = getattr(X, "index") if hasattr(X, "iloc") else range(len(table))  # noqa: B009 - X has any type
+        table["sample"] = np.asarray(labels)[table["sample"]]
         return cls(table=table.head(top)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "CorrectionsDisplay":
