@@ -14,8 +14,10 @@ While prototypes are fitted, each training sample sees probabilities of a model 
 stratified folds, each is predicted by a clone of the base that was fitted to the others, and groups are kept together.
 Forests with ``oob_score=True`` have such probabilities already, those of the trees that did not see a sample, and
 these are taken, if there are no groups. For predictions the base is fitted to all samples. Penalties and sizes are
-chosen on folds of their own, whose samples keep these probabilities, as in stacking. Folds go by rows: with a base, a
-weight of 2 is not quite the same row twice. Class weights are of the prototypes alone; the base has its own.
+chosen on folds of their own, whose samples keep these probabilities, as in stacking. A base that predicts the held-out
+samples worse than the class proportions would only mislead: these take its place, unless it is frozen. Folds go by
+rows: with a base, a weight of 2 is not quite the same row twice. Class weights are of the prototypes alone; the base
+has its own.
 
 References
 ----------
@@ -30,6 +32,7 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
@@ -79,6 +82,34 @@ def check(base: Any, classes: np.ndarray) -> None:
 def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """A clone that is fitted to all samples, or the frozen model as it is."""
     return base if isinstance(base, FrozenEstimator) else clone(base).fit(X, y, **_weights(base, weight))
+
+
+def cross_fitted(
+    base: Any, X: Any, y: np.ndarray, classes: np.ndarray, weight: np.ndarray | None, groups: Any
+) -> tuple[Any, np.ndarray]:
+    """The base, fitted to all samples, and q_0 of these by models that did not see them; arguments as of `held_out`.
+
+    If q_0 is worse than the class proportions, these take the place of the base.
+
+    Warns
+    -----
+    UserWarning
+        Then.
+    """
+    model = fitted(base, X, y, weight)
+    q = held_out(base, model, X, y, classes, weight, groups)
+    prior = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y, weight)
+    by_prior = rounded(predicted(prior, np.zeros((len(y), 1)), classes))
+    own = np.arange(len(y)), np.searchsorted(classes, y)
+    loss, loss_of_prior = (np.average(-np.log(p[own]), weights=weight) for p in (q, by_prior))
+    if loss <= loss_of_prior:
+        return model, q
+    warnings.warn(
+        f"base: {name_of(base)} predicts samples held out worse than the class proportions (log-loss {loss:.3g}, "
+        f"{loss_of_prior:.3g}), which take its place",
+        stacklevel=4,
+    )
+    return prior, by_prior
 
 
 def held_out(

@@ -504,9 +504,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         base_model.check(self.base, self.classes_)
         X, y = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows), self.classes_[codes]
         weight, groups = (None if each is None else np.asarray(each)[rows] for each in (sample_weight, groups))
-        self.base_ = base_model.fitted(self.base, X, y, weight)
-        if held_out is None:
-            held_out = base_model.held_out(self.base, self.base_, X, y, self.classes_, weight, groups)
+        if held_out is not None:
+            self.base_ = base_model.fitted(self.base, X, y, weight)
+            return held_out
+        self.base_, held_out = base_model.cross_fitted(self.base, X, y, self.classes_, weight, groups)
         return held_out
 
     def _base_of(self, X: Any, given: Any = None) -> np.ndarray | None:

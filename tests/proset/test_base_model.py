@@ -273,6 +273,19 @@ def test_where_the_base_is_right_nothing_is_added_and_that_is_said():
     np.testing.assert_allclose(model.predict_proba(X), model.base_.predict_proba(X), atol=1e-3)
 
 
+def test_a_base_that_is_worse_than_nothing_is_left_out():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, (400, 3))
+    y = (X.prod(axis=1) > 0).astype(int)
+    trees = RandomForestClassifier(3, max_depth=12, random_state=0)  # as sure as it is wrong on parity
+    with pytest.warns(UserWarning, match="base: RandomForestClassifier predicts samples held out worse than the class"):
+        model = ProsetClassifier(base=trees).fit(X, y)
+    assert isinstance(model.base_, DummyClassifier)
+    alone = ProsetClassifier().fit(X, y)
+    assert np.abs(model.predict_proba(X) - alone.predict_proba(X)).mean() < 0.05
+    assert model.score(X, y) > 0.85
+
+
 def test_the_planted_subgroup_is_found(subgroup, corrected):
     X, _, in_corner = subgroup
     first = corrected.disagreements().iloc[0]

@@ -99,15 +99,15 @@ class Corrected:
         raise NotImplementedError
 
     def fit(self, parameters, complexity, seed):
-        from proset.base_model import fitted, held_out
+        from proset.base_model import cross_fitted, fitted
 
         data, classes = self.data, np.arange(self.data.n_classes)
         base = self.estimator(parameters, int(seed.generate_state(1)[0]) >> 1)
-        whole = fitted(base, data.X, data.y, data.weight)
         if not parameters.get("prototypes", 1):
             counts = np.bincount(data.y, weights=data.weight, minlength=data.n_classes)
+            whole = fitted(base, data.X, data.y, data.weight)
             return FittedCorrected(whole, Model(counts / counts.sum(), data.X.mean(axis=0), ()))
-        by_base = held_out(base, whole, data.X, data.y, classes, data.weight, None)
+        whole, by_base = cross_fitted(base, data.X, data.y, classes, data.weight, None)
         path, chosen = path_of_sizes(data, seed, by_base)
         return FittedCorrected(whole, path[chosen])
 
