@@ -324,8 +324,10 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
     found = [sized(parts)]
     if sizes is None:
         return found
+    wanted = sorted(sizes)
     for smaller in rounds.path(parts, sizes):
-        if n_prototypes(smaller) in sizes:
+        if wanted and n_prototypes(smaller) <= wanted[-1]:  # less where weights fell to 0
+            wanted = [n for n in wanted if n < n_prototypes(smaller)]
             smaller = everyone.refitted(smaller, *exactly)
         elif len(inner.references) < len(task.references):
             smaller = everyone.refitted(smaller, ITERATIONS, TOLERANCE)
