@@ -140,7 +140,7 @@ def main() -> None:
         write("out_of_the_box", box.COLUMNS, box.run(names, splits))
         write("out_of_the_box_oracle", box.ORACLE_COLUMNS, box.oracle(names or box.HARD, splits))
         study = ["wine"] if args.quick else args.data_sets
-        write("out_of_the_box_study", box.STUDY_COLUMNS, box.study(study, range(2) if args.quick else range(10)))
+        write("out_of_the_box_study", box.STUDY_COLUMNS, box.study(study, range(2) if args.quick else range(5)))
         write("out_of_the_box_noise", box.NOISE_COLUMNS, box.noise(splits))
         write("out_of_the_box_cost", box.COST_COLUMNS, box.cost((1_000,) if args.quick else box.SIZES))
     elif args.part == "few-prototypes":
@@ -159,7 +159,7 @@ def main() -> None:
         rows = base.of_tables(["party"] if args.quick else base.TABLES, base.SPLITS[:2] if args.quick else base.SPLITS)
         write("base_model", base.COLUMNS, rows)
         names = ["wine"] if args.quick else args.data_sets
-        write("base_model_study", base.COLUMNS, base.of_study(names, range(2) if args.quick else range(10)))
+        write("base_model_study", base.COLUMNS, base.of_study(names, range(2) if args.quick else range(5)))
     elif args.part == "rejection":
         from benchmarks import rejection
 

@@ -341,7 +341,7 @@ _SECTIONS = [
     ("Cost of the path of sizes", "few_prototypes_cost", _few_cost),
     ("Models of digits as files, and one prediction", "few_prototypes_export", _as_they_are),
     ("Prototypes on top of other models, noisy tables, ten splits", "base_model", _base_model),
-    ("Prototypes on top of other models, the study's data, ten replicates", "base_model_study", _base_model),
+    ("Prototypes on top of other models, the study's data, five replicates", "base_model_study", _base_model),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),
