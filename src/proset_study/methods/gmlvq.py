@@ -5,9 +5,8 @@ prototype of a sample's own class and d- that from the nearest of another class,
 
     sum_n s_n (d+ - d-) / (d+ + d-)        d(x, m) = |Omega (x - m)|^2
 
-Our own short code, with L-BFGS. In November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 fail with scikit-learn 1.9;
-prosemble 2.4.0 needs JAX, without which its import fails, and prototorch 0.7.6 PyTorch: half a gigabyte and more for
-one method.
+Our own short code, with L-BFGS. In November 2026 sklvq 0.1.2 fails with scikit-learn 1.9; prosemble 2.4.0 needs JAX,
+without which its import fails, and prototorch 0.7.6 PyTorch: half a gigabyte and more for one method.
 
 References
 ----------
