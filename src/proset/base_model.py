@@ -48,11 +48,16 @@ BITS = 20  # of q_0 of training samples: last bits of the base, which processors
 SUM = 1e-6  # by which given probabilities may be beyond 0 and 1, and their sum may differ from 1
 
 
-def name_of(base: Any) -> str:
-    """Of the class of a base model; of a Pipeline, of its last step."""
+def last_step(base: Any) -> Any:
+    """The classifier itself: of a Pipeline its last step, of a frozen model what it holds."""
     while isinstance(base, Pipeline | FrozenEstimator):
         base = base.steps[-1][1] if isinstance(base, Pipeline) else base.estimator
-    return type(base).__name__
+    return base
+
+
+def name_of(base: Any) -> str:
+    """Of the class of a base model."""
+    return type(last_step(base)).__name__
 
 
 def check(base: Any, classes: np.ndarray) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from proset.classifier import ProsetClassifier
 
 ENTRIES = 1_000_000  # of a table of samples and prototypes, which exists for some samples at a time
+REGION = ("gain", "samples", "proportion", "by base", "by model")
 NEAR = 0.5  # similarity from which on a sample counts to the region of a prototype
 
 
@@ -66,9 +67,6 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
         order = np.argsort(np.argsort(samples.of_row[batch.sample_index]))  # as the batch has them
         found.append({name: values[order] for name, values in columns.items()})
     return {name: np.concatenate([np.empty(0), *(of[name] for of in found)]) for name in REGION}
-
-
-REGION = ("gain", "samples", "proportion", "by base", "by model")
 
 
 def corrections(

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from proset.base_model import predicted
+from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
 from proset.model import MAX_ABS
 from proset.set_cover import SCIPY, SetCoverClassifier
@@ -174,8 +174,7 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
 
 def is_constant(base: Any) -> bool:
     """Whether a base model has the same probabilities for all samples."""
-    while isinstance(base, FrozenEstimator | Pipeline):
-        base = base.steps[-1][1] if isinstance(base, Pipeline) else base.estimator
+    base = last_step(base)
     return type(base) is DummyClassifier and base.strategy in ("prior", "most_frequent", "uniform")
 
 

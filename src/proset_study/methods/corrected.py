@@ -13,8 +13,8 @@ from proset.model import Model
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Range
 from proset_study.methods.estimators import pack
+from proset_study.methods.proset import FittedProset
 from proset_study.methods.proset_few import path_of_sizes
-from proset_study.methods.prototypes import Prototypes
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,7 @@ class FittedCorrected:
         return {name: [value] for name, value in self.summary().items()}
 
     def prototypes(self):
-        X, none = np.empty((0, len(self.model.centre))), np.empty(0)
-        if not self.model.batches:
-            return Prototypes(X, none.astype(int), none, none.astype(int))
-        (batch,) = self.model.batches
-        return Prototypes(
-            batch.prototypes, batch.labels, batch.prototype_weights, np.ones(len(batch.labels), dtype=int)
-        )
+        return FittedProset(self.model).prototypes()
 
     def arrays(self):
         return {"base": pack(self.base), **self.model.arrays()}
