@@ -3,9 +3,12 @@
 Equal names mean equal bits: the same data, parameters and seed give the same model on every machine.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from proset import kernel, library
+from proset.columns import Columns
 
 VERSION = "3"  # raised whenever a change of code changes the bits of a fit or a prediction
 SORTED_FEATURES = 4  # up to so many, the library leaves out pairs of neighbourhoods that are too far apart
@@ -32,6 +35,14 @@ def means(X: np.ndarray) -> np.ndarray:
     return library.means(X) if library.library() else X.mean(axis=0)
 
 
+def centre(X: np.ndarray, columns: Columns | None = None) -> np.ndarray:
+    """Means of the numbers that are there, 0 for categories, shape (D,): what numbers are counted from."""
+    if columns is None:
+        return means(X)
+    there = columns.are_numbers & ~np.isnan(X)
+    return means(np.where(there, X, 0.0)) * (len(X) / np.maximum(there.sum(axis=0), 1))
+
+
 def row_sums(X: np.ndarray) -> np.ndarray:
     """Sums of the rows of X (N, K)."""
     return library.row_sums(X) if library.library() else X.sum(axis=1)
@@ -51,13 +62,39 @@ def class_sums(
     w: np.ndarray,
     own: np.ndarray | None = None,
     own_kernel: np.ndarray | None = None,
+    columns: Columns | None = None,
     n_threads: int = 1,
 ) -> np.ndarray:
     """Weighted kernel sums of each class, shape (N, K); see `proset.kernel.class_sums`.
 
-    The kernel sees differences only; features are counted from the centre, (D,), to keep them small. The sums of a row
-    do not depend on the other rows.
+    The kernel sees differences only; numbers are counted from the centre, (D,), to keep them small. The sums of a row
+    do not depend on the other rows: those with gaps where the training data have none are computed apart.
     """
+    arrays = prototypes, centre, class_offsets, v, w
+    if columns is not None:
+        new = np.isnan(X[:, ~columns.has_gaps]).any(axis=1)
+        if new.any():
+            sums = np.empty((len(X), len(class_offsets) - 1))
+            for rows, of_rows in ((~new, columns), (new, replace(columns, has_gaps=columns.are_numbers))):
+                of_own = (each if each is None else each[rows] for each in (own, own_kernel))
+                sums[rows] = _class_sums(X[rows], *arrays, *of_own, of_rows, n_threads)
+            return sums
+    return _class_sums(X, *arrays, own, own_kernel, columns, n_threads)
+
+
+def _class_sums(
+    X: np.ndarray,
+    prototypes: np.ndarray,
+    centre: np.ndarray,
+    class_offsets: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+    own: np.ndarray | None,
+    own_kernel: np.ndarray | None,
+    columns: Columns | None,
+    n_threads: int,
+) -> np.ndarray:
+    columns = columns and columns.unless_plain()
     if library.library():
-        return library.class_sums(X, prototypes, centre, class_offsets, v, w, own, own_kernel, n_threads)
-    return kernel.class_sums(X - centre, prototypes - centre, class_offsets, v, w, own, own_kernel)
+        return library.class_sums(X, prototypes, centre, class_offsets, v, w, own, own_kernel, columns, n_threads)
+    return kernel.class_sums(X - centre, prototypes - centre, class_offsets, v, w, own, own_kernel, columns)

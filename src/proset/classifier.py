@@ -19,23 +19,24 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, tables
 from proset.candidates import check_class_sizes
+from proset.columns import Columns
+from proset.encoding import Encoding, encode
 from proset.familiarity import quantile, staged_familiarity, training_familiarity
 from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset.validation import missing_values_named, weights_with_classes
+from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 N_CANDIDATES = {"split": 1000, "leave_one_out": leave_one_out.N_CANDIDATES}
 PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
-SCALE_BITS = 16  # of a standard deviation: what is beyond depends on the order of the rows
 MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
@@ -101,6 +102,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     scale : bool, default=True
         Whether the penalties see each feature divided by its standard deviation. The fitted model is in the units of
         `X` all the same. Without it, features have to be on a scale of about 1.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+        Which columns of `X` are categories, see `proset.columns`: those of text, booleans and categorical types, of
+        which ordered ones are ranks; or those named, numbered or marked; or None.
 
     Attributes
     ----------
@@ -119,6 +123,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         The base model, fitted to all samples.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
+    categories_ : list, length D
+        Of a column of categories its levels: all of an ordered type, else those in the training data, sorted, with None
+        for a missing one. None for numbers.
     feature_weights_ : ndarray, shape (B, D)
         Feature weights of the batches for features divided by `scale_`, so that they can be compared; 0 in empty ones.
     classes_ : ndarray, shape (K,)
@@ -185,7 +192,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "base": [HasMethods("fit"), StrOptions({"prefit"}), None],
         "scale": ["boolean"],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     }
+    _encoding: Encoding
     _sized: list[model.Model]  # by increasing number of prototypes
     _sized_familiarity: list[np.ndarray]  # the `training_familiarity_` of each
     __metadata_request__fit: ClassVar = {"groups": False}  # those of a splitter around it are none of the base
@@ -214,6 +223,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         max_prototypes: int | str | None = "one_standard_error",
         max_features: int | None = None,
         base: Any = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -234,6 +244,12 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.max_prototypes = max_prototypes
         self.max_features = max_features
         self.base = base
+        self.categorical_features = categorical_features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
 
     @classmethod
     def published(cls, **parameters: Any) -> "ProsetClassifier":
@@ -273,8 +289,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
-            Finite numbers.
+        X : array-like, or frame of pandas, polars or Arrow, shape (N, D)
+            Numbers, text, booleans and categories; values may be missing. Numbers are finite.
         y : array-like, shape (N,)
             Class labels, at least two different ones.
         sample_weight : array-like, shape (N,), optional
@@ -351,7 +367,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         self._check_limits()
         base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
-        scaled = X / self.scale_
+        scaled = self._scaled(X)
         data = scaled, codes, len(self.classes_)
         task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None
         penalty, folds = self._penalty(task)
@@ -366,6 +382,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             "n_threads": self._n_threads(),
             "start": growth.stage,
             "after_batch": growth.added,
+            "columns": self._columns.divided(self.scale_),
         }
         number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
         if task is not None:
@@ -409,9 +426,9 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray, np.ndarray]:
         """Samples of positive weight, numbers of their classes, weights, copies, and rows; sets what they decide."""
         self._validate_params()
-        with _no_overflow(), missing_values_named():
-            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
-        X, y = checked
+        with _no_overflow():
+            X, y, self._encoding = encode(self, X, y, reset=True)
+        levels = self._encoding.n_levels
         _check_range(X)
         check_classification_targets(y)
         weight = None
@@ -435,9 +452,14 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
         if not self.scale:
-            _check_spread(X[rows])
-        self.scale_ = _scale(X[rows], weight) if self.scale else np.ones(X.shape[1])
+            _check_spread(X[rows][:, levels == 0])
+        self._columns = Columns.of(X[rows], levels, weight)
+        self.scale_ = self._columns.spread if self.scale else np.ones(X.shape[1])
         return X[rows], codes, weight, copies[rows], rows
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        """Numbers as the penalties see them; categories have no scale of their own."""
+        return X / np.where(self._encoding.n_levels > 0, 1.0, self.scale_)
 
     def _penalty(self, task: leave_one_out.Task | None) -> tuple[Penalty, list[penalty_path.Fold]]:
         """The penalties that are given, or chosen, and the folds of a choice; sets `lambda_v_` and `lambda_w_`."""
@@ -534,7 +556,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         copies: np.ndarray,
         base: np.ndarray | None,
     ) -> leave_one_out.Task:
-        samples = leave_one_out.Samples.of(X, codes, np.ones(len(X)) if weight is None else weight, copies)
+        weight, columns = np.ones(len(X)) if weight is None else weight, self._columns.divided(self.scale_)
+        samples = leave_one_out.Samples.of(X, codes, weight, copies, columns)
         return leave_one_out.Task.of(samples, len(self.classes_), self._n_threads(), base)
 
     def _fold(
@@ -556,8 +579,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 "that is not fitted"
             )
         base = self._fit_base(given, codes, rows, sample_weight, None, groups)
-        task = self._task(X / self.scale_, codes, weight, copies, base)
-        scored = self._validated(X_score) / self.scale_ - task.samples.centre
+        task = self._task(self._scaled(X), codes, weight, copies, base)
+        scored = self._scaled(self._validated(X_score)) - task.samples.centre
         codes, penalty = np.searchsorted(self.classes_, y_score), (self.alpha_v, self.alpha_w)
         return penalty_path.Fold.of(task, scored, codes, *penalty, n_candidates, self._base_of(X_score))
 
@@ -592,7 +615,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return f"by cross-validation no number of prototypes is better than {than} by more than one standard error"
         if np.isinf(self.lambda_v_):
             return f"no penalties gave a model that predicts samples held out better than {than}"
-        spread = X.std(axis=0).max()
+        spread = np.nan_to_num(np.nanstd(X, axis=0)).max()
         if not self.scale and not 0.1 < spread < 10.0:
             return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
         return (
@@ -603,6 +626,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _store(self, fitted: model.Model) -> None:
         self._model = fitted
         self.class_prior_ = fitted.class_prior
+        self.categories_ = [None if levels is None else list(levels) for levels in self._encoding.levels]
         self.batches_ = fitted.batches
         self.active_features_ = fitted.active_features()
         self.n_prototypes_ = fitted.n_prototypes()
@@ -1133,7 +1157,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         other: ProsetClassifier = clone(self).set_params(max_prototypes="best")  # any name, for the folds
         samples, codes, weight, copies, rows = other._prepared(X, y, sample_weight)
         base = other._fit_base(X, codes, rows, sample_weight, base_probabilities, groups)
-        penalty, folds = other._penalty(other._task(samples / other.scale_, codes, weight, copies, base))
+        penalty, folds = other._penalty(other._task(other._scaled(samples), codes, weight, copies, base))
         pair = penalty.lambda_v, penalty.lambda_w
         if n_features is None:
             n_features = _spread(elimination.n_features(folds, pair, other.n_batches))
@@ -1193,7 +1217,11 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         small = copy(self)
         small.__dict__.pop("_sized", None)
         small.scale_ = self.scale_[features]
-        small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches)))
+        small._encoding = self._encoding.take(features)
+        columns = self._model.columns and self._model.columns.take(features)
+        small._store(
+            replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns)
+        )
         small.n_features_in_ = len(features)
         if hasattr(self, "feature_names_in_"):
             small.feature_names_in_ = self.feature_names_in_[features]
@@ -1225,10 +1253,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             plain: np.ndarray = X
             return plain
         check_is_fitted(self, "scale_")
-        with _no_overflow(), missing_values_named():
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+        with _no_overflow():
+            encoded, _, _ = encode(self, X, reset=False)
         clipped: np.ndarray = np.clip(
-            X, -MAX_ABS, MAX_ABS
+            encoded, -MAX_ABS, MAX_ABS
         )  # a point so far away is as far as any; its distances stay finite
         return clipped
 
@@ -1241,6 +1269,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             and len(X) > 0
             and X.shape[1] == getattr(self, "n_features_in_", None)
             and not hasattr(self, "feature_names_in_")
+            and self._encoding.are_numbers
             and bool((np.abs(X) <= MAX_ABS).all())  # false if it is not finite
         )
 
@@ -1292,20 +1321,6 @@ def _no_overflow() -> np.errstate:
     return np.errstate(over="ignore", invalid="ignore")
 
 
-def _scale(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Standard deviations of the features, rounded to `SCALE_BITS`; 1 for those that are constant but for rounding."""
-    mean = np.average(X, axis=0, weights=weight)
-    from_mean = X - mean
-    largest = np.abs(from_mean).max(axis=0)
-    is_constant = (largest <= 10.0 * np.finfo(float).eps * np.abs(mean)) | (largest < 1.0 / MAX_ABS)
-    largest[is_constant] = 1.0
-    deviation = largest * np.sqrt(np.average((from_mean / largest) ** 2, axis=0, weights=weight))
-    deviation[is_constant] = 1.0
-    mantissa, exponent = np.frexp(deviation)
-    rounded: np.ndarray = np.ldexp(np.round(mantissa * 2.0**SCALE_BITS), exponent - SCALE_BITS)
-    return rounded
-
-
 def _spread(n: int) -> list[int]:
     """Up to 10 whole numbers from 1 to n, with about the same ratios."""
     return sorted({round(number) for number in np.geomspace(1, n, min(n, 10))})
@@ -1313,15 +1328,15 @@ def _spread(n: int) -> list[int]:
 
 def _check_range(X: np.ndarray) -> None:
     """Refuse features whose squares overflow."""
-    max_abs = np.abs(X).max(axis=0)
+    max_abs = np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
     if max_abs.max() > MAX_ABS:
         raise ValueError(f"X: feature {max_abs.argmax()} reaches {max_abs.max():g}, at most {MAX_ABS:g} is allowed")
 
 
 def _check_spread(X: np.ndarray) -> None:
     """Refuse features that are so large or all so small that the fit cannot start."""
-    spreads = X.max(axis=0) - X.min(axis=0)
-    spread = spreads.max()
+    spreads = np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0))
+    spread = spreads.max(initial=0.0)
     if spread > MAX_SPREAD or 0 < spread < MIN_SPREAD:
         raise ValueError(
             f"X: feature {spreads.argmax()} spreads over {spread:g}, with scale=False the widest feature has to spread "

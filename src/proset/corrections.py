@@ -55,7 +55,8 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
             of_tile = slice(first, first + step)
             tile = rows[of_tile]
             offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))
-            near = kernel.class_sums(samples.X[tile], prototypes, offsets, part.v, every) >= NEAR
+            pairs = samples.X[tile], prototypes, offsets, part.v, every
+            near = kernel.class_sums(*pairs, columns=samples.columns and samples.columns.unless_plain()) >= NEAR
             weight = near * number[tile, None]
             of_class = samples.y[tile, None] == labels
             for total, value in zip(

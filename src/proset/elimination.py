@@ -33,7 +33,7 @@ from math import ceil, fsum, sqrt
 import numpy as np
 
 from proset import arithmetic
-from proset.leave_one_out import Samples, Task, class_sums
+from proset.leave_one_out import Samples, Task, class_sums, class_sums_at
 from proset.model import Model, fitted_batch, merge_duplicates
 from proset.objective import Objective, Penalty
 from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
@@ -87,9 +87,7 @@ class Part:
 
     def sums_at(self, X: np.ndarray, samples: Samples, n_classes: int, n_threads: int) -> np.ndarray:
         """What the batch adds to q of other samples, (n, D), counted from the same centre."""
-        offsets = np.searchsorted(samples.y[self.candidates], np.arange(n_classes + 1))
-        arrays = (X, samples.X[self.candidates], np.zeros(len(self.v)), offsets, self.v, self.w)
-        return arithmetic.class_sums(*arrays, n_threads=n_threads)
+        return class_sums_at(X, samples, self.candidates, (self.v, self.w), n_classes, n_threads)
 
 
 Parts = tuple[Part, ...]  # a model's
@@ -315,7 +313,8 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
                 continue
             assert part.solution is not None
             solution = replace(part.solution, x=part.theta)
-            batches.append(fitted_batch(X, y, samples.row[part.candidates], candidate_index, solution))
+            candidates = samples.row[part.candidates]
+            batches.append(fitted_batch(X, y, candidates, candidate_index, solution, samples.columns))
         return Sized(replace(fitted, batches=tuple(batches)), *everyone.score(parts))
 
     limit, sizes, exactly = settings.max_features, settings.sizes, (settings.max_iter, settings.tol)
@@ -368,7 +367,8 @@ def merged(part: Part, samples: Samples) -> Part:
     Else two such rows, which see each other, would keep a sample from being left out of its own prototype.
     """
     rows = part.candidates
-    kept, w = merge_duplicates(samples.X[rows] * part.v, samples.y[rows], part.w, samples.row[rows])
+    points = samples.X[rows] if samples.columns is None else samples.columns.filled(samples.X[rows])
+    kept, w = merge_duplicates(points * part.v, samples.y[rows], part.w, samples.row[rows])
     order = np.argsort(kept)
     return replace(part, candidates=rows[kept[order]], w=w[order])
 

@@ -29,7 +29,7 @@ class Explanation:
     features : ndarray of int, shape (A,)
         Active features.
     feature_similarity : ndarray, shape (K + J, A)
-        Factors exp(-(v_d (x_d - x_jd))^2 / 2) of the similarity, by feature; 1 for the prior.
+        Factors exp(-e_d / 2) of the similarity, by feature, see `proset.columns`; 1 for the prior.
     familiarity : float
         Sum of the prototypes' contributions; near 0 the prediction is the prior.
     """
@@ -65,12 +65,17 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     label, weight = [np.arange(n_classes)], [model.class_prior]
     by_feature = [np.ones((n_classes, len(features)))]
     for b, fitted in enumerate(model.batches, start=1):
-        distance = fitted.feature_weights[features] * (x[features] - fitted.prototypes[:, features])
+        v, points = fitted.feature_weights[features], fitted.prototypes[:, features]
         batch.append(np.full(len(fitted.labels), b))
         sample.append(fitted.sample_index)
         label.append(fitted.labels)
         weight.append(fitted.prototype_weights)
-        by_feature.append(np.exp(-0.5 * distance**2))
+        if model.columns is None:
+            exponents = (v * (x[features] - points)) ** 2
+        else:
+            pairs = zip(features, x[features], points.T, v, strict=True)
+            exponents = np.reshape([model.columns.exponent(*pair) for pair in pairs], points.T.shape).T
+        by_feature.append(np.exp(-0.5 * exponents))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
     contribution, labels = weights * similarity, np.concatenate(label)

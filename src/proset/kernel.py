@@ -15,6 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from proset.columns import Columns
+
 MAX_EXPONENT_ERROR = 1e-3
 MIN_EXPONENT = -50.0 * np.log(2.0)  # kernel values below 2^-50 are lost next to the class prior: they are cut to 0
 TILE_BYTES = 300_000  # of kernel values: they stay in the second-level cache while they are contracted
@@ -40,6 +42,7 @@ def class_sums(
     prototype_weights: np.ndarray,
     own: np.ndarray | None = None,
     own_kernel: np.ndarray | None = None,
+    columns: Columns | None = None,
 ) -> np.ndarray:
     """Weighted kernel sums of each class, sum_{j in class k} w_j G_v(x - x_j).
 
@@ -55,6 +58,8 @@ def class_sums(
         The prototype that a row is itself, -1 for none.
     own_kernel : ndarray, shape (N,), optional
         Its kernel value for that row, in the place of 1; by default 0.
+    columns : Columns, optional
+        By default all are numbers, of which none is missing.
 
     Returns
     -------
@@ -62,7 +67,8 @@ def class_sums(
     """
     sums = np.zeros((len(X), len(class_offsets) - 1))
     used = np.flatnonzero(feature_weights > 0)
-    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel):
+    columns = None if columns is None else columns.take(used)
+    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel, columns):
         weights = prototype_weights.astype(G.dtype)
         for k, block in enumerate(_slices(class_offsets)):
             sums[rows, k] = G[:, block] @ weights[block]
@@ -80,6 +86,7 @@ def loss_and_gradient(
     prototype_weights: np.ndarray,
     own: np.ndarray | None = None,
     own_kernel: np.ndarray | None = None,
+    columns: Columns | None = None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weighted negative log-likelihood of the references and its gradient, from one pass over the kernel.
 
@@ -97,7 +104,7 @@ def loss_and_gradient(
     class_offsets : ndarray of int, shape (K + 1,)
     feature_weights : ndarray, shape (D,)
     prototype_weights : ndarray, shape (J,)
-    own, own_kernel : ndarrays, shape (N,), optional
+    own, own_kernel, columns : optional
         As in `class_sums`.
 
     Returns
@@ -112,9 +119,10 @@ def loss_and_gradient(
     """
     used = np.flatnonzero(feature_weights > 0)  # df/dv_d has the factor v_d: features at zero need no contraction
     X, prototypes, v = X[:, used], prototypes[:, used], feature_weights[used]
+    columns = None if columns is None else columns.take(used)
     loss, contracted = 0.0, np.zeros(len(v))  # contracted: sum_{n,j} a_nk(j) w_j G_nj (x_nd - x_jd)^2
     dv, dw = np.zeros(len(feature_weights)), np.zeros(len(prototypes))
-    for rows, G in _tiles(X, prototypes, v, own, own_kernel):
+    for rows, G in _tiles(X, prototypes, v, own, own_kernel, columns):
         w, C = prototype_weights.astype(G.dtype), prototypes.astype(G.dtype)
         is_product = G.dtype == np.float32
         moments = np.column_stack([w, w[:, None] * C]) if is_product else w[:, None]
@@ -134,7 +142,10 @@ def loss_and_gradient(
             else:
                 aGw = a[:, [k]] * G[:, b] * w[b]
                 for d in range(len(v)):
-                    contracted[d] += (aGw * (z[:, d, None] - prototypes[b, d]) ** 2).sum()
+                    if columns is None:
+                        contracted[d] += (aGw * (z[:, d, None] - prototypes[b, d]) ** 2).sum()
+                    else:
+                        contracted[d] += (aGw * columns.slope(d, z[:, d, None], prototypes[b, d], v[d])).sum()
     dv[used] = -v * contracted
     return loss, dv, dw
 
@@ -150,11 +161,13 @@ def loss_increases(
     prototype_weights: np.ndarray,
     own: np.ndarray | None = None,
     own_kernel: np.ndarray | None = None,
+    columns: Columns | None = None,
 ) -> np.ndarray:
     """By how much the loss rises without each of the prototypes, shape (J,); arguments as of `loss_and_gradient`."""
     used, found = np.flatnonzero(feature_weights > 0), np.zeros(len(prototypes))
     classes = np.repeat(np.arange(len(class_offsets) - 1), np.diff(class_offsets))
-    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel):
+    columns = None if columns is None else columns.take(used)
+    for rows, G in _tiles(X[:, used], prototypes[:, used], feature_weights[used], own, own_kernel, columns):
         added, n = G.astype(float) * prototype_weights, np.arange(len(G))
         q = previous_q[rows] + np.stack([added[:, b].sum(axis=1) for b in _slices(class_offsets)], axis=1)
         total, q_true, least = q.sum(axis=1), q[n, labels[rows]], previous_q[rows][n, labels[rows]]
@@ -166,14 +179,19 @@ def loss_increases(
 
 
 def _tiles(
-    X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, own: np.ndarray | None, own_kernel: np.ndarray | None
+    X: np.ndarray,
+    prototypes: np.ndarray,
+    v: np.ndarray,
+    own: np.ndarray | None,
+    own_kernel: np.ndarray | None,
+    columns: Columns | None,
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield (rows, G) with G = exp(-1/2 |v (x - c)|^2), but for a row's own prototype, for successive rows.
 
     The next slice overwrites G.
     """
-    is_product = product_is_accurate(v, X, prototypes)
-    fill, dtype = (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v), float)
+    is_product = columns is None and product_is_accurate(v, X, prototypes)
+    fill, dtype = (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v, columns), float)
     n_rows = max(1, min(len(X), TILE_BYTES // (np.dtype(dtype).itemsize * max(1, len(prototypes)))))
     buffer = np.empty((n_rows, len(prototypes)), dtype=dtype)
     for start in range(0, len(X), n_rows):
@@ -202,12 +220,13 @@ def _product(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> _Fill:
     return fill
 
 
-def _direct(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray) -> _Fill:
+def _direct(X: np.ndarray, prototypes: np.ndarray, v: np.ndarray, columns: Columns | None) -> _Fill:
     def fill(rows: slice, G: np.ndarray) -> None:
         G[:] = 0.0
         with np.errstate(over="ignore"):  # an infinite distance is a kernel value of 0
             for d in range(len(v)):
-                G -= 0.5 * (v[d] * (X[rows, d, None] - prototypes[:, d])) ** 2
+                x, c = X[rows, d, None], prototypes[:, d]
+                G -= 0.5 * ((v[d] * (x - c)) ** 2 if columns is None else columns.exponent(d, x, c, v[d]))
 
     return fill
 

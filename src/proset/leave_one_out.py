@@ -30,6 +30,7 @@ import numpy as np
 
 from proset import arithmetic
 from proset.candidates import draw_candidates
+from proset.columns import Columns
 from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
@@ -59,6 +60,8 @@ class Samples:
     centre : ndarray, shape (D,)
     is_sorted : bool
         See `proset.objective.Objective`.
+    columns : Columns, optional
+        By default all features are numbers, of which none is missing, here and elsewhere.
     of_row : ndarray of int, shape (n_rows,)
         The sample that each row of the training data is.
     """
@@ -72,19 +75,28 @@ class Samples:
     centre: np.ndarray
     is_sorted: bool
     of_row: np.ndarray
+    columns: Columns | None = None
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, copies: np.ndarray | None = None) -> "Samples":
+    def of(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        weight: np.ndarray,
+        copies: np.ndarray | None = None,
+        columns: Columns | None = None,
+    ) -> "Samples":
         """The distinct samples of training data; their order does not depend on that of the rows.
 
         `copies`, shape (n_rows,), is how many rows each row stands for; without it all are one, however many there are.
         """
-        keyed = np.column_stack([y, X + 0.0])  # -0.0 is 0.0
+        mixed = columns and columns.unless_plain()
+        keyed = np.column_stack([y, (mixed.filled(X) if mixed else X) + 0.0])  # -0.0 is 0.0
         _, row, inverse = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
         of_row, weight = inverse.ravel(), np.bincount(inverse.ravel(), weights=weight)
         m = np.ones(len(row)) if copies is None else np.bincount(inverse.ravel(), weights=copies)
-        centre = arithmetic.means(X[row])
-        is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
+        centre = arithmetic.centre(X[row], mixed)
+        is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES and mixed is None
         references = np.arange(len(row))
         if is_sorted:
             of_class = np.split(references, np.flatnonzero(np.diff(y[row])) + 1)
@@ -92,7 +104,7 @@ class Samples:
             row, weight, m = row[order], weight[order], m[order]
             of_row = np.argsort(order)[of_row]
             references = arithmetic.neighbours_together(X[row], references)
-        return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted, of_row)
+        return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted, of_row, columns)
 
     def class_prior(self, n_classes: int) -> np.ndarray:
         """Proportions of the classes by weight, shape (K,)."""
@@ -153,6 +165,7 @@ class Task:
             penalty=penalty,
             own=_places(samples, self.candidates)[rows],
             own_kernel=samples.own_kernel[rows],
+            columns=samples.columns and samples.columns.unless_plain(),
             is_sorted=samples.is_sorted,
             n_threads=self.n_threads,
         )
@@ -179,12 +192,14 @@ def fit(
     copies: np.ndarray | None = None,
     minimum: Minimum | None = None,
     base: np.ndarray | None = None,
+    columns: Columns | None = None,
 ) -> Model:
     """Fit a model with leave-one-out references; None for `n_candidates` means all samples. Else as `proset.model.fit`.
 
     `copies` is how many rows each row stands for; see `Samples.of`. `minimum` finds that of a batch, as
     `proset.penalty_path.minimum` does for `ProsetClassifier`. Without both the fit is that of the study's records,
     whose search starts from a draw. `base`, shape (n_rows, K), is q_0 of a base model (`proset.base_model`).
+    `columns` is kept in the model.
 
     Raises
     ------
@@ -192,9 +207,9 @@ def fit(
         If the objective is not finite at the solution.
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    samples = Samples.of(X, y, weight, copies)
+    samples = Samples.of(X, y, weight, copies, columns)
     first_task = Task.of(samples, n_classes, n_threads, base)
-    model, q = start or (Model(samples.class_prior(n_classes), samples.centre, ()), first_task.q)
+    model, q = start or (Model(samples.class_prior(n_classes), samples.centre, (), columns), first_task.q)
     for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = _draw(q, samples.y, n_candidates or len(samples.y), rng)
@@ -205,7 +220,8 @@ def fit(
         else:
             solution = minimum(task, penalty, max_iter, tol)
         rows = samples.row[candidates]
-        model = replace(model, batches=(*model.batches, fitted_batch(X, y, rows, np.sort(rows), solution)))
+        batch = fitted_batch(X, y, rows, np.sort(rows), solution, columns)
+        model = replace(model, batches=(*model.batches, batch))
         q = q + class_sums(samples, candidates, np.split(solution.x, [X.shape[1]]), n_classes, n_threads)
         if after_batch is not None:
             after_batch((model, q))
@@ -264,7 +280,22 @@ def class_sums(
     X, kept = samples.X, candidates[w > 0.0]
     arrays = (X[rows], X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
     own = _places(samples, kept)[rows], samples.own_kernel[rows]
-    return arithmetic.class_sums(*arrays, *own, n_threads=n_threads)
+    return arithmetic.class_sums(*arrays, *own, samples.columns, n_threads)
+
+
+def class_sums_at(
+    X: np.ndarray,
+    samples: Samples,
+    candidates: np.ndarray,
+    weights: Sequence[np.ndarray],
+    n_classes: int,
+    n_threads: int,
+) -> np.ndarray:
+    """What a batch adds to q of other samples X, (n, D), counted from the same centre, shape (n, K)."""
+    v, w = weights
+    kept = candidates[w > 0.0]
+    arrays = (X, samples.X[kept], np.zeros(len(v)), _class_offsets(samples, kept, n_classes), v, w[w > 0.0])
+    return arithmetic.class_sums(*arrays, columns=samples.columns, n_threads=n_threads)
 
 
 def _class_offsets(samples: Samples, candidates: np.ndarray, n_classes: int) -> np.ndarray:

@@ -17,9 +17,12 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_
 from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from proset.columns import Columns
 
 MESSAGES = (  # in the order of compiled/problem.h
     "limit of iterations reached",
@@ -55,6 +58,9 @@ class Problem(ctypes.Structure):
                 "previous_q",
                 "candidates",
                 "class_offsets",
+                "levels",
+                "category",
+                "spread",
             )
         ),
         *((name, c_int64) for name in ("N", "D", "K", "sorted", "n_threads")),
@@ -64,7 +70,8 @@ class Problem(ctypes.Structure):
 
 class _Prediction(ctypes.Structure):
     _fields_ = (
-        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w", "own", "own_distance")),
+        *((name, c_void_p) for name in ("X", "prototypes", "centre", "class_offsets", "v", "w")),
+        *((name, c_void_p) for name in ("levels", "category", "spread", "own", "own_distance")),
         *((name, c_int64) for name in ("N", "D", "K", "n_threads")),
     )
 
@@ -231,17 +238,25 @@ def class_sums(
     w: np.ndarray,
     own: np.ndarray | None,
     own_kernel: np.ndarray | None,
+    columns: "Columns | None",
     n_threads: int,
 ) -> np.ndarray:
     """`proset.kernel.class_sums` of features counted from a centre."""
     X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
     class_offsets, own = _integers(class_offsets), own if own is None else _integers(own)
     sums = np.empty((len(X), len(class_offsets) - 1))
-    given = (X, prototypes, centre, class_offsets, v, w, own, own_distance(own_kernel))
+    given = (X, prototypes, centre, class_offsets, v, w, *of_columns(columns), own, own_distance(own_kernel))
     prediction = _Prediction(*map(_pointer, given), *X.shape, len(class_offsets) - 1, n_threads)
     if _loaded().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
     return sums
+
+
+def of_columns(columns: "Columns | None") -> tuple[np.ndarray | None, ...]:
+    """`levels`, `category` and `spread` of compiled/problem.h."""
+    if columns is None:
+        return None, None, None
+    return _integers(columns.levels), _floats(columns.category), _floats(columns.spread * columns.has_gaps)
 
 
 def own_distance(own_kernel: np.ndarray | None) -> np.ndarray | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from proset import arithmetic
 from proset.candidates import draw_candidates
+from proset.columns import Columns
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
@@ -63,15 +64,20 @@ class Batch:
 
 _ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
 _SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
+_COLUMNS = tuple(f.name for f in fields(Columns))
 
 
 @dataclass(frozen=True)
 class Model:
-    """Class prior and batches; centre (D,) is subtracted inside the kernel, which only sees differences."""
+    """Class prior and batches; centre (D,) is subtracted inside the kernel, which only sees differences.
+
+    Without `columns` all features are numbers, of which none is missing.
+    """
 
     class_prior: np.ndarray
     centre: np.ndarray
     batches: tuple[Batch, ...]
+    columns: Columns | None = None
 
     def staged_q(self, X: np.ndarray, n_threads: int = 1, base: np.ndarray | None = None) -> Iterator[np.ndarray]:
         """Unnormalised class probabilities q(x), shape (N, K), for 0, 1, ..., B batches; each step is a new array.
@@ -81,7 +87,7 @@ class Model:
         q = np.tile(self.class_prior, (len(X), 1)) if base is None else base
         yield q
         for batch in self.batches:
-            q = q + batch_sums(X, batch, self.centre, len(self.class_prior), n_threads)
+            q = q + batch_sums(X, batch, self.centre, len(self.class_prior), self.columns, n_threads)
             yield q
 
     def staged_predict_proba(
@@ -108,11 +114,13 @@ class Model:
         batches = (
             replace(b, feature_weights=b.feature_weights / scale, prototypes=X[b.sample_index]) for b in self.batches
         )
-        return replace(self, centre=self.centre * scale, batches=tuple(batches))
+        columns = self.columns and self.columns.divided(1.0 / scale)
+        return replace(self, centre=self.centre * scale, batches=tuple(batches), columns=columns)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The model as named arrays, for an archive."""
         arrays = {"class_prior": self.class_prior, "centre": self.centre, "n_batches": np.array(len(self.batches))}
+        arrays |= {} if self.columns is None else vars(self.columns)
         for b, batch in enumerate(self.batches):
             arrays |= {f"batch_{b}_{name}": getattr(batch, name) for name in _ARRAYS}
             arrays[f"batch_{b}_fit"] = np.array(json.dumps({name: getattr(batch, name) for name in _SCALARS}))
@@ -136,7 +144,8 @@ class Model:
                     f"batch {b + 1} has weights or labels that do not fit {n} prototypes of {n_classes} classes"
                 )
             batches.append(batch)
-        return cls(arrays["class_prior"], arrays["centre"], tuple(batches))
+        columns = Columns(*(arrays[name] for name in _COLUMNS)) if _COLUMNS[0] in arrays else None
+        return cls(arrays["class_prior"], arrays["centre"], tuple(batches), columns)
 
     def n_prototypes(self, n_batches: int | None = None) -> int:
         """Prototypes over the first `n_batches` (default: all) batches."""
@@ -162,6 +171,7 @@ def fit(
     n_threads: int = 1,
     start: Stage | None = None,
     after_batch: Callable[[Stage], None] | None = None,
+    columns: Columns | None = None,
 ) -> Model:
     """Fit a model: batches one after the other, earlier ones never change.
 
@@ -183,6 +193,8 @@ def fit(
         A stage of the same fit, to which batches are added up to `n_batches`.
     after_batch : callable, optional
         Gets the stage with each new batch.
+    columns : Columns, optional
+        By default all features are numbers, of which none is missing. They are kept in the model.
 
     Returns
     -------
@@ -195,14 +207,16 @@ def fit(
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
-    centre = arithmetic.means(X)
+    centre = arithmetic.centre(X, columns and columns.unless_plain())
     q = np.tile(class_weight / fsum(class_weight), (len(y), 1))
-    model, q = start or (Model(q[0].copy(), centre, ()), q)
+    model, q = start or (Model(q[0].copy(), centre, (), columns), q)
     for b in range(len(model.batches), n_batches):
         rng = batch_generator(seed, b)
         candidates = draw_candidates(q, y, n_candidates, max_fraction, rng)
-        batch = _fit_batch(X, y, weight, q, candidates, centre, penalty, max_iter, tol, n_threads)
-        q = q + batch_sums(X, batch, centre, n_classes, n_threads)
+        fit = X, y, weight, q, candidates, centre, penalty
+        objective, ordered = batch_objective(*fit, columns and columns.unless_plain(), n_threads)
+        batch = fitted_batch(X, y, ordered, candidates, objective.minimum(max_iter, tol), objective.columns)
+        q = q + batch_sums(X, batch, centre, n_classes, columns, n_threads)
         model = replace(model, batches=(*model.batches, batch))
         if after_batch is not None:
             after_batch((model, q))
@@ -214,11 +228,19 @@ def batch_generator(seed: np.random.SeedSequence, b: int) -> np.random.Generator
     return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
 
 
-def batch_sums(X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, n_threads: int = 1) -> np.ndarray:
+def batch_sums(
+    X: np.ndarray,
+    batch: Batch,
+    centre: np.ndarray,
+    n_classes: int,
+    columns: Columns | None = None,
+    n_threads: int = 1,
+) -> np.ndarray:
     """What one batch adds to q(x), shape (N, K)."""
     class_offsets = np.searchsorted(batch.labels, np.arange(n_classes + 1))
     v, w = batch.feature_weights, batch.prototype_weights
-    return arithmetic.class_sums(X, batch.prototypes, centre, class_offsets, v, w, n_threads=n_threads)
+    arrays = X, batch.prototypes, centre, class_offsets, v, w
+    return arithmetic.class_sums(*arrays, columns=columns, n_threads=n_threads)
 
 
 def batch_objective(
@@ -229,6 +251,7 @@ def batch_objective(
     candidates: np.ndarray,
     centre: np.ndarray,
     penalty: Penalty,
+    columns: Columns | None = None,
     n_threads: int = 1,
 ) -> tuple[Objective, np.ndarray]:
     """Objective of a batch, given q with the earlier ones, (N, K), and the rows of its candidates.
@@ -242,7 +265,7 @@ def batch_objective(
     n_classes = q.shape[1]
     references = np.setdiff1d(np.arange(len(y)), candidates, assume_unique=True)
     class_offsets = np.searchsorted(y[candidates], np.arange(n_classes + 1))
-    is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES
+    is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES and columns is None
     if is_sorted:
         references = arithmetic.neighbours_together(X, references)
         of_class = np.split(candidates, class_offsets[1:-1])
@@ -258,34 +281,25 @@ def batch_objective(
         candidates=X[candidates] - centre,
         class_offsets=class_offsets,
         penalty=penalty,
+        columns=columns,
         is_sorted=is_sorted,
         n_threads=n_threads,
     )
     return objective, candidates
 
 
-def _fit_batch(
+def fitted_batch(
     X: np.ndarray,
     y: np.ndarray,
-    weight: np.ndarray,
-    q: np.ndarray,
-    drawn: np.ndarray,
-    centre: np.ndarray,
-    penalty: Penalty,
-    max_iter: int,
-    tol: float,
-    n_threads: int,
-) -> Batch:
-    objective, candidates = batch_objective(X, y, weight, q, drawn, centre, penalty, n_threads)
-    return fitted_batch(X, y, candidates, drawn, objective.minimum(max_iter, tol))
-
-
-def fitted_batch(
-    X: np.ndarray, y: np.ndarray, candidates: np.ndarray, candidate_index: np.ndarray, solution: Solution
+    candidates: np.ndarray,
+    candidate_index: np.ndarray,
+    solution: Solution,
+    columns: Columns | None = None,
 ) -> Batch:
     """The batch of a minimum over the weights of `candidates`, which are rows of X; `candidate_index` is stored."""
     v, w = solution.x[: X.shape[1]], solution.x[X.shape[1] :]
-    kept, merged_weights = merge_duplicates(X[candidates] * v, y[candidates], w, candidates)
+    points = X[candidates] if columns is None else columns.filled(X[candidates])
+    kept, merged_weights = merge_duplicates(points * v, y[candidates], w, candidates)
     return Batch(
         feature_weights=v,
         prototypes=X[candidates[kept]],

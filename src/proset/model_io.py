@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proset.archive import read_archive, write_archive
+from proset.encoding import CATEGORY, NUMBER, ORDERED, Encoding
 from proset.model import MAX_ABS, Model
 
 if TYPE_CHECKING:  # importing it would import scikit-learn
@@ -74,7 +75,10 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
     if isinstance(parameters["class_weight"], dict):  # labels of classes need not be text
         parameters["class_weight"] = [[_plain(k), _plain(v)] for k, v in parameters["class_weight"].items()]
-    write_archive(path, {"parameters": {k: _plain(v) for k, v in parameters.items()}}, arrays)
+    header: dict[str, Any] = {"parameters": {k: _plain(v) for k, v in parameters.items()}}
+    if not classifier._encoding.are_numbers:
+        header["columns"] = vars(classifier._encoding)
+    write_archive(path, header, arrays)
 
 
 def load_model(path: str | Path) -> "ProsetClassifier":
@@ -125,6 +129,7 @@ def load_model(path: str | Path) -> "ProsetClassifier":
         classifier = ProsetClassifier(**parameters)
         classifier._validate_params()
         classifier.classes_ = classes
+        classifier._encoding = _encoding(header.get("columns"), model)
         _check_optional(model, **optional)
         classifier.scale_ = np.ones(len(model.centre))
         for name, array in optional.items():
@@ -154,10 +159,24 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
         raise ValueError("classes must be sorted and different")
     if names is not None and (names.dtype.kind != "U" or names.shape != (n_features,)):
         raise ValueError(f"feature_names_in must be {n_features} names")
+    gaps = np.zeros(n_features, dtype=bool)
+    if model.columns is not None:
+        levels, category, spread, gaps = vars(model.columns).values()
+        _check_array("levels", levels, (n_features,), 0, kind="i")
+        _check_array("category", category, (n_features,), 0.0)
+        _check_array("spread", spread, (n_features,), 1.0 / MAX_ABS)
+        _check_array("has_gaps", gaps, (n_features,), 0, kind="b")
+        if ((category > 0) != (levels > 0)).any():
+            raise ValueError("category must be positive for columns with levels")
     for b, batch in enumerate(model.batches):
         n, where = len(batch.labels), f"batch_{b}_"
         _check_array(f"{where}feature_weights", batch.feature_weights, (n_features,), 0.0)
-        _check_array(f"{where}prototypes", batch.prototypes, (n, n_features), -MAX_ABS)
+        complete = np.where(gaps & np.isnan(batch.prototypes), 0.0, batch.prototypes)
+        _check_array(f"{where}prototypes", complete, (n, n_features), -MAX_ABS)
+        if model.columns is not None:
+            of_categories = complete[:, levels > 0]
+            if (of_categories != np.floor(of_categories)).any() or (of_categories < 0).any():
+                raise ValueError(f"{where}prototypes must have whole numbers for categories")
         _check_array(f"{where}prototype_weights", batch.prototype_weights, (n,), 0.0)
         for name in ("labels", "sample_index", "candidate_index"):
             shape = (batch.candidate_index.size if name == "candidate_index" else n,)
@@ -172,6 +191,28 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
             is_finite = not isinstance(value, float) or math.isfinite(value)
             if type(value) is not kind or not is_finite:
                 raise ValueError(f"{where}fit: {field.name} must be a {kind.__name__}, is {value!r:.50}")
+
+
+def _encoding(columns: Any, model: Model) -> Encoding:
+    """What the columns are; ValueError unless it fits the model."""
+    n = len(model.centre)
+    if columns is None:
+        encoding = Encoding((NUMBER,) * n, (None,) * n)
+    else:
+        levels = [None if of is None else tuple(of) for of in columns["levels"]]
+        encoding = Encoding(tuple(columns["kinds"]), tuple(levels))
+        if {len(encoding.kinds), len(levels)} != {n} or not set(encoding.kinds) <= {NUMBER, ORDERED, CATEGORY}:
+            raise ValueError(f"columns must be {n} kinds with their levels")
+        for kind, of_column in zip(encoding.kinds, levels, strict=True):
+            if (kind == NUMBER) != (of_column is None):
+                raise ValueError("columns must have levels unless they are numbers")
+            if not all(level is None or isinstance(level, str | bool | int | float) for level in of_column or ()):
+                raise ValueError("levels must be text, numbers or booleans")
+    if model.columns is not None and (model.columns.levels != encoding.n_levels).any() or (
+        model.columns is None and encoding.n_levels.any()
+    ):
+        raise ValueError("levels must be those of the columns")
+    return encoding
 
 
 def _check_optional(
@@ -204,4 +245,4 @@ def _check_array(name: str, array: np.ndarray, shape: tuple[int, ...], low: floa
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

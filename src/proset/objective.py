@@ -14,6 +14,8 @@ With feature weights v and prototype weights w, for a reference x_n and the clas
 Here previous_q is q with the batches before this one; without any it is the class prior N_k / N, with the N_k training
 samples of class k. After the fit, candidates with w_j > 0 are the prototypes of the batch.
 
+G is that of numbers; categories and missing values have other exponents, with the same weights (`proset.columns`).
+
 Objective
 ---------
     f(v, w)    = loss + penalty(v) + penalty(w)
@@ -55,6 +57,7 @@ from functools import cached_property
 import numpy as np
 
 from proset import library
+from proset.columns import Columns
 from proset.kernel import loss_and_gradient, loss_increases
 from proset.solver import PATH_ITERATIONS, Solution, minimize
 
@@ -119,6 +122,8 @@ class Objective:
         The candidate that each reference is itself, -1 for none.
     own_kernel : ndarray, shape (N_ref,), optional
         The kernel value that it has for this reference, in [0, 1); by default 0: the reference does not see itself.
+    columns : Columns, optional
+        By default all features are numbers, of which none is missing.
     is_sorted : bool
         Whether references, and candidates of a class, come in an order that keeps neighbours together
         (`proset.arithmetic.neighbours_together`).
@@ -156,6 +161,7 @@ class Objective:
     penalty: Penalty
     own: np.ndarray | None = None
     own_kernel: np.ndarray | None = None
+    columns: Columns | None = None
     is_sorted: bool = False
     n_threads: int = 1
 
@@ -166,7 +172,7 @@ class Objective:
         v, w = self.unpack(theta)
         loss, dv, dw = loss_and_gradient(
             *(self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets),
-            *(v, w, self.own, self.own_kernel),
+            *(v, w, self.own, self.own_kernel, self.columns),
         )
         penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
         return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
@@ -184,7 +190,7 @@ class Objective:
         v, w = self.unpack(theta)
         arrays = self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets
         saved = self.penalty.lambda_w * (self.penalty.alpha_w / 2.0 * w + 1.0 - self.penalty.alpha_w) * w
-        found: np.ndarray = loss_increases(*arrays, v, w, self.own, self.own_kernel) - saved
+        found: np.ndarray = loss_increases(*arrays, v, w, self.own, self.own_kernel, self.columns) - saved
         return found
 
     def minimum(
@@ -210,6 +216,7 @@ class Objective:
     def _problem(self) -> library.Problem:
         own = self.own, library.own_distance(self.own_kernel)
         arrays = (self.X, self.labels, *own, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
+        arrays += library.of_columns(self.columns)
         sizes = (*self.X.shape, self.previous_q.shape[1], self.is_sorted, self.n_threads)
         penalty = self.penalty
         weights = (penalty.lambda_v, penalty.lambda_w, penalty.alpha_v, penalty.alpha_w)

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from proset import arithmetic
-from proset.leave_one_out import Samples, Task, certified, class_sums
+from proset.leave_one_out import Samples, Task, certified, class_sums, class_sums_at
 from proset.objective import Penalty
 from proset.race import Race
 from proset.solver import MAX_ITER, Solution
@@ -235,11 +235,9 @@ class Fold:
         return np.split(self.path.weights(pair), [self.X.shape[1]])
 
     def _sums(self, pair: Pair) -> np.ndarray:
-        task, (v, w) = self.path.task, self._weights(pair)
-        kept = task.candidates[w > 0.0]
-        offsets = np.searchsorted(task.samples.y[kept], np.arange(self.q.shape[1] + 1))
-        arrays = (self.X, task.samples.X[kept], np.zeros(len(v)), offsets, v, w[w > 0.0])
-        return arithmetic.class_sums(*arrays, n_threads=task.n_threads)
+        task = self.path.task
+        batch = task.samples, task.candidates, self._weights(pair)
+        return class_sums_at(self.X, *batch, self.q.shape[1], task.n_threads)
 
 
 def folds(task: Task, alpha_v: float, alpha_w: float) -> Iterator[Fold]:

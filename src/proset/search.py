@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_array, get_tags, indexable
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.metaestimators import available_if
@@ -23,8 +23,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from proset.encoding import as_table, encode
 from proset.selection import SELECTION_RULES, select
-from proset.validation import missing_values_named, weights_with_classes
+from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,16 +140,15 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         X = validate_data(self, X, skip_check_array=True)
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = X if hasattr(X, "shape") else as_table(X)
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         groups = None if groups is None else np.asarray(groups)
         everything = self._part(X, y, weight, groups)
-        with missing_values_named():  # before it fails in some fold
-            checked = check_array(everything.X, dtype=np.float64, input_name="X", estimator=self)
+        array, _, encoding = encode(self._new_classifier(), everything.X, reset=True)  # before it fails in some fold
         if everything.transformers is None and getattr(self._steps()[-1][1], "base", None) is None:
-            X = checked  # a base model may take columns by name
+            X = array if encoding.are_numbers else X  # a base model may take columns by name
         folds = list(self._folds(X, y, weight, groups))
         if len(folds) < 2:
             raise ValueError(f"cv: {len(folds)} fold is not allowed, the rules need at least 2")
@@ -261,7 +261,7 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
 
 def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:
-    X = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    X = _safe_indexing(X, rows)
     return X if columns is None else X[:, columns]
 
 

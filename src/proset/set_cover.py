@@ -13,15 +13,17 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import haversine_distances
 from sklearn.neighbors import VALID_METRICS
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from proset import tables
+from proset.columns import Columns
 from proset.cover import ball_bits, balls_of_path, chunks, default_cost, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import round_relaxed
-from proset.validation import missing_values_named, weights_with_classes
+from proset.encoding import Encoding, encode
+from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
 ROWS = 2000  # of more samples these are enough to find radii
 MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
+MIXED = {"cityblock", "euclidean", "sqeuclidean"}  # those that tables with categories or missing values can have
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
 
@@ -63,6 +66,10 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     class_weight : dict or "balanced", optional
         Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
         total weight.
+    categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
+        Which columns are categories, as of `proset.ProsetClassifier`. Tables with categories or missing values take
+        Euclidean and city block metrics, in which two different categories are 1 apart (`Columns.distances` of
+        `proset.columns`).
 
     Attributes
     ----------
@@ -76,7 +83,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     prototype_labels_ : ndarray, shape (P,)
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
-        Not with "precomputed".
+        Categories are their numbers among the levels. Not with "precomputed".
     radii_ : ndarray, shape (P,)
         Of their balls: `eps`, or, with `n_neighbors`, the distance at which they end.
     covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
@@ -117,7 +124,10 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     }
+    _columns: Columns
+    _encoding: Encoding
 
     def __init__(
         self,
@@ -128,6 +138,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         n_neighbors: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.eps = eps
         self.cost = cost
@@ -136,10 +147,13 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.n_neighbors = n_neighbors
         self.random_state = random_state
         self.class_weight = class_weight
+        self.categorical_features = categorical_features
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
+        is_mixed = isinstance(self.metric, str) and SCIPY.get(self.metric, self.metric) in MIXED
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = is_mixed
         return tags
 
     def fit(
@@ -153,8 +167,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
         Parameters
         ----------
-        X : array-like, shape (N, D); with "precomputed" (N, M)
-            Finite numbers.
+        X : array-like or frame, shape (N, D); with "precomputed" (N, M)
+            As of `proset.ProsetClassifier`; dissimilarities are finite numbers.
         y : array-like, shape (N,)
             Class labels.
         sample_weight : array-like, shape (N,), optional
@@ -191,7 +205,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                     f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(problem.points)}"
                 )
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
-        if self.metric in ("euclidean", "l2") and problem.centres is not None:
+        is_plain = problem.centres is None or not (self._columns.levels.any() or np.isnan(problem.centres).any())
+        if self.metric in ("euclidean", "l2") and is_plain and not self._columns.has_gaps.any():
             bits = euclidean_ball_bits(problem.points, problem.centres, radius)
         else:
             (bits,) = ball_bits(problem.distances, *problem.size, [radius])
@@ -230,9 +245,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
             self.__dict__.pop(name, None)
-        with missing_values_named():
-            checked: tuple[np.ndarray, np.ndarray] = validate_data(self, X, y, dtype=np.float64)
-        X, y = checked
+        X, y, self._encoding = self._encoded(X, y)
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -243,6 +256,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if weight.max() > MAX_WEIGHT:
             raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_WEIGHT:g}")
         rows = np.flatnonzero(weight > 0)
+        self._columns = Columns.of(X[rows], self._encoding.n_levels, weight[rows])
         self.classes_, codes = np.unique(y[rows], return_inverse=True)
         points = X[rows]
         is_precomputed = self.metric == "precomputed"
@@ -253,11 +267,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                     "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
                 )
             try:
-                centres = check_array(candidates, dtype=np.float64)
+                centres, _, _ = encode(self, candidates, reset=False)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"candidates: {error}") from error
-            if centres.shape[1] != X.shape[1]:
-                raise ValueError(f"candidates: {centres.shape[1]} features are not allowed, X has {X.shape[1]}")
             index = np.arange(len(centres))
         elif is_precomputed and X.shape[0] != X.shape[1]:
             index = np.arange(X.shape[1])
@@ -416,10 +428,20 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _validated(self, X: npt.ArrayLike) -> np.ndarray:
         check_is_fitted(self)
-        with missing_values_named():
-            checked: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        checked, _, _ = self._encoded(X, reset=False)
         self._check_dissimilarities(checked)
         return checked
+
+    def _encoded(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[np.ndarray, Any, Encoding]:
+        with np.errstate(over="ignore", invalid="ignore"):  # in scikit-learn's check of huge values
+            array, y, encoding = encode(self, X, y, reset=reset)
+        is_mixed = not encoding.are_numbers or bool(np.isnan(array).any())
+        if is_mixed and (not isinstance(self.metric, str) or SCIPY.get(self.metric, self.metric) not in MIXED):
+            raise ValueError(
+                f"metric: {self.metric!r} is not allowed for a table with categories or missing values, must be among "
+                f"{sorted(MIXED | {name for name, of in SCIPY.items() if of in MIXED})}"
+            )
+        return array, y, encoding
 
     def _near(self, X: np.ndarray) -> np.ndarray:
         """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
@@ -430,10 +452,11 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
         """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
-        X = np.asarray(X, dtype=np.float64)
+        X, _, encoding = self._encoded(X)
         some = X[:: -(-len(X) // ROWS)]
         if self.metric == "precomputed":
             return some.ravel()
+        self._columns = Columns.of(X, encoding.n_levels, None)
         return self._distances(some, some)[np.triu_indices(len(some), 1)]
 
     def _check_dissimilarities(self, X: np.ndarray) -> None:
@@ -445,6 +468,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _distances(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         # SciPy's: scikit-learn's put equal points at a distance of 1e-8 and depend on the other rows of a chunk.
         metric = SCIPY.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        if self._columns.levels.any() or np.isnan(A).any() or np.isnan(B).any():
+            return self._columns.distances(A, B, metric)
         found: np.ndarray = haversine_distances(A, B) if metric == "haversine" else cdist(A, B, metric)
         if np.isnan(found).any():
             raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")

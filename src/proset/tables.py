@@ -41,7 +41,7 @@ def explanation(
         labels,
         classes=classifier.classes_,
         names=feature_names(classifier, transformer),
-        units=lambda points: in_original_units(transformer, points),
+        units=lambda points: classifier._encoding.decode(in_original_units(transformer, points)),
         training_familiarity=getattr(classifier, "training_familiarity_", None),
         top=top,
         base=classifier._base_of(given, base_probabilities),
@@ -85,6 +85,7 @@ def terms(
     features = model.active_features()
     prototypes = [batch.prototypes for batch in model.batches]
     values, of_prototypes = np.split(units(np.concatenate([X, *prototypes]))[:, features], [len(X)])
+    nothing: Any = None if values.dtype == object else np.nan
 
     *_, familiarity = staged_familiarity(model, X)
     ranks = np.full(len(X), np.nan)
@@ -109,7 +110,7 @@ def terms(
             found_sums: np.ndarray = np.bincount(found.label[n_listed:], of_terms[n_listed:], minlength=n_prior)[others]
             return found_sums
 
-        place, similarity = np.full((n, len(features)), np.nan), np.full((n, len(features)), np.nan)
+        place, similarity = np.full((n, len(features)), nothing), np.full((n, len(features)), np.nan)
         place[0], place[1 + n_prior : 1 + n_listed] = value, of_prototypes[found.prototype[n_prior:n_listed]]
         similarity[1 : 1 + n_listed] = found.feature_similarity[:n_listed]
         predicted = np.bincount(found.label, found.share).argmax()
@@ -142,8 +143,9 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     n_classes = len(classifier.classes_) if classifier._fitted_base() is None else 0  # what probabilities start from
     names, features = feature_names(classifier, transformer), classifier.active_features_
     batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
-    of_prior = np.full((n_classes, len(features)), np.nan)
-    values = np.concatenate([of_prior, prototype_values(classifier, transformer)])
+    values = prototype_values(classifier, transformer)
+    of_prior = np.full((n_classes, len(features)), None if values.dtype == object else np.nan, dtype=values.dtype)
+    values = np.concatenate([of_prior, values])
     weights = np.concatenate(
         [np.full((1, len(features)), np.nan), *(batch.feature_weights[None, features] for batch in batches)]
     )
@@ -186,7 +188,7 @@ def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, t
     }
     if hasattr(classifier, "prototypes_"):
         features = np.arange(classifier.n_features_in_)
-        values, of_prototypes = _values(transformer, features, points, classifier.prototypes_)
+        values, of_prototypes = _values(classifier, transformer, features, points, classifier.prototypes_)
         rows = np.concatenate([values[:, None], of_prototypes[order]], axis=1).reshape(-1, len(features))
         columns |= named("value of", feature_names(classifier, transformer), features, rows)
     return pd.DataFrame(columns)
@@ -208,7 +210,7 @@ def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
     }
     if hasattr(classifier, "prototypes_"):
         features = np.arange(classifier.n_features_in_)
-        (values,) = _values(transformer, features, classifier.prototypes_)
+        (values,) = _values(classifier, transformer, features, classifier.prototypes_)
         columns |= named("value of", feature_names(classifier, transformer), features, values)
     return pd.DataFrame(columns)
 
@@ -228,17 +230,24 @@ def prototype_values(classifier: "ProsetClassifier", transformer: Any) -> np.nda
     """Active features of the prototypes of all batches in the units of the data, shape (J, A)."""
     none = np.empty((0, classifier.n_features_in_))
     prototypes = np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])
-    (values,) = _values(transformer, classifier.active_features_, prototypes)
+    (values,) = _values(classifier, transformer, classifier.active_features_, prototypes)
     return values
 
 
-def _values(transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
+def _values(classifier: Any, transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
     """Some features of samples in the units before the transformation."""
-    values = in_original_units(transformer, np.concatenate(tables))[:, features]
+    values = classifier._encoding.decode(in_original_units(transformer, np.concatenate(tables)))[:, features]
     return np.split(values, np.cumsum([len(table) for table in tables])[:-1])
 
 
 def named(
     what: str, names: Sequence[str] | np.ndarray, features: np.ndarray, values: np.ndarray
 ) -> dict[str, np.ndarray]:
-    return {f"{what} {names[d]}": column for d, column in zip(features, values.T, strict=True)}
+    columns = (_narrowed(column) if values.dtype == object else column for column in values.T)
+    return {f"{what} {names[d]}": column for d, column in zip(features, columns, strict=True)}
+
+
+def _narrowed(column: np.ndarray) -> np.ndarray:
+    """Numbers as such, where all that is there is one."""
+    is_number = all(value is None or type(value) is float for value in column)
+    return column.astype(np.float64) if is_number else column

@@ -15,6 +15,15 @@
 
                        sum_n a_n G_nj (x_nd - c_jd)^2 = sum_n a_n G_nj x_nd^2 - 2 c_jd s_d + c_jd^2 s_0.
 
+   Columns. Those with numbers come first, of which the last n_gaps have missing values, then n_categories with categories
+   (proset.columns). A category adds its square where two differ. Of a column with gaps, p = 1 where there is a value, else
+   0, and x = c = 0 where there is none; with the exponent h of one missing value it adds, without cancellation,
+
+       p_x p_c (x - c)^2 + [p_x != p_c] h = p_c (p_x ? x^2 : h) - 2 x c + p_x (p_c ? c^2 : h):
+
+   two more columns of products, (p_x ? x^2 : h, p_x) of rows and (p_c, p_c ? c^2 : h) of prototypes. Tables have
+   what each level of a category adds for 16 prototypes; columns with many levels compare codes, which gives the same bits.
+
    Algorithms of the distance, see choose_algorithm(). Where few features count and rows are sorted (order.h), groups of
    8 rows whose bounding box is out of reach of a block's are left out: their kernel values are 0.
 
@@ -35,11 +44,12 @@ enum { SORTED_FEATURES = 4, DIFFERENCE_FEATURES = 8 };
 
 /* How many blocks at once, and how many sums each: what the registers hold. No sum depends on it. */
 #if defined(__AVX512F__)
-enum { PAIR = 2, CHUNK = 13 };
+enum { PAIR = 2, CHUNK = 13, CATEGORY_CHUNK = 10 };
 #else
-enum { PAIR = 1, CHUNK = 6 };
+enum { PAIR = 1, CHUNK = 6, CATEGORY_CHUNK = 5 };
 #endif
 
+#define MAX_TABLED 63        /* levels of a column with a table */
 #define REACH 50.0f         /* kernel values below 2^-50 are lost next to the class prior */
 #define BEYOND 50.5f        /* out of reach, however the exponent is rounded */
 #define EPSILON 1.1920929e-7f
@@ -66,27 +76,38 @@ INLINE v16 exp2_minus(v16 x) {
 /* Prototypes as one evaluation sees them. */
 typedef struct {
     const double *prototypes, *centre; /* (J, stride), (stride): what features are counted from */
-    const int64_t *class_offsets, *used; /* the D features that count, */
-    const double *scale;               /* and v_d SCALE of them */
-    int64_t stride, D, K, T, strip;    /* T and strip: rows */
+    const int64_t *class_offsets;
+    const int64_t *levels;             /* as in Problem; NULL: numbers alone, none of them missing */
+    const double *category, *spread;
+    int64_t *used;                     /* the columns that count: D with numbers, then those with categories, */
+    double *scale;                     /* v_d SCALE of them, */
+    float *one_missing, *slope;        /* of those with gaps roots of h, and of what takes its place in dloss/dv, */
+    float *square;                     /* and of those with categories what different ones add to the exponent */
+    int64_t stride, D, n_gaps, n_categories, K, T, strip; /* T and strip: rows */
+    int64_t width;                     /* columns of products, D + 2 n_gaps */
+    int64_t n_tabled, n_levels;        /* the first categories have tables, of so many levels together, */
+    int32_t *first_level;              /* [n_tabled + 1] */
     enum algorithm algorithm;
     int boxes;
     int64_t *order;           /* [blocks][16]: which prototype is where, -1 for padding */
     int64_t *place;           /* [J]: where a prototype is, -1 if it is not active */
     int64_t *first;           /* [K + 1]: first block of each class */
-    float *C, *c_norm, *w;    /* [blocks][D][16], [blocks][16], [blocks][16] */
+    float *C, *c_norm, *w;    /* [blocks][width][16], [blocks][16], [blocks][16] */
+    float *differ;            /* [blocks][n_levels][16]: square where the category of a prototype is another one, or 0 */
+    int32_t *codes;           /* [blocks][n_categories][16] */
     float *low, *high;        /* [blocks][D]: bounding boxes */
 } Packed;
 
 /* Scratch memory of a tile. */
 typedef struct {
-    float *x, *x_norm;        /* [T][D] and [T]: scaled rows (product: times -2), their squared norms */
+    float *x, *x_norm;        /* [T][width] and [T]: scaled rows (product: times -2), their squared norms */
+    int32_t *codes;           /* [T][n_categories]: of those with tables, where their row begins */
     float *centred, *columns; /* [T][D] and [D][T]: rows counted from the middle of the tile */
     float *middle;            /* [D] */
     float *low, *high;        /* [D][16]: bounding boxes of groups of rows */
     float *q_lanes;           /* [T][16] */
     double *q;                /* [K][T] */
-    float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + D], [PAIR][1 + D][16], [D][16] */
+    float *G, *A, *S, *gv;    /* [blocks][T][16], [T][1 + width], [PAIR][1 + width + categories][16], [columns][16] */
     int64_t *own;             /* [T]: where the prototype is that a row is itself, -1 for none; or NULL */
     float *own_distance;      /* [T]: its squared distance, in the place of 0 */
     uint32_t *near;           /* [blocks]: bit i says that group i of the rows is within reach */
@@ -106,26 +127,78 @@ static int64_t tile_rows(int64_t D, int64_t blocks) {
     return T < LANES ? LANES : least(T, MAX_TILE);
 }
 
-static void take_packed(Memory *memory, Packed *packed, int64_t blocks, int64_t D, int64_t K) {
-    packed->place = TAKE(memory, int64_t, packed->class_offsets[K]);
-    packed->order = TAKE(memory, int64_t, blocks * LANES), packed->first = TAKE(memory, int64_t, K + 1);
-    packed->C = TAKE(memory, float, blocks * D * LANES), packed->c_norm = TAKE(memory, float, blocks * LANES);
-    packed->w = TAKE(memory, float, blocks * LANES);
-    packed->low = TAKE(memory, float, blocks * D), packed->high = TAKE(memory, float, blocks * D);
+enum kind { COMPLETE, WITH_GAPS, TABLED, COMPARED, KINDS };
+
+static enum kind kind_of(const int64_t *levels, const double *spread, int64_t d) {
+    if (levels && levels[d]) return levels[d] <= MAX_TABLED ? TABLED : COMPARED;
+    return spread && spread[d] > 0.0 ? WITH_GAPS : COMPLETE;
 }
 
-static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t K, int store,
-                      int has_own) {
+/* The columns of weight v_d > 0, kind by kind. */
+static void use_columns(Packed *packed, int64_t D, const double *v) {
+    int64_t counts[KINDS] = {0}, used = 0;
+    packed->n_levels = 0;
+    for (enum kind kind = COMPLETE; kind < KINDS; kind++)
+        for (int64_t d = 0; d < D; d++) { /* df/dv_d has the factor v_d: columns at zero need no contraction */
+            if (!(v[d] > 0.0) || kind != kind_of(packed->levels, packed->spread, d)) continue;
+            packed->used[used] = d;
+            packed->scale[used] = v[d] * SCALE;
+            if (kind >= TABLED) {
+                const float root = (float)(packed->scale[used] *= packed->category[d]);
+                packed->square[counts[TABLED] + counts[COMPARED]] = root * root;
+            }
+            if (kind == WITH_GAPS) {
+                const double square = (v[d] * packed->spread[d]) * (v[d] * packed->spread[d]);
+                packed->one_missing[used] = (float)(SCALE * sqrt(log1p_of(square)));
+                packed->slope[used] = (float)(SCALE * sqrt(square / (1.0 + square)));
+            }
+            if (kind == TABLED) {
+                packed->first_level[counts[TABLED]] = (int32_t)packed->n_levels;
+                packed->n_levels += packed->levels[d] + 1; /* one for all that are not among them */
+            }
+            used++, counts[kind]++;
+        }
+    packed->n_gaps = counts[WITH_GAPS], packed->D = counts[COMPLETE] + counts[WITH_GAPS];
+    packed->n_tabled = counts[TABLED], packed->n_categories = counts[TABLED] + counts[COMPARED];
+    packed->width = packed->D + 2 * packed->n_gaps;
+}
+
+/* Levels in all tables. */
+static int64_t tabled_levels(const int64_t *levels, int64_t D) {
+    int64_t sum = 0;
+    for (int64_t d = 0; levels && d < D; d++)
+        if (kind_of(levels, NULL, d) == TABLED) sum += levels[d] + 1;
+    return sum;
+}
+
+/* `columns` of a table with `numbers` of products and tables of `levels` at most. */
+static void take_packed(Memory *memory, Packed *packed, int64_t blocks, int64_t columns, int64_t numbers, int64_t levels,
+                        int64_t K) {
+    packed->used = TAKE(memory, int64_t, columns), packed->scale = TAKE(memory, double, columns);
+    packed->one_missing = TAKE(memory, float, columns), packed->slope = TAKE(memory, float, columns);
+    packed->place = TAKE(memory, int64_t, packed->class_offsets[K]);
+    packed->order = TAKE(memory, int64_t, blocks * LANES), packed->first = TAKE(memory, int64_t, K + 1);
+    packed->C = TAKE(memory, float, blocks * numbers * LANES), packed->c_norm = TAKE(memory, float, blocks * LANES);
+    packed->codes = TAKE(memory, int32_t, packed->levels ? blocks * columns * LANES : 0);
+    packed->differ = TAKE(memory, float, blocks * levels * LANES);
+    packed->first_level = TAKE(memory, int32_t, columns), packed->square = TAKE(memory, float, columns);
+    packed->w = TAKE(memory, float, blocks * LANES);
+    packed->low = TAKE(memory, float, blocks * columns), packed->high = TAKE(memory, float, blocks * columns);
+}
+
+static void take_tile(Memory *memory, Tile *tile, int64_t T, int64_t blocks, int64_t D, int64_t numbers, int64_t K,
+                      int store, int has_own, int has_categories) {
     tile->own = TAKE(memory, int64_t, has_own ? T : 0), tile->own_distance = TAKE(memory, float, has_own ? T : 0);
     if (!has_own) tile->own = NULL;
-    tile->x = TAKE(memory, float, T * D), tile->x_norm = TAKE(memory, float, T);
+    tile->x = TAKE(memory, float, T * numbers), tile->x_norm = TAKE(memory, float, T);
+    tile->codes = TAKE(memory, int32_t, has_categories ? T * D : 0);
     tile->q_lanes = TAKE(memory, float, T * LANES), tile->q = TAKE(memory, double, K * T);
     if (!store) return;
     tile->centred = TAKE(memory, float, T * D), tile->columns = TAKE(memory, float, D * T);
     tile->middle = TAKE(memory, float, D);
     tile->low = TAKE(memory, float, D * LANES), tile->high = TAKE(memory, float, D * LANES);
-    tile->G = TAKE(memory, float, blocks * T * LANES), tile->A = TAKE(memory, float, T * (1 + D));
-    tile->S = TAKE(memory, float, PAIR * (1 + D) * LANES), tile->gv = TAKE(memory, float, D * LANES);
+    tile->G = TAKE(memory, float, blocks * T * LANES), tile->A = TAKE(memory, float, T * (1 + numbers));
+    tile->S = TAKE(memory, float, PAIR * (1 + numbers + D) * LANES), tile->gv = TAKE(memory, float, D * LANES);
     tile->near = TAKE(memory, uint32_t, blocks), tile->a = TAKE(memory, float, K * T);
     tile->q_true = TAKE(memory, double, T), tile->q_others = TAKE(memory, double, T);
     tile->b = TAKE(memory, double, T), tile->loss = TAKE(memory, double, T);
@@ -142,15 +215,33 @@ static enum algorithm choose_algorithm(const Packed *packed, int64_t blocks) {
     for (int64_t i = 0; i < blocks * LANES; i++) /* written so that not-a-number counts as too large */
         if (packed->order[i] >= 0 && !(packed->c_norm[i] <= max_norm)) max_norm = packed->c_norm[i];
     const float s = sqrtf(max_norm) + sqrtf(REACH), product_error = 3.0f * EPSILON * s * s;
+    if (packed->n_gaps) return product_error < 1e-3f ? PRODUCT : WIDE;
     if (packed->D > DIFFERENCE_FEATURES ? product_error < 1e-3f : packed->D > SORTED_FEATURES && product_error < 3e-4f)
         return PRODUCT;
     return 15.0f * EPSILON * s < 1e-3f ? DIFFERENCE : WIDE;
 }
 
-/* One of the features that count. */
+/* One of the numbers that count; 0 for a missing one. */
 INLINE float scaled(const Packed *packed, const double *row, int64_t d) {
     const int64_t column = packed->used[d];
-    return (float)((row[column] - packed->centre[column]) * packed->scale[d]);
+    const float x = (float)((row[column] - packed->centre[column]) * packed->scale[d]);
+    return d < packed->D - packed->n_gaps || x == x ? x : 0.0f;
+}
+
+INLINE int is_missing(const Packed *packed, const double *row, int64_t d) {
+    const double x = row[packed->used[d]];
+    return x != x;
+}
+
+/* One of the categories that count, from 0 on; one that is not among the levels is none of them. */
+INLINE int32_t code(const Packed *packed, const double *row, int64_t e) {
+    const int64_t column = packed->used[packed->D + e], levels = packed->levels[column];
+    return (int32_t)(row[column] < (double)levels ? row[column] : (double)levels);
+}
+
+/* `square` where the categories of prototypes are not that of a row, else 0. */
+INLINE v16 where_different(int32_t of_row, i16 of_prototypes, float square) {
+    return (v16)((i16)all(square) & (of_prototypes != of_row));
 }
 
 /* Prototypes in float64 to blocks of scaled float32, those that are not active left out. */
@@ -164,10 +255,10 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
                 if (active[j] && (weights[j] > 0.0) != zeros) packed->place[j] = place, packed->order[place++] = j;
         while (place % LANES) packed->order[place++] = -1;
     }
-    const int64_t D = packed->D, blocks = packed->first[packed->K] = place / LANES;
+    const int64_t D = packed->D, complete = D - packed->n_gaps, blocks = packed->first[packed->K] = place / LANES;
     for (int64_t block = 0; block < blocks; block++) {
         const int64_t *order = packed->order + block * LANES;
-        float *C = packed->C + block * D * LANES, *norm = packed->c_norm + block * LANES;
+        float *C = packed->C + block * packed->width * LANES, *norm = packed->c_norm + block * LANES;
         for (int64_t i = 0; i < LANES; i++)
             norm[i] = 0.0f, packed->w[block * LANES + i] = order[i] >= 0 ? (float)weights[order[i]] : 0.0f;
         for (int64_t d = 0; d < D; d++) {
@@ -181,23 +272,55 @@ static void pack_prototypes(Packed *packed, const double *weights, const uint8_t
             }
             packed->low[block * D + d] = low, packed->high[block * D + d] = high;
         }
+        for (int64_t e = 0; e < packed->n_categories; e++) {
+            int32_t *codes = packed->codes + (block * packed->n_categories + e) * LANES;
+            for (int64_t i = 0; i < LANES; i++)
+                codes[i] = order[i] >= 0 ? code(packed, packed->prototypes + order[i] * packed->stride, e) : 0;
+            if (e >= packed->n_tabled) continue;
+            v16 *differ = (v16 *)(packed->differ + (block * packed->n_levels + packed->first_level[e]) * LANES);
+            for (int32_t level = 0; level <= packed->levels[packed->used[D + e]]; level++)
+                differ[level] = where_different(level, *(const i16 *)codes, packed->square[e]);
+        }
     }
     packed->algorithm = choose_algorithm(packed, blocks);
-    packed->boxes = sorted && D > 0 && D <= SORTED_FEATURES && packed->algorithm == DIFFERENCE;
+    packed->boxes = sorted && D > 0 && D <= SORTED_FEATURES && !packed->n_categories && packed->algorithm == DIFFERENCE;
+    for (int64_t block = 0; block < blocks; block++) { /* from here on, squares of columns with gaps are in their place */
+        const int64_t *order = packed->order + block * LANES;
+        float *C = packed->C + block * packed->width * LANES, *norm = packed->c_norm + block * LANES;
+        for (int64_t d = complete, g = D; d < D; d++, g += 2)
+            for (int64_t i = 0; i < LANES; i++) {
+                const float c = C[d * LANES + i], h = packed->one_missing[d] * packed->one_missing[d];
+                const int missing =
+                    order[i] >= 0 && is_missing(packed, packed->prototypes + order[i] * packed->stride, d);
+                C[g * LANES + i] = missing ? 0.0f : 1.0f, C[(g + 1) * LANES + i] = missing ? h : c * c;
+            }
+        for (int64_t i = 0; packed->n_gaps && i < LANES; i++) {
+            norm[i] = 0.0f;
+            for (int64_t d = 0; d < complete; d++) norm[i] += C[d * LANES + i] * C[d * LANES + i];
+        }
+    }
 }
 
 /* Rows of a tile to scaled float32, up to a multiple of 8 rows, which is returned; the last row fills up. */
 static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X, int64_t rows) {
-    const int64_t D = packed->D, padded = (rows + GROUP - 1) / GROUP * GROUP;
+    const int64_t D = packed->D, complete = D - packed->n_gaps, padded = (rows + GROUP - 1) / GROUP * GROUP;
     const float factor = packed->algorithm == PRODUCT ? -2.0f : 1.0f;
     for (int64_t n = 0; n < padded; n++) {
         const double *row = X + (n < rows ? n : rows - 1) * packed->stride;
-        float norm = 0.0f;
-        for (int64_t d = 0; d < D; d++) {
+        float norm = 0.0f, *x_n = tile->x + n * packed->width;
+        for (int64_t d = 0; d < complete; d++) {
             const float x = scaled(packed, row, d);
-            tile->x[n * D + d] = factor * x;
+            x_n[d] = factor * x;
             norm += x * x;
         }
+        for (int64_t d = complete, g = D; d < D; d++, g += 2) {
+            const float x = scaled(packed, row, d), h = packed->one_missing[d] * packed->one_missing[d];
+            const int missing = is_missing(packed, row, d);
+            x_n[d] = factor * x, x_n[g] = missing ? h : x * x, x_n[g + 1] = missing ? 0.0f : 1.0f;
+        }
+        for (int64_t e = 0; e < packed->n_categories; e++)
+            tile->codes[n * packed->n_categories + e] =
+                e < packed->n_tabled ? (packed->first_level[e] + code(packed, row, e)) * LANES : code(packed, row, e);
         tile->x_norm[n] = norm;
     }
     return padded;
@@ -205,12 +328,12 @@ static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X
 
 /* Rows counted from the middle of the tile, and the boxes of their groups. */
 static void centre_rows(const Packed *packed, const Tile *tile, int64_t padded) {
-    const int64_t D = packed->D, T = packed->T;
+    const int64_t D = packed->D, T = packed->T, complete = D - packed->n_gaps;
     const float factor = packed->algorithm == PRODUCT ? -0.5f : 1.0f;
     for (int64_t d = 0; d < D; d++) {
         float *column = tile->columns + d * T, *low = tile->low + d * LANES, *high = tile->high + d * LANES,
               from = INFINITY, to = -INFINITY;
-        for (int64_t n = 0; n < padded; n++) column[n] = factor * tile->x[n * D + d];
+        for (int64_t n = 0; n < padded; n++) column[n] = factor * tile->x[n * packed->width + d];
         for (int64_t i = 0; i < padded / GROUP; i++) {
             float a = column[i * GROUP], b = a;
             for (int64_t n = i * GROUP + 1; n < (i + 1) * GROUP; n++)
@@ -220,6 +343,8 @@ static void centre_rows(const Packed *packed, const Tile *tile, int64_t padded) 
         }
         const float middle = tile->middle[d] = 0.5f * (from + to);
         for (int64_t n = 0; n < padded; n++) tile->centred[n * D + d] = column[n] -= middle;
+        for (int64_t n = 0, g = D + 2 * (d - complete); d >= complete && n < padded; n++) /* of a missing one, 0 */
+            tile->centred[n * D + d] *= tile->x[n * packed->width + g + 1];
         for (int64_t n = padded; n < T; n++) column[n] = 0.0f;
     }
 }
@@ -262,8 +387,11 @@ INLINE v16 with_own(v16 s, const Tile *tile, int64_t n, int64_t block) {
 /* P blocks of 16 prototypes against the rows of a tile: q_lanes += w G, and G if it is wanted. */
 INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, const int P,
                       const int product, const int store) {
-    const int64_t D = packed->D, T = packed->T, next = D * LANES;
+    const int64_t width = packed->width, E = packed->n_categories, T = packed->T, next = width * LANES;
     const float *restrict C = packed->C + block * next, *restrict x_norm = tile->x_norm;
+    const int64_t n_tabled = packed->n_tabled, levels = packed->n_levels * LANES;
+    const float *restrict differ = packed->differ + block * levels, *restrict squares = packed->square;
+    const int32_t *restrict codes = packed->codes + block * E * LANES;
     float *restrict q_lanes = tile->q_lanes, *restrict G = tile->G + (store ? block * T * LANES : 0);
     v16 w[PAIR], c_norm[PAIR];
     for (int p = 0; p < P; p++) {
@@ -273,20 +401,34 @@ INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uin
     for (; near; near &= near - 1) {
         const int64_t first = __builtin_ctz(near) * GROUP;
         for (int64_t n = first; n < first + GROUP; n += ROWS) {
-            const float *restrict x = tile->x + n * D;
+            const float *restrict x = tile->x + n * width;
             v16 s[ROWS][PAIR];
 #pragma GCC unroll 4
             for (int i = 0; i < ROWS; i++)
                 for (int p = 0; p < P; p++) s[i][p] = product ? all(x_norm[n + i]) + c_norm[p] : all(0.0f);
-            for (int64_t d = 0; d < D; d++) {
+            for (int64_t d = 0; d < width; d++) {
                 v16 c[PAIR];
                 for (int p = 0; p < P; p++) c[p] = *(const v16 *)(C + p * next + d * LANES);
 #pragma GCC unroll 4
                 for (int i = 0; i < ROWS; i++)
                     for (int p = 0; p < P; p++) {
-                        const v16 xd = all(x[i * D + d]), t = xd - c[p];
+                        const v16 xd = all(x[i * width + d]), t = xd - c[p];
                         s[i][p] = product ? fma16(xd, c[p], s[i][p]) : fma16(t, t, s[i][p]);
                     }
+            }
+            for (int64_t e = 0; e < E; e++) {
+                const int32_t *restrict x = tile->codes + n * E + e;
+                if (e < n_tabled) {
+#pragma GCC unroll 4
+                    for (int i = 0; i < ROWS; i++)
+                        for (int p = 0; p < P; p++)
+                            s[i][p] += *(const v16 *)(differ + p * levels + x[i * E]);
+                } else {
+#pragma GCC unroll 4
+                    for (int i = 0; i < ROWS; i++)
+                        for (int p = 0; p < P; p++)
+                            s[i][p] += where_different(x[i * E], *(const i16 *)(codes + (p * E + e) * LANES), squares[e]);
+                }
             }
             if (tile->own) {
 #pragma GCC unroll 4
@@ -307,14 +449,21 @@ INLINE void distances(const Packed *packed, const Tile *tile, int64_t block, uin
     }
 }
 
-/* (x - c) sqrt(log2(e) / 2) v of one row and 16 prototypes, subtracted in float64. */
-INLINE v16 wide_difference(const Packed *packed, const double *row, int64_t block, int64_t d) {
+/* Root of what column d adds to the exponent for one row and 16 prototypes, of numbers (x - c) sqrt(log2(e) / 2) v,
+   subtracted in float64; `one_missing` is that of one missing number. */
+INLINE v16 wide_difference(const Packed *packed, const double *row, int64_t block, int64_t d, const float *one_missing) {
     const int64_t column = packed->used[d];
+    const double x = row[column];
     v16 t;
     for (int i = 0; i < LANES; i++) {
         const int64_t j = packed->order[block * LANES + i];
-        t[i] =
-            j < 0 ? 0.0f : (float)((row[column] - packed->prototypes[j * packed->stride + column]) * packed->scale[d]);
+        const double c = j < 0 ? x : packed->prototypes[j * packed->stride + column];
+        if (d >= packed->D)
+            t[i] = x != c ? (float)packed->scale[d] : 0.0f;
+        else if (x == x && c == c)
+            t[i] = (float)((x - c) * packed->scale[d]);
+        else
+            t[i] = x == x || c == c ? one_missing[d] : 0.0f;
     }
     return t;
 }
@@ -324,8 +473,9 @@ static void wide_distances(const Packed *packed, const Tile *tile, const double 
     const v16 w = *(const v16 *)(packed->w + block * LANES);
     for (int64_t n = 0; n < padded; n++) {
         v16 s = all(0.0f), *q = (v16 *)(tile->q_lanes + n * LANES);
-        for (int64_t d = 0; d < packed->D; d++) {
-            const v16 t = wide_difference(packed, X + (n < rows ? n : rows - 1) * packed->stride, block, d);
+        for (int64_t d = 0; d < packed->D + packed->n_categories; d++) {
+            const double *row = X + (n < rows ? n : rows - 1) * packed->stride;
+            const v16 t = wide_difference(packed, row, block, d, packed->one_missing);
             s = fma16(t, t, s);
         }
         const v16 g = exp2_minus(tile->own ? with_own(s, tile, n, block) : s);
@@ -396,7 +546,7 @@ static double residuals(const Packed *packed, const Tile *tile, int64_t rows, in
    sums live in registers. */
 INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t f0, const int F,
                      const int P) {
-    const int64_t T = packed->T, width = 1 + packed->D;
+    const int64_t T = packed->T, width = 1 + packed->width, next = width + packed->n_categories;
     const float *G = tile->G + block * T * LANES;
     v16 s[CHUNK][PAIR];
     for (int f = 0; f < F; f++)
@@ -413,11 +563,41 @@ INLINE void contract(const Packed *packed, const Tile *tile, int64_t block, uint
         }
     }
     for (int f = 0; f < F; f++)
-        for (int p = 0; p < P; p++) *(v16 *)(tile->S + (p * width + f0 + f) * LANES) = s[f][p];
+        for (int p = 0; p < P; p++) *(v16 *)(tile->S + (p * next + f0 + f) * LANES) = s[f][p];
 }
 
-/* All n sums of P blocks, in chunks of about the same size. */
-INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, uint32_t near, int64_t n, const int P) {
+/* Of F categories from the e-th on, sums of a_n G_nj over the rows of another category than that of a prototype. */
+INLINE void contract_categories(const Packed *packed, const Tile *tile, const float *a, int64_t block, int64_t rows,
+                                int64_t e0, const int F, const int P, const int tabled) {
+    const int64_t T = packed->T, E = packed->n_categories, next = 1 + packed->width + E,
+                  levels = packed->n_levels * LANES;
+    const float *restrict G = tile->G + block * T * LANES, *restrict differ = packed->differ + block * levels;
+    const float *restrict squares = packed->square + e0;
+    const int32_t *restrict codes = packed->codes + (block * E + e0) * LANES;
+    v16 s[CATEGORY_CHUNK][PAIR];
+    for (int f = 0; f < F; f++)
+        for (int p = 0; p < P; p++) s[f][p] = all(0.0f);
+    for (int64_t n = 0; n < rows; n++) {
+        const int32_t *restrict x = tile->codes + n * E + e0;
+        v16 H[PAIR];
+        for (int p = 0; p < P; p++) H[p] = all(a[n]) * *(const v16 *)(G + (p * T + n) * LANES);
+#pragma GCC unroll 16
+        for (int f = 0; f < F; f++)
+            for (int p = 0; p < P; p++)
+                if (tabled)
+                    s[f][p] = fma16(H[p], *(const v16 *)(differ + p * levels + x[f]), s[f][p]);
+                else
+                    s[f][p] = fma16(
+                        H[p], where_different(x[f], *(const i16 *)(codes + (p * E + f) * LANES), squares[f]), s[f][p]);
+    }
+    for (int f = 0; f < F; f++)
+        for (int p = 0; p < P; p++) *(v16 *)(tile->S + (p * next + 1 + packed->width + e0 + f) * LANES) = s[f][p];
+}
+
+/* All sums of P blocks, or s_0 alone, in chunks of about the same size. */
+INLINE void contract_all(const Packed *packed, const Tile *tile, const float *a, int64_t block, uint32_t near,
+                         int64_t rows, int every, const int P) {
+    const int64_t n = every ? 1 + packed->width : 1, E = every ? packed->n_categories : 0;
     for (int64_t f = 0, F, chunks = (n + CHUNK - 1) / CHUNK; chunks > 0; f += F, chunks--) {
         F = (n - f + chunks - 1) / chunks;
         switch (F) {
@@ -427,28 +607,49 @@ INLINE void contract_all(const Packed *packed, const Tile *tile, int64_t block, 
 #undef CASE
         }
     }
+    for (int64_t e = 0, F; e < E; e += F) {
+        const int tabled = e < packed->n_tabled;
+        const int64_t left = (tabled ? packed->n_tabled : E) - e, chunks = (left + CATEGORY_CHUNK - 1) / CATEGORY_CHUNK;
+        F = (left + chunks - 1) / chunks;
+        switch (tabled ? F : -F) {
+#define CASE(F)                                                                                                        \
+    case F: contract_categories(packed, tile, a, block, rows, e, F <= CATEGORY_CHUNK ? F : 1, P, 1); break;            \
+    case -F: contract_categories(packed, tile, a, block, rows, e, F <= CATEGORY_CHUNK ? F : 1, P, 0); break;
+            CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
+#undef CASE
+        }
+    }
 }
 
 /* The same sums with the square of each difference in the place of a product. */
 static void wide_contract(const Packed *packed, const Tile *tile, const float *a, const double *X, int64_t rows,
                           int64_t block) {
-    for (int64_t f = 0; f <= packed->D; f++) *(v16 *)(tile->S + f * LANES) = all(0.0f);
+    const int64_t columns = packed->D + packed->n_categories;
+    for (int64_t f = 0; f <= columns; f++) *(v16 *)(tile->S + f * LANES) = all(0.0f);
     for (int64_t n = 0; n < rows; n++) {
         if (!(tile->near[block] >> (n / GROUP) & 1)) continue;
         const v16 H = all(a[n]) * *(const v16 *)(tile->G + (block * packed->T + n) * LANES);
         *(v16 *)tile->S += H;
-        for (int64_t d = 0; d < packed->D; d++) {
-            const v16 t = wide_difference(packed, X + n * packed->stride, block, d);
+        for (int64_t d = 0; d < columns; d++) {
+            const v16 t = wide_difference(packed, X + n * packed->stride, block, d, packed->slope);
             v16 *s = (v16 *)(tile->S + (1 + d) * LANES);
             *s = fma16(H * t, t, *s);
         }
     }
 }
 
+/* sum_n a_n G_nj (x - c)^2 of two numbers, and of what takes its place where one is missing, by the sums s of columns x,
+   (x^2, p_x), for 16 prototypes: c counted from the middle of the tile, s_0 = sum_n a_n G_nj, p = 1 where there is a c. */
+INLINE v16 with_gaps(v16 s0, v16 s_x, v16 s_square, v16 s_present, v16 c, v16 p, float slope) {
+    const v16 both = p * fma16(c, fma16(c, s_present, all(-2.0f) * s_x), s_square);
+    return fma16(all(slope * slope), fma16(p, s0 - s_present - s_present, s_present), both);
+}
+
 /* Sums over the rows of a tile: gw[block][16] += dloss/dw, gv[d] += sum_{n,j} a w G (x_d - c_d)^2. */
 static void tile_gradient(const Packed *packed, const Tile *tile, const double *X, int64_t rows, int64_t padded,
                           double *gw, double *gv) {
-    const int64_t D = packed->D, T = packed->T, width = 1 + D;
+    const int64_t D = packed->D, T = packed->T, E = packed->n_categories, complete = D - packed->n_gaps,
+                  width = 1 + packed->width;
     float radius = 0.0f;
     for (int64_t n = 0; n < padded; n++) {
         float norm = 0.0f;
@@ -456,38 +657,58 @@ static void tile_gradient(const Packed *packed, const Tile *tile, const double *
         if (!(norm <= radius)) radius = norm;
     }
     const int is_wide = packed->algorithm == WIDE || !(EPSILON * radius < 1e-3f);
-    for (int64_t d = 0; d < D; d++) *(v16 *)(tile->gv + d * LANES) = all(0.0f);
+    for (int64_t d = 0; d < D + E; d++) *(v16 *)(tile->gv + d * LANES) = all(0.0f);
     for (int64_t k = 0; k < packed->K; k++) {
         const float *a = tile->a + k * T;
         for (int64_t n = 0; n < padded; n++) {
             tile->A[n * width] = a[n];
             for (int64_t d = 0; d < D; d++) tile->A[n * width + 1 + d] = a[n] * tile->centred[n * D + d];
+            for (int64_t d = complete, g = D; d < D; d++, g += 2) {
+                const float x = tile->centred[n * D + d], present = tile->x[n * packed->width + g + 1];
+                tile->A[n * width + 1 + g] = a[n] * (x * x), tile->A[n * width + 2 + g] = a[n] * present;
+            }
         }
         for (int64_t block = packed->first[k]; block < packed->first[k + 1];) {
             const int P = block + PAIR <= packed->first[k + 1] && !is_wide ? PAIR : 1;
-            const int64_t n = packed->w[block * LANES] > 0.0f ? width : 1;
+            const int has_weight = packed->w[block * LANES] > 0.0f; /* else it has no part in dloss/dv */
             if (is_wide)
                 wide_contract(packed, tile, a, X, rows, block);
             else
-                P > 1 ? contract_all(packed, tile, block, tile->near[block], n, PAIR)
-                      : contract_all(packed, tile, block, tile->near[block], n, 1);
+                P > 1 ? contract_all(packed, tile, a, block, tile->near[block], padded, has_weight, PAIR)
+                      : contract_all(packed, tile, a, block, tile->near[block], padded, has_weight, 1);
             for (int p = 0; p < P; p++, block++) {
-                const float *S = tile->S + p * width * LANES, *C = packed->C + block * D * LANES;
+                const float *S = tile->S + p * (width + E) * LANES, *C = packed->C + block * packed->width * LANES;
                 const v16 w = *(const v16 *)(packed->w + block * LANES), s0 = *(const v16 *)S;
                 *(d16 *)(gw + block * LANES) += wide(s0);
-                if (n == 1) continue;
-                for (int64_t d = 0; d < D; d++) {
+                if (!has_weight) continue;
+                for (int64_t d = 0; is_wide && d < D + E; d++) {
+                    v16 *sum = (v16 *)(tile->gv + d * LANES);
+                    *sum = fma16(w, *(const v16 *)(S + (1 + d) * LANES), *sum);
+                }
+                if (is_wide) continue;
+                for (int64_t d = 0; d < complete; d++) {
                     const v16 s = *(const v16 *)(S + (1 + d) * LANES),
                               c = *(const v16 *)(C + d * LANES) - all(tile->middle[d]);
                     v16 *sum = (v16 *)(tile->gv + d * LANES);
-                    *sum = is_wide ? fma16(w, s, *sum) : fma16(w * c, fma16(c, s0, all(-2.0f) * s), *sum);
+                    *sum = fma16(w * c, fma16(c, s0, all(-2.0f) * s), *sum);
+                }
+                for (int64_t d = complete, g = D; d < D; d++, g += 2) {
+                    const v16 *s = (const v16 *)(S + (1 + g) * LANES), *p_c = (const v16 *)(C + g * LANES);
+                    const v16 c = *(const v16 *)(C + d * LANES) - all(tile->middle[d]);
+                    v16 *sum = (v16 *)(tile->gv + d * LANES);
+                    *sum = fma16(
+                        w, with_gaps(s0, *(const v16 *)(S + (1 + d) * LANES), s[0], s[1], c, *p_c, packed->slope[d]), *sum);
+                }
+                for (int64_t e = 0; e < E; e++) {
+                    v16 *sum = (v16 *)(tile->gv + (D + e) * LANES);
+                    *sum = fma16(w, *(const v16 *)(S + (width + e) * LANES), *sum);
                 }
             }
         }
     }
-    for (int64_t d = 0; d < D; d++) {
+    for (int64_t d = 0; d < D + E; d++) {
         d16 square = {0}; /* the part x^2 of the square needs only sum_j a w G of the row */
-        for (int64_t n = 0; !is_wide && n < rows; n += LANES) {
+        for (int64_t n = 0; !is_wide && d < complete && n < rows; n += LANES) {
             const d16 x = wide(*(const v16 *)(tile->columns + d * T + n));
             square += *(const d16 *)(tile->b + n) * (x * x);
         }
@@ -547,7 +768,7 @@ static void evaluate_strips(void *shared, int64_t thread) {
     const Problem *problem = evaluation->problem;
     const Packed *packed = evaluation->packed;
     const Tile *tile = evaluation->tiles + thread;
-    const int64_t K = packed->K, D = packed->D, n_weights = packed->first[K] * LANES;
+    const int64_t K = packed->K, D = packed->D + packed->n_categories, n_weights = packed->first[K] * LANES;
     for (int64_t strip; (strip = atomic_fetch_add(&evaluation->next, 1)) < evaluation->n_strips;) {
         double *gw = evaluation->gw + strip * n_weights, *gv = evaluation->gv + strip * D,
                *loss = evaluation->loss + strip;
@@ -576,34 +797,33 @@ static void evaluate_strips(void *shared, int64_t thread) {
 typedef struct {
     Packed packed;
     Evaluation evaluation;
-    int64_t *used;
-    double *scale, *ones, *zeros;
+    double *ones, *zeros;
 } Workspace;
 
 static void take_workspace(Memory *memory, Workspace *work, const Problem *problem) {
     const int64_t D = problem->D, K = problem->K, blocks = n_blocks(K, problem->class_offsets),
-                  longest = D > blocks * LANES ? D : blocks * LANES;
+                  numbers = problem->spread ? 3 * D : D, longest = D > blocks * LANES ? D : blocks * LANES;
     Packed *packed = &work->packed;
     Evaluation *evaluation = &work->evaluation;
-    work->used = TAKE(memory, int64_t, D), work->scale = TAKE(memory, double, D);
     work->ones = TAKE(memory, double, longest), work->zeros = TAKE(memory, double, D);
     *packed = (Packed){.prototypes = problem->candidates,
                        .centre = work->zeros,
                        .class_offsets = problem->class_offsets,
-                       .used = work->used,
-                       .scale = work->scale,
+                       .levels = problem->levels,
+                       .category = problem->category,
+                       .spread = problem->spread,
                        .stride = D,
                        .K = K,
-                       .T = tile_rows(D, blocks)};
+                       .T = tile_rows(numbers, blocks)};
     packed->strip = STRIP / packed->T * packed->T;
-    take_packed(memory, packed, blocks, D, K);
+    take_packed(memory, packed, blocks, D, numbers, tabled_levels(problem->levels, D), K);
     *evaluation = (Evaluation){
         .problem = problem, .packed = packed, .n_strips = (problem->N + packed->strip - 1) / packed->strip};
     evaluation->tiles = TAKE(memory, Tile, problem->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < problem->n_threads; i++)
-        take_tile(memory, memory->base ? evaluation->tiles + i : &uncounted, packed->T, blocks, D, K, 1,
-                  problem->own != NULL);
+        take_tile(memory, memory->base ? evaluation->tiles + i : &uncounted, packed->T, blocks, D, numbers, K, 1,
+                  problem->own != NULL, problem->levels != NULL);
     evaluation->loss = TAKE(memory, double, evaluation->n_strips);
     evaluation->gw = TAKE(memory, double, evaluation->n_strips * blocks * LANES);
     evaluation->gv = TAKE(memory, double, evaluation->n_strips * D);
@@ -624,15 +844,13 @@ static double pass(Workspace *work, const double *theta, const uint8_t *active, 
     Evaluation *evaluation = &work->evaluation;
     const Problem *problem = evaluation->problem;
     Packed *packed = &work->packed;
-    packed->D = 0;
-    for (int64_t d = 0; d < problem->D; d++) /* df/dv_d has the factor v_d: features at zero need no contraction */
-        if (theta[d] > 0.0) work->used[packed->D] = d, work->scale[packed->D++] = theta[d] * SCALE;
+    use_columns(packed, problem->D, theta);
     pack_prototypes(packed, theta + problem->D, active + problem->D, problem->sorted);
     evaluation->increases = increases;
     atomic_store(&evaluation->next, 0);
     proset_run(evaluate_strips, evaluation, least(problem->n_threads, evaluation->n_strips));
 
-    const int64_t D = packed->D, n_weights = packed->first[packed->K] * LANES;
+    const int64_t D = packed->D + packed->n_categories, n_weights = packed->first[packed->K] * LANES;
     double loss = 0.0, *gw = evaluation->gw, *gv = evaluation->gv;
     for (int64_t strip = 0; strip < evaluation->n_strips; strip++) {
         loss += evaluation->loss[strip];
@@ -658,8 +876,8 @@ static double evaluate(void *context, const double *theta, const uint8_t *active
     memset(gradient, 0, sizeof(double) * (problem->D + J));
     for (int64_t i = 0; i < n_weights; i++)
         if (packed->order[i] >= 0) dw[packed->order[i]] = gw[i] / LARGE;
-    for (int64_t d = 0; d < packed->D; d++) /* it was scaled */
-        dv[work->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[work->used[d]]);
+    for (int64_t d = 0; d < packed->D + packed->n_categories; d++) /* it was scaled */
+        dv[packed->used[d]] = -gv[d] / (SCALE * SCALE * LARGE * v[packed->used[d]]);
     return loss + (penalty(work, problem->lambda_v, problem->alpha_v, v, problem->D, dv) +
                    penalty(work, problem->lambda_w, problem->alpha_w, w, J, dw));
 }
@@ -709,27 +927,26 @@ static void take_sums(Memory *memory, Packed *packed, uint8_t **active, Tile **t
     const int64_t K = prediction->K, J = prediction->class_offsets[K], blocks = n_blocks(K, prediction->class_offsets);
     int64_t D = 0;
     for (int64_t d = 0; d < prediction->D; d++) D += prediction->v[d] > 0.0;
-    int64_t *used = TAKE(memory, int64_t, D);
-    double *scale = TAKE(memory, double, D);
+    const int64_t numbers = prediction->spread ? 3 * D : D;
     *packed = (Packed){.prototypes = prediction->prototypes,
                        .centre = prediction->centre,
                        .class_offsets = prediction->class_offsets,
-                       .used = used,
-                       .scale = scale,
+                       .levels = prediction->levels,
+                       .category = prediction->category,
+                       .spread = prediction->spread,
                        .stride = prediction->D,
-                       .D = D,
                        .K = K,
                        .strip = STRIP,
                        .T = least(MAX_TILE, (prediction->N + LANES - 1) / LANES * LANES)};
-    take_packed(memory, packed, blocks, D, K);
+    take_packed(memory, packed, blocks, D, numbers, tabled_levels(prediction->levels, prediction->D), K);
     *active = TAKE(memory, uint8_t, J), *tiles = TAKE(memory, Tile, prediction->n_threads);
     Tile uncounted;
     for (int64_t i = 0; i < prediction->n_threads; i++)
-        take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, K, 0, prediction->own != NULL);
+        take_tile(memory, memory->base ? *tiles + i : &uncounted, packed->T, blocks, D, numbers, K, 0,
+                  prediction->own != NULL, prediction->levels != NULL);
     if (!memory->base) return;
     memset(*active, 1, (size_t)J);
-    for (int64_t d = 0, i = 0; d < prediction->D; d++)
-        if (prediction->v[d] > 0.0) used[i] = d, scale[i++] = prediction->v[d] * SCALE;
+    use_columns(packed, prediction->D, prediction->v);
 }
 
 /* sums_nk = sum_{j in class k} w_j G_nj, shape (N, K). 0, or 1 if there is no memory. The sums of a row do not depend on

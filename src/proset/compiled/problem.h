@@ -11,6 +11,8 @@ typedef struct {
     const double *row_weights, *previous_q; /* (N), (N, K) */
     const double *candidates;            /* (J, D), sorted by class */
     const int64_t *class_offsets;        /* K + 1 boundaries of the classes among the candidates */
+    const int64_t *levels;               /* (D), see proset.columns; NULL, or 0: a column of numbers */
+    const double *category, *spread;     /* (D); spread 0: no number is missing */
     int64_t N, D, K, sorted,
         n_threads;  /* sorted: neighbours are near each other, among rows and candidates of a class */
     double lambda_v, lambda_w, alpha_v, alpha_w;
@@ -22,6 +24,8 @@ typedef struct {
     const double *centre;                /* (D), subtracted from both */
     const int64_t *class_offsets;
     const double *v, *w;                 /* (D), (J) */
+    const int64_t *levels;               /* (D): as in Problem */
+    const double *category, *spread;
     const int64_t *own;                  /* (N): the prototype that a row is itself, -1; or NULL */
     const double *own_distance;          /* (N): as in Problem */
     int64_t N, D, K, n_threads;
