@@ -40,7 +40,8 @@ def centre(X: np.ndarray, columns: Columns | None = None) -> np.ndarray:
     if columns is None:
         return means(X)
     there = columns.are_numbers & ~np.isnan(X)
-    return means(np.where(there, X, 0.0)) * (len(X) / np.maximum(there.sum(axis=0), 1))
+    found: np.ndarray = means(np.where(there, X, 0.0)) * (len(X) / np.maximum(there.sum(axis=0), 1))
+    return found
 
 
 def row_sums(X: np.ndarray) -> np.ndarray:
@@ -76,8 +77,8 @@ def class_sums(
         if new.any():
             sums = np.empty((len(X), len(class_offsets) - 1))
             for rows, of_rows in ((~new, columns), (new, replace(columns, has_gaps=columns.are_numbers))):
-                of_own = (each if each is None else each[rows] for each in (own, own_kernel))
-                sums[rows] = _class_sums(X[rows], *arrays, *of_own, of_rows, n_threads)
+                places, kernels = (None if each is None else each[rows] for each in (own, own_kernel))
+                sums[rows] = _class_sums(X[rows], *arrays, places, kernels, of_rows, n_threads)
             return sums
     return _class_sums(X, *arrays, own, own_kernel, columns, n_threads)
 

@@ -248,7 +248,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
         return tags
 
     @classmethod
@@ -427,7 +427,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Samples of positive weight, numbers of their classes, weights, copies, and rows; sets what they decide."""
         self._validate_params()
         with _no_overflow():
-            X, y, self._encoding = encode(self, X, y, reset=True)
+            X, labels, self._encoding = encode(self, X, y, reset=True)
+        y = np.asarray(labels)
         levels = self._encoding.n_levels
         _check_range(X)
         check_classification_targets(y)
@@ -1219,9 +1220,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         small.scale_ = self.scale_[features]
         small._encoding = self._encoding.take(features)
         columns = self._model.columns and self._model.columns.take(features)
-        small._store(
-            replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns)
-        )
+        small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns))
         small.n_features_in_ = len(features)
         if hasattr(self, "feature_names_in_"):
             small.feature_names_in_ = self.feature_names_in_[features]

@@ -7,15 +7,15 @@ The kernel of `proset.objective` is exp(-1/2 sum_d e_d), where column d adds
     e_d = log(1 + v_d^2 s_d^2)           for a number and a missing value, s_d being the spread of the column,
     e_d = 0                              for two missing values.
 
-There is one weight v_d for a column, however many categories it has. Without division by the standard deviation
-(`scale_` of `proset.ProsetClassifier`) t_d is 1; with it, t_d^2 is such that two rows drawn at random have the same mean
-square as two numbers, 2, since the standard deviation of a column of categories is that of its indicators over sqrt(2),
-sqrt((1 - sum_l p_l^2) / 2) with proportions p_l. A category that was not in the training data differs from all others.
+There is one weight v_d for a column, however many categories it has. Without division by standard deviations (`scale_`
+of `proset.ProsetClassifier`) t_d is 1. With it, two rows drawn at random have the same mean square, 2, in all columns:
+the standard deviation of a column of categories with proportions p_l is that of its indicators over sqrt(2),
+sqrt((1 - sum_l p_l^2) / 2). A category that was not in the training data differs from all others.
 
-A missing category is a category. A missing number is not filled in: exp(-e_d / 2) is the mean of the kernel over numbers
-that are normally distributed around the other one with the standard deviation s_d of the column. So a column that counts
-much takes a row with a gap there further from all rows with a number, but not out of their reach, as a constant times
-v_d^2 would. Rows with the same gaps are as near as their other columns say.
+A missing category is a category. A missing number is not filled in: exp(-e_d / 2) is the mean of the kernel over
+numbers that are normally distributed around the known one with the standard deviation s_d of the column. So a column
+that counts takes a row with a gap away from rows with a number, but not out of their reach, as a constant times v_d^2
+would. Rows with the same gaps are as near as their other columns say.
 
 In arrays, X (N, D), categories are their numbers among the levels, 0, 1, ..., and missing numbers are NaN.
 """
@@ -113,7 +113,7 @@ class Columns:
 
     def _square(self, d: int, x: np.ndarray, c: np.ndarray, one_missing: float) -> np.ndarray:
         if self.levels[d]:
-            return self.category[d] ** 2 * (x != c)
+            return np.where(x != c, self.category[d] ** 2, 0.0)
         missing_x, missing_c = np.isnan(x), np.isnan(c)
         square = np.where(missing_x | missing_c, 0.0, (x - c) ** 2)
         square[missing_x != missing_c] = one_missing

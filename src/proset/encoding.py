@@ -1,14 +1,14 @@
 """From a table as people have it to the array of numbers that the classifiers compute with, and back.
 
-What a column is follows from its type: numbers are numbers; text, booleans and categorical types are categories; ordered
-categorical types are ranks, whose difference counts. pandas, polars and Arrow come in through narwhals. How values
-compare, missing ones among them, is in `proset.columns`.
+What a column is follows from its type: numbers are numbers; text, booleans and categorical types are categories;
+ordered categorical types are ranks, whose difference counts. pandas, polars and Arrow come in through narwhals. How
+values compare, missing ones among them, is in `proset.columns`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -19,6 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 NUMBER, ORDERED, CATEGORY = "number", "ordered", "category"
 OTHER = "(not in the training data)"  # a category, where it is shown
+ALLOWED = "allowed are numbers, text, booleans and categories"
 MANY = 20  # distinct values of a column from which on it is worth a warning that it may be something else
 Category = str | bool | int | float | None
 
@@ -70,7 +71,9 @@ class Encoding:
         return found
 
 
-def encode(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[np.ndarray, Any, Encoding]:
+def encode(
+    estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, allow_nan: bool = True
+) -> tuple[np.ndarray, Any, Encoding]:
     """An array of numbers for samples, checked as scikit-learn does, and what the columns are.
 
     Parameters
@@ -81,6 +84,8 @@ def encode(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> 
     y : array-like, shape (N,), optional
     reset : bool
         Whether the columns are learned; else they are those of `estimator._encoding`.
+    allow_nan : bool
+        Whether numbers may be missing.
 
     Returns
     -------
@@ -107,7 +112,8 @@ def encode(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> 
     wanted = "from_dtype" if not hasattr(estimator, "categorical_features") else estimator.categorical_features
     known = None if reset else getattr(estimator, "_encoding", None)
     columns = _columns(X, wanted, known)
-    checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
+    finite = "allow-nan" if allow_nan else True
+    checks = {"dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
     if columns is None:
         checked = validate_data(estimator, X, y, **checks)
         array, y = (checked, y) if isinstance(y, str) else checked
@@ -116,14 +122,16 @@ def encode(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> 
     names, values = columns
     if known is None:
         chosen = _chosen(wanted, names, len(values))
-        found = [_learned(name, column, is_chosen) for name, column, is_chosen in zip(names, values, chosen, strict=True)]
+        found = [
+            _learned(name, column, is_chosen) for name, column, is_chosen in zip(names, values, chosen, strict=True)
+        ]
         known = Encoding(tuple(kind for kind, _ in found), tuple(levels for _, levels in found))
         _warn(names, values, known)
     described = zip(names, values, known.kinds, known.levels, strict=True)
     encoded = np.column_stack([_encoded(*column) for column in described]) if values else np.empty((_num_samples(X), 0))
     if isinstance(y, str):
-        return check_array(encoded, ensure_all_finite="allow-nan", estimator=estimator, input_name="X"), y, known
-    return *check_X_y(encoded, y, ensure_all_finite="allow-nan", estimator=estimator), known
+        return check_array(encoded, ensure_all_finite=finite, estimator=estimator, input_name="X"), y, known
+    return *check_X_y(encoded, y, ensure_all_finite=finite, estimator=estimator), known
 
 
 def as_table(X: Any) -> np.ndarray:
@@ -145,11 +153,12 @@ def _columns(X: Any, wanted: Any, known: Encoding | None) -> tuple[list[str], li
     """Names and columns; None where the table is numbers as scikit-learn takes them."""
     frame = _frame(X)
     if frame is not None:
-        kinds = [frame[name].dtype for name in frame.columns]
+        kinds = [series.dtype for series in frame.iter_columns()]
         plain = known.are_numbers if known else _is_default(wanted)
         if plain and hasattr(X, "iloc") and all(kind.is_numeric() or kind == nw.Boolean for kind in kinds):
             return None
-        return [str(name) for name in frame.columns], [_of_series(name, frame[name]) for name in frame.columns]
+        named = zip(frame.columns, frame.iter_columns(), strict=True)
+        return [str(name) for name in frame.columns], [_of_series(name, series) for name, series in named]
     if known.are_numbers if known else _is_default(wanted):
         if isinstance(X, list | tuple | np.ndarray):
             array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
@@ -214,7 +223,9 @@ def _of_series(name: Any, series: Any) -> _Column:
         return _Column(values, CATEGORY)
     if kind == nw.Object:
         return _of_objects(name, values)
-    raise ValueError(f"X: column {name!r} has values of type {kind}; allowed are numbers, text, booleans and categories")
+    raise ValueError(
+        f"X: column {name!r} has values of type {kind}; allowed are numbers, text, booleans and categories"
+    )
 
 
 def _of_objects(name: Any, values: list[Any]) -> _Column:
@@ -249,10 +260,7 @@ def _kind_of(name: Any, value: Any) -> str:
         return "numbers"
     if hasattr(value, "isoformat"):
         _refuse_dates(name)
-    raise ValueError(
-        f"X: column {name!r} has a value of type {type(value).__name__}; allowed are numbers, text, booleans and "
-        "categories"
-    )
+    raise ValueError(f"X: column {name!r} has a value of type {type(value).__name__}; {ALLOWED}")
 
 
 def _refuse_dates(name: Any) -> None:
@@ -279,9 +287,9 @@ def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | No
     chosen = set()
     for value in listed.tolist():
         place = numbers.get(value) if isinstance(value, str) else value
-        if not (isinstance(place, Integral) and -n_columns <= place < n_columns):
+        if not (isinstance(place, int) and -n_columns <= place < n_columns):
             raise ValueError(f"categorical_features: {value!r} is not allowed, {allowed}")
-        chosen.add(int(place) % n_columns)
+        chosen.add(place % n_columns)
     return [d in chosen for d in range(n_columns)]
 
 
@@ -290,9 +298,9 @@ def _learned(name: str, column: _Column, chosen: bool | None) -> tuple[str, tupl
     if chosen or (chosen is None and column.kind == CATEGORY):
         present = {_plain(value) for value in column.values if not _is_missing(value)}
         if strange := next((value for value in present if not isinstance(value, str | bool | Real)), None):
+            kind = type(strange).__name__
             raise ValueError(
-                f"X: column {name!r} has categories of type {type(strange).__name__}; X[{name!r}].astype(str) makes text "
-                "of them"
+                f"X: column {name!r} has categories of type {kind}; X[{name!r}].astype(str) makes text of them"
             )
         levels = sorted(present, key=lambda level: (type(level).__name__, level))
         has_gaps = any(_is_missing(value) for value in column.values)
@@ -321,7 +329,9 @@ def _encoded(name: str, column: _Column, kind: str, levels: tuple[Category, ...]
     beyond = np.nan if kind == ORDERED else float(len(levels))
     if kind == CATEGORY:
         _refuse_other_type(name, values, levels)
-    return np.array([beyond if value is None and None not in numbers else numbers.get(value, beyond) for value in values])
+    return np.array(
+        [beyond if value is None and None not in numbers else numbers.get(value, beyond) for value in values]
+    )
 
 
 def _refuse_other_type(name: str, values: list[Any], levels: tuple[Category, ...]) -> None:

@@ -191,7 +191,9 @@ def _tiles(
     The next slice overwrites G.
     """
     is_product = columns is None and product_is_accurate(v, X, prototypes)
-    fill, dtype = (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v, columns), float)
+    fill, dtype = (
+        (_product(X, prototypes, v), np.float32) if is_product else (_direct(X, prototypes, v, columns), float)
+    )
     n_rows = max(1, min(len(X), TILE_BYTES // (np.dtype(dtype).itemsize * max(1, len(prototypes)))))
     buffer = np.empty((n_rows, len(prototypes)), dtype=dtype)
     for start in range(0, len(X), n_rows):

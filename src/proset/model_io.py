@@ -208,9 +208,8 @@ def _encoding(columns: Any, model: Model) -> Encoding:
                 raise ValueError("columns must have levels unless they are numbers")
             if not all(level is None or isinstance(level, str | bool | int | float) for level in of_column or ()):
                 raise ValueError("levels must be text, numbers or booleans")
-    if model.columns is not None and (model.columns.levels != encoding.n_levels).any() or (
-        model.columns is None and encoding.n_levels.any()
-    ):
+    of_model = np.zeros(n) if model.columns is None else model.columns.levels
+    if (of_model != encoding.n_levels).any():
         raise ValueError("levels must be those of the columns")
     return encoding
 

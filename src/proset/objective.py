@@ -215,12 +215,12 @@ class Objective:
     @cached_property
     def _problem(self) -> library.Problem:
         own = self.own, library.own_distance(self.own_kernel)
+        of_columns = library.of_columns(self.columns)
         arrays = (self.X, self.labels, *own, self.row_weights, self.previous_q, self.candidates, self.class_offsets)
-        arrays += library.of_columns(self.columns)
         sizes = (*self.X.shape, self.previous_q.shape[1], self.is_sorted, self.n_threads)
         penalty = self.penalty
         weights = (penalty.lambda_v, penalty.lambda_w, penalty.alpha_v, penalty.alpha_w)
-        return library.problem(arrays, sizes, weights)
+        return library.problem((*arrays, *of_columns), sizes, weights)
 
     def start(self) -> np.ndarray:
         """v_d = 10 / D, w_j = 1."""

@@ -152,8 +152,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
-        is_mixed = isinstance(self.metric, str) and SCIPY.get(self.metric, self.metric) in MIXED
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = is_mixed
+        tags.input_tags.allow_nan = self._takes_mixed()
         return tags
 
     def fit(
@@ -205,9 +204,9 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                     f"n_neighbors: {self.n_neighbors} is not allowed, must be at most n_samples={len(problem.points)}"
                 )
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
-        is_plain = problem.centres is None or not (self._columns.levels.any() or np.isnan(problem.centres).any())
-        if self.metric in ("euclidean", "l2") and is_plain and not self._columns.has_gaps.any():
-            bits = euclidean_ball_bits(problem.points, problem.centres, radius)
+        points, centres = problem.points, problem.centres
+        if self.metric in ("euclidean", "l2") and centres is not None and not self._is_mixed(points, centres):
+            bits = euclidean_ball_bits(points, centres, radius)
         else:
             (bits,) = ball_bits(problem.distances, *problem.size, [radius])
         self._choose(problem, bits, radius)
@@ -245,7 +244,8 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
         for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
             self.__dict__.pop(name, None)
-        X, y, self._encoding = self._encoded(X, y)
+        X, labels, self._encoding = self._encoded(X, y)
+        y = np.asarray(labels)
         check_classification_targets(y)
         self._check_dissimilarities(X)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -267,7 +267,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                     "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
                 )
             try:
-                centres, _, _ = encode(self, candidates, reset=False)
+                centres, _, _ = self._encoded(candidates, reset=False)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"candidates: {error}") from error
             index = np.arange(len(centres))
@@ -433,15 +433,23 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return checked
 
     def _encoded(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[np.ndarray, Any, Encoding]:
-        with np.errstate(over="ignore", invalid="ignore"):  # in scikit-learn's check of huge values
-            array, y, encoding = encode(self, X, y, reset=reset)
-        is_mixed = not encoding.are_numbers or bool(np.isnan(array).any())
-        if is_mixed and (not isinstance(self.metric, str) or SCIPY.get(self.metric, self.metric) not in MIXED):
-            raise ValueError(
-                f"metric: {self.metric!r} is not allowed for a table with categories or missing values, must be among "
-                f"{sorted(MIXED | {name for name, of in SCIPY.items() if of in MIXED})}"
-            )
+        instead = f"not allowed with metric={self.metric!r}, only with {', '.join(sorted(MIXED | {*SCIPY}))}"
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # in scikit-learn's check of huge values
+                array, y, encoding = encode(self, X, y, reset=reset, allow_nan=self._takes_mixed())
+        except ValueError as error:
+            if str(error).startswith("Input X contains NaN"):
+                raise ValueError(f"Input X contains NaN: missing values are {instead}") from None
+            raise
+        if not (encoding.are_numbers or self._takes_mixed()):
+            raise ValueError(f"Input X contains categories: they are {instead}")
         return array, y, encoding
+
+    def _is_mixed(self, *tables: np.ndarray) -> bool:
+        return bool(self._columns.levels.any()) or any(bool(np.isnan(table).any()) for table in tables)
+
+    def _takes_mixed(self) -> bool:
+        return isinstance(self.metric, str) and SCIPY.get(self.metric, self.metric) in MIXED
 
     def _near(self, X: np.ndarray) -> np.ndarray:
         """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
@@ -468,7 +476,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _distances(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         # SciPy's: scikit-learn's put equal points at a distance of 1e-8 and depend on the other rows of a chunk.
         metric = SCIPY.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
-        if self._columns.levels.any() or np.isnan(A).any() or np.isnan(B).any():
+        if isinstance(metric, str) and self._is_mixed(A, B):
             return self._columns.distances(A, B, metric)
         found: np.ndarray = haversine_distances(A, B) if metric == "haversine" else cdist(A, B, metric)
         if np.isnan(found).any():

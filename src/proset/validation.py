@@ -1,24 +1,9 @@
 """Checks of input that both classifiers make."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-
-
-@contextmanager
-def missing_values_named() -> Iterator[None]:
-    """Where scikit-learn refuses missing values, in one line with what helps."""
-    try:
-        yield
-    except ValueError as error:
-        if not str(error).startswith("Input X contains NaN"):
-            raise
-        raise ValueError(
-            "Input X contains NaN: fill in missing values first, for example with SimpleImputer in a Pipeline"
-        ) from None
 
 
 def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | str, y: np.ndarray) -> np.ndarray:

@@ -30,12 +30,15 @@ static void put(const void *array, int64_t size) {
 int main(int count, char **arguments) {
     if (count != 3 || !(input = fopen(arguments[1], "rb")) || !(output = fopen(arguments[2], "wb"))) return 1;
     const char *level = proset_use_level(NULL);
-    const int64_t *sizes = get(8), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
-                  n_threads = sizes[5], path = sizes[6], max_iter = sizes[7];
+    const int64_t *sizes = get(9), N = sizes[0], D = sizes[1], K = sizes[2], J = sizes[3], sorted = sizes[4],
+                  n_threads = sizes[5], path = sizes[6], max_iter = sizes[7],
+                  mixed = sizes[8];
     Problem problem = {.N = N, .D = D, .K = K, .sorted = sorted, .n_threads = n_threads};
     problem.X = get(N * D), problem.labels = get(N), problem.own = get(N), problem.own_distance = get(N),
     problem.row_weights = get(N), problem.previous_q = get(N * K);
-    problem.candidates = get(J * D), problem.class_offsets = get(K + 1);
+    problem.candidates = get(J * D);
+    if (mixed) problem.levels = get(D), problem.category = get(D), problem.spread = get(D);
+    problem.class_offsets = get(K + 1);
     const double *penalty = get(4), *theta = get(D + J), *scale = get(D + J);
     problem.lambda_v = penalty[0], problem.lambda_w = penalty[1], problem.alpha_v = penalty[2],
     problem.alpha_w = penalty[3];
@@ -51,13 +54,18 @@ int main(int count, char **arguments) {
     proset_fit(&problem, x, scale, path, max_iter, 1e-5, NULL, &solution);
     put(&solution, 4), put(x, D + J);
     double *centre = rows + N * K;
-    proset_means(problem.X, N, D, centre), put(centre, D);
+    for (int64_t d = 0; d < D; d++) centre[d] = 0.0;
+    if (!mixed) proset_means(problem.X, N, D, centre);
+    put(centre, D);
     const Prediction prediction = {.X = problem.X,
                                    .prototypes = problem.candidates,
                                    .centre = centre,
                                    .class_offsets = problem.class_offsets,
                                    .v = x,
                                    .w = x + D,
+                                   .levels = problem.levels,
+                                   .category = problem.category,
+                                   .spread = problem.spread,
                                    .own = problem.own,
                                    .own_distance = problem.own_distance,
                                    .N = N,

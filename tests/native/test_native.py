@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 from tests.build import ROOT, setup
-from tests.proset.digests import GOLDEN
+from tests.proset.digests import GOLDEN, mixed
 
 from proset import arithmetic, library
 from proset.objective import Objective, Penalty
@@ -21,6 +21,7 @@ from proset.solver import PATH_ITERATIONS
 SIZES = [  # references, features, classes, candidates, factor of the features
     *[(150, 2, 3, 60, 1.0), (120, 6, 2, 50, 1.0), (120, 6, 2, 50, 12.0), (100, 20, 5, 64, 1.0), (60, 3, 2, 20, 2e4)],
     (4500, 4, 2, 20, 1.0),
+    *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
 
 
@@ -37,14 +38,18 @@ def driver(folder, compiler, machine, *libraries):
     return program
 
 
-def problem(n, n_features, n_classes, n_candidates, factor):
+def problem(n, n_features, n_classes, n_candidates, factor, is_mixed=False):
     """Objective, start and scale; numbers are fractions drawn from integers."""
     rng = np.random.default_rng(n + n_features)
     X, C = (factor * rng.integers(-1000, 1000, (size, n_features)) / 577.0 for size in (n, n_candidates))
     labels, of_candidate = ((np.abs(Z[:, :2]).sum(axis=1) * n_classes / factor).astype(int) % n_classes for Z in (X, C))
     order = np.argsort(of_candidate, kind="stable")
     C, class_offsets = C[order], np.searchsorted(of_candidate[order], np.arange(n_classes + 1))
-    is_sorted = n_features <= arithmetic.SORTED_FEATURES
+    columns = None
+    if is_mixed:
+        both, columns = mixed(np.vstack([X, C]) / factor, factor)
+        X, C = both[:n], both[n:]
+    is_sorted = n_features <= arithmetic.SORTED_FEATURES and not is_mixed
     if is_sorted:
         rows = arithmetic.neighbours_together(X, np.arange(n))
         X, labels = X[rows], labels[rows]
@@ -52,7 +57,7 @@ def problem(n, n_features, n_classes, n_candidates, factor):
     penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
     own = np.where(rng.random(n) < 0.5, rng.integers(0, len(C), n), -1)  # of half of the samples
     own_kernel = rng.integers(0, 3, n) / 3.0
-    arrays = X, labels, weights, previous_q, C, class_offsets, penalty, own, own_kernel
+    arrays = X, labels, weights, previous_q, C, class_offsets, penalty, own, own_kernel, columns
     return Objective(*arrays, is_sorted=is_sorted, n_threads=2)
 
 
@@ -72,6 +77,7 @@ def stored(objective, max_iter):
         2,
         PATH_ITERATIONS,
         max_iter,
+        objective.columns is not None,
     ]
     arrays = (
         objective.X,
@@ -81,6 +87,7 @@ def stored(objective, max_iter):
         objective.row_weights,
         objective.previous_q,
         objective.candidates,
+        *(of for of in library.of_columns(objective.columns) if of is not None),
     )
     p = objective.penalty
     penalty = np.array([p.lambda_v, p.lambda_w, p.alpha_v, p.alpha_w])
@@ -96,10 +103,10 @@ def expected(objective, max_iter):
     progress = library._Progress()  # none
     arrays = objective._problem, x.ctypes.data, scale.ctypes.data
     library.library().proset_fit(*arrays, PATH_ITERATIONS, max_iter, 1e-5, progress, solution)
-    centre = arithmetic.means(objective.X)
+    centre = arithmetic.means(objective.X) if objective.columns is None else np.zeros(objective.X.shape[1])
     v, w = objective.unpack(x)
     arrays = objective.X, objective.candidates, centre, objective.class_offsets, v, w
-    sums = arithmetic.class_sums(*arrays, objective.own, objective.own_kernel)
+    sums = arithmetic.class_sums(*arrays, objective.own, objective.own_kernel, objective.columns)
     order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
     previous_q = objective.previous_q
     tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)

@@ -7,11 +7,13 @@
 import hashlib
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from proset import arithmetic, leave_one_out, model
+from proset.columns import Columns
 from proset.elimination import Settings, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
@@ -31,6 +33,12 @@ LEAVE_ONE_OUT = {
 }
 
 
+MIXED = {  # with categories and missing values in every second column
+    "mixed, split": (280, 7, 3, 120, 2, 1.0, True),
+    "mixed": (310, 4, 2, None, 1, 1.0, False),
+    "mixed, many columns": (330, 19, 3, None, 1, 1.0, False),
+    "mixed, wide": (150, 5, 2, None, 1, 3e4, False),
+}
 FEW = {"few prototypes": (160, 6, 3, None, 2, 1.0, True), "few prototypes, sorted": (140, 2, 2, None, 1, 1.0, False)}
 
 
@@ -48,15 +56,37 @@ def digests(n_threads: int) -> dict[str, str]:
     """SHA-256 of the model and of its predictions, by case."""
     split = {name: _digest(model.fit, *case, n_threads, max_fraction=0.5) for name, case in CASES.items()}
     whole = {name: _digest(leave_one_out.fit, *case, n_threads) for name, case in LEAVE_ONE_OUT.items()}
-    return split | whole | {name: _digest(few, *case, n_threads) for name, case in FEW.items()}
+    fits = {
+        name: leave_one_out.fit if case[3] is None else partial(model.fit, max_fraction=0.5)
+        for name, case in MIXED.items()
+    }
+    mixed = {name: _digest(fit, *MIXED[name], n_threads, is_mixed=True) for name, fit in fits.items()}
+    return split | whole | mixed | {name: _digest(few, *case, n_threads) for name, case in FEW.items()}
 
 
-def _digest(fit, n, n_features, n_classes, n_candidates, n_batches, factor, weighted, n_threads, **further):
+def mixed(X, factor):
+    """Categories of 5 or of 100 levels, and gaps, in the place of some numbers, and what the columns are."""
+    rows, D = np.arange(len(X)), X.shape[1]
+    X, levels = factor * X, np.zeros(D, dtype=int)
+    for d in range(D):
+        if d % 4 == 1:
+            X[(7 * rows + d) % 3 == 0, d] = np.nan
+        if d % 4 == 3:
+            levels[d] = 5 if d % 8 == 3 else 100
+            X[:, d] = np.floor(np.abs(X[:, d]) / factor * 8.0) % (levels[d] + 1)
+    return X, Columns(levels, np.where(levels > 0, 1.25, 0.0), np.full(D, factor), np.isnan(X).any(axis=0))
+
+
+def _digest(
+    fit, n, n_features, n_classes, n_candidates, n_batches, factor, weighted, n_threads, is_mixed=False, **further
+):
     rng = np.random.default_rng(n)
     X = rng.integers(-1000, 1000, (n, n_features)) / 577.0
     y = (np.abs(X[:, :2]).sum(axis=1) * n_classes / 3.5).astype(int) % n_classes
+    X, columns = mixed(X, factor) if is_mixed else (factor * X, None)
+    further |= {} if columns is None else {"columns": columns}
     fitted = fit(
-        factor * X,
+        X,
         y,
         n_classes,
         n_batches=n_batches,
@@ -72,7 +102,11 @@ def _digest(fit, n, n_features, n_classes, n_candidates, n_batches, factor, weig
     digest = hashlib.sha256()
     for name, array in sorted(fitted.arrays().items()):
         digest.update(f"{name} {array.shape}".encode() + array.tobytes())
-    for p in fitted.staged_predict_proba(factor * X * 1.01, n_threads):
+    fresh = X * 1.01
+    if columns is not None:
+        fresh[:, columns.levels > 0] = X[::-1, columns.levels > 0]
+        fresh[::3, ~columns.has_gaps & columns.are_numbers] = np.nan  # where the training data have none
+    for p in fitted.staged_predict_proba(fresh, n_threads):
         digest.update(p.tobytes())
     digest.update(arithmetic.log(np.arange(1, 1000) / 1000.0).tobytes())
     return digest.hexdigest()

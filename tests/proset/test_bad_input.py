@@ -431,7 +431,7 @@ CASES = {
     "newer version": header_case(version=99),
     "other kind": header_case(format="other"),
     # the estimator
-    "NaN": fit_case(lambda X: np.where(X > 7, np.nan, X)),
+    "infinite": fit_case(lambda X: np.where(X > 7, np.inf, X)),
     "scale 1e30": fit_case(lambda X: X * 1e30, scale=False),
     "scale 1e-30": fit_case(lambda X: X * 1e-30, scale=False),
     "scale 1e300": fit_case(lambda X: X * 1e300),

@@ -191,7 +191,6 @@ def test_copies_of_a_row_tell_each_other_their_class():
         ({"lambda_v": -1e-3}, None, "'lambda_v'.*Got -0.001"),
         ({"alpha_w": 1.5}, None, "'alpha_w'.*Got 1.5"),
         ({"tol": 0.0}, None, "'tol'.*Got 0.0"),
-        ({}, "nan", "contains NaN"),
         ({}, "inf", "contains infinity"),
         ({}, "negative weights", "Negative values in data passed to `sample_weight`"),
         ({}, "zero weights", "sample_weight is zero for every sample|must contain at least one non-zero"),
@@ -338,14 +337,6 @@ def test_a_line_per_batch_on_request(wine, capsys):
     assert re.fullmatch(r"batch 2 of 2: objective 0\.\d+ after \d+ iterations, \d+ prototypes, \d+ features", lines[1])
     ProsetClassifier(2, random_state=0).fit(*wine)
     assert capsys.readouterr().out == ""
-
-
-def test_missing_values_are_refused_with_what_helps(fitted, wine):
-    X = wine[0].copy()
-    X[3, 5] = np.nan
-    for call in (lambda: ProsetClassifier().fit(X, wine[1]), lambda: fitted.predict(X)):
-        with pytest.raises(ValueError, match=r"^Input X contains NaN: fill in .* with SimpleImputer in a Pipeline$"):
-            call()
 
 
 def test_in_a_pipeline_that_passes_frames(wine):

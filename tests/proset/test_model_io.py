@@ -42,6 +42,7 @@ def test_the_names_in_a_file_stay(saved):
     batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]
     names = {"header", "classes", "feature_names_in", "class_prior", "centre", "n_batches"}
     names |= {"n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w"}
+    names |= {"levels", "category", "spread", "has_gaps"}
     with np.load(saved) as archive:
         assert set(archive) == names | {f"batch_{b}_{name}" for b in (0, 1) for name in batch}
         fit = {"objective", "n_iter", "n_evaluations", "converged", "message"}

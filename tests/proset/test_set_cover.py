@@ -277,9 +277,9 @@ def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
         ({"metric": "mahalanobis"}, {}, "'metric' parameter"),
         ({"n_neighbors": 0}, {}, "'n_neighbors' parameter"),
         ({"n_neighbors": 11}, {}, "n_neighbors: 11 is not allowed, must be at most n_samples=10"),
-        ({}, {"candidates": np.zeros((3, 4))}, "candidates: 4 features are not allowed, X has 2"),
+        ({}, {"candidates": np.zeros((3, 4))}, "candidates: X has 4 features, but SetCoverClassifier is expecting 2"),
         ({"n_neighbors": True}, {}, "n_neighbors: True is not allowed, must be a number"),
-        ({}, {"candidates": np.full((3, 2), np.nan)}, "candidates: Input contains NaN"),
+        ({}, {"candidates": np.full((3, 2), np.inf)}, "candidates: Input X contains infinity"),
         ({}, {"candidates": np.zeros(3)}, "candidates: Expected 2D array, got 1D array"),
         ({"metric": "nan_euclidean"}, {}, "'metric' parameter"),
         (
@@ -398,8 +398,8 @@ def test_class_weights_are_sample_weights(wine):
         SetCoverClassifier(class_weight={1: -2.0}).fit(X, y)
 
 
-def test_missing_values_are_refused_with_what_helps(wine):
+def test_missing_values_are_refused_where_a_metric_has_no_place_for_them(wine):
     X = wine[0].copy()
     X[3, 5] = np.nan
-    with pytest.raises(ValueError, match=r"^Input X contains NaN: fill in .* with SimpleImputer in a Pipeline$"):
-        SetCoverClassifier().fit(X, wine[1])
+    with pytest.raises(ValueError, match=r"^Input X contains NaN: .* not allowed with metric='chebyshev', only"):
+        SetCoverClassifier(metric="chebyshev").fit(X, wine[1])

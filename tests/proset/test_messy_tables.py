@@ -1,0 +1,273 @@
+"""Tables as people have them: either they work, or a sentence says what to do."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier
+
+N = 120
+
+
+def people(seed=0):
+    """Numbers, text, booleans and ordered categories; who is old or a smith says yes."""
+    rng = np.random.default_rng(seed)
+    grades = pd.Categorical(rng.choice(["low", "mid", "high"], N), categories=["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, N),
+            "job": rng.choice(["cook", "nurse", "smith"], N),
+            "member": rng.random(N) < 0.5,
+            "grade": grades,
+        }
+    )
+    return frame, np.where((frame["age"] > 40) | (frame["job"] == "smith"), "yes", "no")
+
+
+def fitted(X, y, **parameters):
+    """A small model, with every warning an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return ProsetClassifier(lambda_v=0.003, lambda_w=1e-4, max_prototypes=10, **parameters).fit(X, y)
+
+
+def refused(X, y=None, **parameters):
+    """The one line that a fit ends with."""
+    with pytest.raises((TypeError, ValueError)) as error:
+        fitted(X, people()[1] if y is None else y, **parameters)
+    return str(error.value)
+
+
+def test_mixed_types():
+    X, y = people()
+    model = fitted(X, y)
+    assert model.score(X, y) > 0.9
+    assert model.categories_ == [None, ["cook", "nurse", "smith"], [False, True], ["low", "mid", "high"]]
+    assert model.feature_names_in_.tolist() == ["age", "job", "member", "grade"]
+    assert set(model.active_features_) == {0, 1}
+    X.loc[0, ["age", "job"]] = [np.nan, "dancer"]  # a gap and a category that were not there
+    assert np.isfinite(model.predict_proba(X[:1])).all()
+    described = model.explain(X[:1], top=2)
+    assert described["value of job"][0] == "(not in the training data)"
+    assert set(model.export()["value of job"].dropna()) <= {"cook", "nurse", "smith"}
+
+
+def test_gaps_everywhere():
+    X, y = people()
+    rng = np.random.default_rng(1)
+    X = X.mask(rng.random(X.shape) < 0.4)
+    X["job"] = X["job"].astype(object)
+    model = fitted(X, y)
+    assert model.score(X, y) > 0.7
+    assert model.categories_[1] == ["cook", "nurse", "smith", None]
+    nothing = pd.DataFrame({name: pd.Series([None], dtype=X[name].dtype) for name in X})
+    assert np.isfinite(model.predict_proba(nothing)).all()
+
+
+def test_columns_of_one_value_and_empty_ones_do_not_count():
+    X, y = people()
+    more = X.assign(one="same", zero=0.0, empty=np.nan, nothing=None)
+    model = fitted(more, y)
+    assert set(model.active_features_) == {0, 1}
+    assert model.score(more, y) > 0.9
+
+
+def test_names_of_rows():
+    X, y = people()
+    X["name"] = [f"person {row}" for row in range(N)]
+    with pytest.warns(UserWarning, match=r"column 'name' has 120 categories in 120 rows; .* leave it out"):
+        model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+    assert 4 not in model.active_features_
+
+
+def test_three_hundred_levels():
+    rng = np.random.default_rng(2)
+    level = rng.integers(0, 300, 3000)
+    X = pd.DataFrame({"place": pd.Categorical(np.char.add("place ", level.astype(str))), "x": rng.normal(size=3000)})
+    y = (level < 100) ^ (rng.random(3000) < 0.05)
+    model = fitted(X[:2500], y[:2500])
+    assert len(model.categories_[0]) == 300
+    every = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5, max_prototypes=None).fit(X[:2500], y[:2500])
+    assert every.score(X[2500:], y[2500:]) > 0.9
+
+
+def test_wrong_types_in_one_row():
+    X, y = people()
+    X["age"] = X["age"].astype(object)
+    X.loc[17, "age"] = "forty"
+    said = refused(X, y)
+    assert "column 'age' has numbers" in said
+    assert "text ('forty' in row 17)" in said
+    assert "pd.to_numeric(X['age'], errors='coerce')" in said
+    X.loc[17, "age"] = np.nan
+    assert fitted(X, y).categories_[0] is None
+    X["age"] = [[1, 2]] * N
+    assert "column 'age' has a value of type list" in refused(X, y)
+
+
+def test_numbers_as_strings():
+    X, y = people()
+    X["age"] = X["age"].round(1).astype(str)
+    with pytest.warns(UserWarning, match=r"column 'age' has \d+ numbers as text, .* pd.to_numeric\(X\['age'\]\)"):
+        ProsetClassifier(max_prototypes=5, lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+    model = fitted(X.assign(age=pd.to_numeric(X["age"])), y)
+    with pytest.raises(ValueError, match=r"column 'age' had numbers in fit, now it has '"):
+        model.predict(X)
+    codes = X.assign(age=(np.arange(N) % 5).astype(str))
+    with pytest.raises(ValueError, match=r"column 'age' had text in fit, such as '0', now it has numbers, such as 0"):
+        fitted(codes, y).predict(codes.assign(age=np.arange(N) % 5))
+
+
+@pytest.mark.parametrize("dtype", [object, "boolean"])
+def test_booleans_with_gaps(dtype):
+    X, y = people()
+    X["member"] = pd.array(np.where(np.arange(N) % 3 == 0, None, X["member"]), dtype=dtype)
+    assert fitted(X, y).categories_[2] == [False, True, None]
+
+
+def test_duplicate_names():
+    X, _ = people()
+    said = refused(pd.concat([X, X[["job"]]], axis=1))
+    assert said == "X: there are 2 columns 'job'; give each a name of its own"
+
+
+def test_an_index_that_is_not_a_range():
+    X, y = people()
+    expected = fitted(X, y)
+    moved = X.set_axis([f"row {row}" for row in range(N)])
+    model = fitted(moved, y)
+    np.testing.assert_array_equal(model.predict_proba(moved), expected.predict_proba(X))
+    assert model.explain(moved[3:4])["sample"][0] == "row 3"
+    assert model.batches_[0].sample_index.max() < N
+
+
+@pytest.mark.parametrize("kind", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "Arrow"])
+def test_frames_of_others_give_the_same(kind):
+    X, y = people()
+    X["age"] = X["age"].mask(np.arange(N) % 4 == 0)
+    X["grade"] = X["grade"].astype(str)
+    model, other = fitted(X, y), fitted(kind(X), y)
+    np.testing.assert_array_equal(other.predict_proba(kind(X)), model.predict_proba(X))
+    np.testing.assert_array_equal(model.predict_proba(kind(X)), model.predict_proba(X))
+    assert other.feature_names_in_.tolist() == list(X)
+
+
+def test_polars_ranks_and_categories():
+    X, y = people()
+    frame = pl.DataFrame({"age": X["age"].to_numpy(), "grade": X["grade"].astype(str).to_list()})
+    ordered = frame.with_columns(pl.col("grade").cast(pl.Enum(["low", "mid", "high"])))
+    assert fitted(ordered, y).categories_ == [None, ["low", "mid", "high"]]
+    assert fitted(frame.with_columns(pl.col("grade").cast(pl.Categorical)), y).categories_[1] == ["high", "low", "mid"]
+
+
+def test_lists_and_arrays_of_objects():
+    X, y = people()
+    rows = X[["age", "job"]].to_numpy().tolist()
+    model = fitted(rows, y)
+    assert model.categories_ == [None, ["cook", "nurse", "smith"]]
+    np.testing.assert_array_equal(model.predict_proba(np.array(rows, dtype=object)), model.predict_proba(rows))
+
+
+def test_nullable_types():
+    X, y = people()
+    nullable = X.convert_dtypes()
+    nullable.loc[5, "age"] = pd.NA
+    plain = X.assign(age=X["age"].mask(X.index == 5))
+    np.testing.assert_array_equal(fitted(nullable, y).predict_proba(nullable), fitted(plain, y).predict_proba(plain))
+
+
+def test_dates_are_refused_with_the_lines_that_help():
+    X, y = people()
+    X["born"] = pd.Timestamp("1980-01-01") + pd.to_timedelta(np.arange(N), unit="D")
+    said = refused(X, y).splitlines()
+    assert said[0].startswith("X: column 'born' has dates, which have no distance of their own")
+    names = {"X": X, "pd": pd}
+    exec("\n".join(line.strip() for line in said[1:]), names)  # as it says
+    assert fitted(names["X"], y).categories_[4] is None
+    X["born"] = pd.to_timedelta(np.arange(N), unit="D")
+    assert "X['born'].dt.total_seconds()" in refused(X, y)
+
+
+def test_sparse_is_refused_with_the_reason():
+    said = refused(sparse.csr_matrix(np.eye(N)))
+    assert "Sparse data was passed for X" in said
+    assert "every value is a part of the distance" in said
+
+
+@pytest.mark.parametrize("chosen", [["job"], [1], [False, True, False], np.array([-2])])
+def test_categories_are_named_numbered_or_marked(chosen):
+    X, y = people()
+    model = fitted(X[["age", "job", "member"]], y, categorical_features=chosen)
+    assert model.categories_ == [None, ["cook", "nurse", "smith"], [False, True]]
+
+
+def test_numbers_can_be_categories():
+    X, y = people()
+    codes = np.column_stack([X["age"], X["job"].astype("category").cat.codes])
+    model = fitted(codes, y, categorical_features=[1])
+    assert model.categories_ == [None, [0, 1, 2]]
+    named = fitted(X[["age", "job"]], y)
+    np.testing.assert_array_equal(model.predict_proba(codes), named.predict_proba(X[["age", "job"]]))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        (["work"], r"categorical_features: 'work' is not allowed, must be 'from_dtype', None, names among \['age'"),
+        ([9], r"categorical_features: 9 is not allowed, .* whole numbers below 4"),
+        ([True], r"categorical_features: a mask of length 1 is not allowed"),
+        ([[1]], r"categorical_features: an array of shape \(1, 1\) is not allowed"),
+        (None, r"column 'job' has text and is not among categorical_features; name it there"),
+        ("types", r"'categorical_features' parameter of ProsetClassifier must be"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(chosen, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(*people(), categorical_features=chosen)
+
+
+def test_other_columns_than_in_fit_are_refused():
+    X, y = people()
+    model = fitted(X, y)
+    with pytest.raises(ValueError, match=r"feature names should match those that were passed during fit"):
+        model.predict(X[["job", "age", "member", "grade"]])
+    with pytest.raises(NotFittedError):
+        ProsetClassifier().predict(X)
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(X.assign(age=np.inf))
+
+
+def test_a_number_may_be_missing_where_the_training_data_have_all():
+    X, y = people()
+    model = fitted(X[["age"]], y)
+    gap = X[["age"]].assign(age=X["age"].mask(X.index % 2 == 0))
+    p = model.predict_proba(gap)
+    np.testing.assert_array_equal(p[1::2], model.predict_proba(X[["age"]])[1::2])  # rows do not depend on each other
+    assert np.ptp(p[::2], axis=0).max() == 0.0
+    np.testing.assert_array_equal(model.predict_proba(gap[:1]), p[:1])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_set_cover_takes_mixed_tables(metric):
+    X, y = people()
+    X["age"] = (X["age"].mask(np.arange(N) % 5 == 0) - 40) / 10
+    model = SetCoverClassifier(eps=0.8, metric=metric).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert model.export()["value of job"].isin(["cook", "nurse", "smith"]).all()
+    assert (model.explain(X[:3])["distance"].dropna() >= 0).all()
+    with pytest.raises(ValueError, match=r"X contains categories: they are not allowed with metric='chebyshev', only"):
+        SetCoverClassifier(metric="chebyshev").fit(X[["job"]], y)
+
+
+def test_the_search_takes_mixed_tables():
+    X, y = people()
+    X["age"] = X["age"].mask(np.arange(N) % 5 == 0)
+    search = ProsetClassifierCV(cv=3, lambda_v=[0.003, 0.01], lambda_w=[1e-4], random_state=0).fit(X, y)
+    assert search.score(X, y) > 0.8
+    assert search.best_estimator_.categories_[1] == ["cook", "nurse", "smith"]
