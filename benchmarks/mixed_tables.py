@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from proset.columns import Columns
 from proset.objective import Objective, Penalty
 
 COLUMNS = ("family", "missing", "replicate", "method", "log_loss", "error", "cpu_seconds", "prototypes", "features")
-COST_COLUMNS = ("replicate", "what", "of", "seconds")
+COST_COLUMNS = ("replicate", "informative", "what", "of", "seconds")
 N_TRAIN, N_TEST = 600, 3000
 MISSING = {"none": (0.0, False), "30 % at random": (0.3, False), "30 % by value": (0.3, True)}
 GRID = {"learning_rate": [0.05, 0.15], "max_leaf_nodes": [4, 8, 31], "max_iter": [50, 150]}
@@ -113,37 +114,43 @@ def _scores(name: str, X: pd.DataFrame, y: np.ndarray) -> tuple:
 
 
 def costs(replicates: range, n: int = 2000) -> list[dict]:
-    """Rows with `COST_COLUMNS`: fits of the same classes from 10 numbers and 10 categories of 12 levels."""
+    """Rows with `COST_COLUMNS`: fits of the same classes from 10 numbers and 10 categories of 12 levels.
+
+    Of both, 3 or all are informative.
+    """
     found = []
-    for replicate in replicates:
-        rng = np.random.default_rng([replicate, 12])
+    for replicate, informative in product(replicates, (3, 10)):
+        rng, case = np.random.default_rng([replicate, 12]), (replicate, informative)
         x, c = rng.normal(size=(n, 20)), rng.integers(0, 12, (n, 10))
-        y = ((c[:, 0] < 6) ^ (x[:, 0] > 0) ^ (rng.random(n) < 0.1)).astype(int)
+        effects = np.random.default_rng(12).normal(size=(informative, 12))
+        of_categories = np.column_stack([effects[d][c[:, d]] for d in range(informative)])
+        logit = (of_categories + x[:, :informative]).sum(axis=1) * np.sqrt(3.0 / informative)
+        y = (rng.random(n) < 1.0 / (1.0 + np.exp(-logit))).astype(int)
         text = pd.DataFrame(np.char.add("level ", c.astype(str))).add_prefix("c")
         mixed = pd.DataFrame(x[:, :10]).add_prefix("x").join(text)
         gaps = mixed.copy()
         gaps.iloc[:, :10] = gaps.iloc[:, :10].mask(rng.random((n, 10)) < 0.3)
         one_hot = np.hstack([x[:, :10], *((c[:, [d]] == np.arange(12)) for d in range(10))]).astype(float)
-        numbers = np.column_stack([x[:, :10], x[:, 10:]])
-        numbers[:, 10] += 2.0 * (c[:, 0] < 6)
+        numbers = x.copy()
+        numbers[:, 10 : 10 + informative] = of_categories
         tables = {"20 numbers": numbers, "mixed": mixed, "mixed, 30 % missing": gaps, "one-hot": one_hot}
         fixed = ProsetClassifier(lambda_v=0.003, lambda_w=1e-4, max_prototypes=None)
         for what, X in tables.items():
-            found.append(_row(replicate, what, "default fit", partial(ProsetClassifier().fit, X, y)))
-            found.append(_row(replicate, what, "fit with fixed penalties", partial(fixed.fit, X, y)))
+            found.append(_row(*case, what, "default fit", partial(ProsetClassifier().fit, X, y)))
+            found.append(_row(*case, what, "fit with fixed penalties", partial(fixed.fit, X, y)))
         for what, objective in _objectives(x, c, y).items():
             start = np.r_[np.full(objective.X.shape[1], 0.5), np.ones(n)]
             objective(start)
-            found.append(_row(replicate, what, "evaluation", lambda f=objective, at=start: [f(at) for _ in range(5)]))
+            found.append(_row(*case, what, "evaluation", lambda f=objective, at=start: [f(at) for _ in range(5)]))
     return found
 
 
-def _row(replicate: int, what: str, of: str, call: Callable[[], Any]) -> dict:
+def _row(replicate: int, informative: int, what: str, of: str, call: Callable[[], Any]) -> dict:
     started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call()
-    values = (replicate, what, of, round(time.process_time() - started, 4))
+    values = (replicate, informative, what, of, round(time.process_time() - started, 4))
     print(*values, flush=True)
     return dict(zip(COST_COLUMNS, values, strict=True))
 

@@ -6,7 +6,7 @@ values compare, missing ones among them, is in `proset.columns`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -142,11 +142,31 @@ def as_table(X: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Column:
-    """Numbers, NaN where one is missing, or values as Python has them, or None; `levels` of an ordered type."""
+    """One of a table.
 
-    values: Sequence[Any] | np.ndarray
-    kind: str  # of its type
+    Attributes
+    ----------
+    kind : str
+        Of its type.
+    values : ndarray, shape (N,)
+        Numbers, NaN where one is missing; or which of `distinct` each value is, -1 where one is missing.
+    distinct : list
+        The values, as Python has them.
+    levels : tuple, optional
+        Of an ordered type.
+    """
+
+    kind: str
+    values: np.ndarray
+    distinct: list[Any] = field(default_factory=list)
     levels: tuple[Category, ...] | None = None
+
+    @classmethod
+    def of(cls, kind: str, values: list[Any], levels: tuple[Category, ...] | None = None) -> "_Column":
+        """Categories, None where one is missing."""
+        numbers: dict[Any, int] = {}
+        codes = [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in values]
+        return cls(kind, np.array(codes, dtype=int), [_plain(value) for value in numbers], levels)
 
 
 def _columns(X: Any, wanted: Any, known: Encoding | None) -> tuple[list[str], list[_Column]] | None:
@@ -214,13 +234,13 @@ def _of_series(name: Any, series: Any) -> _Column:
     if isinstance(kind, nw.Duration):
         raise ValueError(f"X: column {name!r} has durations, make numbers of them: X[{name!r}].dt.total_seconds()")
     if kind.is_numeric():
-        return _Column(series.cast(nw.Float64).to_numpy(), NUMBER)
+        return _Column(NUMBER, np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
     missing = series.is_null().to_list()
     values = [None if gap else value for value, gap in zip(series.to_list(), missing, strict=True)]
     if isinstance(kind, nw.Enum):
-        return _Column(values, ORDERED, tuple(_plain(level) for level in kind.categories))
+        return _Column.of(ORDERED, values, tuple(_plain(level) for level in kind.categories))
     if kind in (nw.Boolean, nw.String, nw.Categorical):
-        return _Column(values, CATEGORY)
+        return _Column.of(CATEGORY, values)
     if kind == nw.Object:
         return _of_objects(name, values)
     raise ValueError(
@@ -243,8 +263,8 @@ def _of_objects(name: Any, values: list[Any]) -> _Column:
             f"X[{name!r}].astype(str) makes all of it categories"
         )
     if "numbers" in found or not found:
-        return _Column(np.array([np.nan if value is None else float(value) for value in values]), NUMBER)
-    return _Column(values, CATEGORY)
+        return _Column(NUMBER, np.array([np.nan if value is None else float(value) for value in values]))
+    return _Column.of(CATEGORY, values)
 
 
 def _is_missing(value: Any) -> bool:
@@ -295,54 +315,54 @@ def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | No
 
 def _learned(name: str, column: _Column, chosen: bool | None) -> tuple[str, tuple[Category, ...] | None]:
     """Kind and levels of a column."""
-    if chosen or (chosen is None and column.kind == CATEGORY):
-        present = {_plain(value) for value in column.values if not _is_missing(value)}
-        if strange := next((value for value in present if not isinstance(value, str | bool | Real)), None):
-            kind = type(strange).__name__
-            raise ValueError(
-                f"X: column {name!r} has categories of type {kind}; X[{name!r}].astype(str) makes text of them"
-            )
-        levels = sorted(present, key=lambda level: (type(level).__name__, level))
-        has_gaps = any(_is_missing(value) for value in column.values)
-        return CATEGORY, (*levels, *([None] if has_gaps or not levels else []))
-    if column.kind == CATEGORY and any(isinstance(value, str) for value in column.values):
+    if chosen is False and any(isinstance(value, str) for value in column.distinct) and column.kind == CATEGORY:
         raise ValueError(
             f"X: column {name!r} has text and is not among categorical_features; name it there, leave it out, or use "
             "categorical_features='from_dtype'"
         )
-    if column.kind == CATEGORY:  # booleans, and categories that are numbers
-        return _learned(name, column, True)
-    return column.kind, column.levels
+    if not chosen and column.kind != CATEGORY:
+        return column.kind, column.levels
+    column = _as_categories(column)
+    if strange := next((value for value in column.distinct if not isinstance(value, str | bool | Real)), None):
+        kind = type(strange).__name__
+        raise ValueError(
+            f"X: column {name!r} has categories of type {kind}; X[{name!r}].astype(str) makes text of them"
+        )
+    levels = sorted(column.distinct, key=lambda level: (type(level).__name__, level))
+    has_gaps = bool((column.values < 0).any())
+    return CATEGORY, (*levels, *([None] if has_gaps or not levels else []))
 
 
-def _encoded(name: str, column: _Column, kind: str, levels: tuple[Category, ...] | None) -> np.ndarray:
+def _as_categories(column: _Column) -> _Column:
+    """Numbers as categories."""
+    if column.kind != NUMBER:
+        return column
+    return _Column.of(CATEGORY, [None if value != value else value for value in column.values.tolist()])
+
+
+def _encoded(name: str, column: _Column, kind: str, levels: tuple[Category, ...] | None) -> Any:
     """Numbers of a column, shape (N,)."""
-    if levels is None and column.kind == NUMBER:
-        return np.asarray(column.values, dtype=np.float64)
     if levels is None:
-        found = next((value for value in column.values if not isinstance(value, bool | None)), None)
-        if found is not None:
-            raise ValueError(f"X: column {name!r} had numbers in fit, now it has {found!r}")
-        return np.array([np.nan if value is None else float(value) for value in column.values])
-    numbers = {level: float(number) for number, level in enumerate(levels)}
-    values = [None if _is_missing(value) else _plain(value) for value in column.values]
+        if column.kind == NUMBER:
+            return column.values
+        if text := next((value for value in column.distinct if not isinstance(value, bool)), None):
+            raise ValueError(f"X: column {name!r} had numbers in fit, now it has {text!r}")
+        return np.array([*map(float, column.distinct), np.nan])[column.values]
+    column = _as_categories(column)
+    _refuse_other_type(name, column.distinct, levels)
+    places = {level: float(number) for number, level in enumerate(levels)}
     beyond = np.nan if kind == ORDERED else float(len(levels))
-    if kind == CATEGORY:
-        _refuse_other_type(name, values, levels)
-    return np.array(
-        [beyond if value is None and None not in numbers else numbers.get(value, beyond) for value in values]
-    )
+    return np.array([places.get(value, beyond) for value in (*column.distinct, None)])[column.values]
 
 
 def _refuse_other_type(name: str, values: list[Any], levels: tuple[Category, ...]) -> None:
     """Text and numbers that look alike are never equal: all would be categories that were not in the training data."""
-    present = next((value for value in values if value is not None), None)
     known = next((level for level in levels if level is not None), None)
-    if present is not None and known is not None and isinstance(present, str) != isinstance(known, str):
-        kinds = ["text" if isinstance(value, str) else "numbers" for value in (known, present)]
+    if values and known is not None and isinstance(values[0], str) != isinstance(known, str):
+        kinds = ["text" if isinstance(value, str) else "numbers" for value in (known, values[0])]
         raise ValueError(
-            f"X: column {name!r} had {kinds[0]} in fit, such as {known!r}, now it has {kinds[1]}, such as {present!r}; "
-            "read it with the same type"
+            f"X: column {name!r} had {kinds[0]} in fit, such as {known!r}, now it has {kinds[1]}, such as "
+            f"{values[0]!r}; read it with the same type"
         )
 
 

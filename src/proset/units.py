@@ -8,7 +8,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
 
@@ -54,6 +54,8 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     [[20.0], [30.0]]
     """
     if not len(X) or transformer is None or transformer == "passthrough" or isinstance(transformer, AS_THEY_ARE):
+        return X
+    if isinstance(transformer, FunctionTransformer) and transformer.func is None:  # a ColumnTransformer's "passthrough"
         return X
     if isinstance(transformer, Pipeline):
         for step in reversed([step for _, step in transformer.steps]):
