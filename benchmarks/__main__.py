@@ -57,6 +57,8 @@ def main() -> None:
             "out-of-the-box",
             "few-prototypes",
             "base-model",
+            "mixed-tables",
+            "missing-distances",
             "table",
         ],
     )
@@ -160,6 +162,17 @@ def main() -> None:
         write("base_model", base.COLUMNS, rows)
         names = ["wine"] if args.quick else args.data_sets
         write("base_model_study", base.COLUMNS, base.of_study(names, range(2) if args.quick else range(5)))
+    elif args.part == "mixed-tables":
+        from benchmarks import mixed_tables as mixed
+
+        families = ["waves"] if args.quick else list(mixed.JUDGED)
+        write("mixed_tables", mixed.COLUMNS, mixed.run(families, range(2) if args.quick else range(10)))
+        write("mixed_tables_cost", mixed.COST_COLUMNS, mixed.costs(seeds, 500 if args.quick else 2000))
+    elif args.part == "missing-distances":
+        from benchmarks import missing_distances as distances
+
+        families = ("linear",) if args.quick else distances.FAMILIES
+        write("missing_distances", distances.COLUMNS, list(distances.run(families, range(1 if args.quick else 2))))
     elif args.part == "rejection":
         from benchmarks import rejection
 

@@ -77,12 +77,12 @@ METHODS: dict[str, Callable[[], Any]] = {
 NEEDS = {"EBM": "interpret", "LightGBM": "lightgbm", "CatBoost": "catboost"}
 
 
-def run(families: list[str] | None, replicates: range, methods: list[str] | None = None) -> list[dict]:
+def run(families: list[str], replicates: range, methods: list[str] | None = None) -> list[dict]:
     """Rows with `COLUMNS`; rivals that are not installed are left out."""
     chosen = [name for name in methods or METHODS if name not in NEEDS or find_spec(NEEDS[name])]
     found = []
     for replicate in replicates:
-        for family in families or JUDGED:
+        for family in families:
             for missing, settings in MISSING.items():
                 key = [replicate, *map(ord, family + missing)]
                 X, y = draw(family, N_TRAIN + N_TEST, np.random.default_rng(key), *settings)
@@ -181,4 +181,4 @@ def _objectives(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> dict[str, Object
     }
 
 
-__all__ = ["COLUMNS", "COST_COLUMNS", "DEVELOPMENT", "costs", "run"]
+__all__ = ["COLUMNS", "COST_COLUMNS", "DEVELOPMENT", "JUDGED", "costs", "run"]

@@ -324,6 +324,47 @@ def _base_model(rows):
     return _markdown(list(found[0]), body)
 
 
+def _mixed(rows):
+    """Mean log-loss by family and what is missing, with that of proset less that of one-hot columns."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    body = []
+    for missing in dict.fromkeys(row["missing"] for row in rows):
+        families = list(dict.fromkeys(row["family"] for row in rows))
+        for family in [*families, "mean"]:
+            means = []
+            for method in methods:
+                of = (
+                    _of(rows, missing=missing, method=method)
+                    if family == "mean"
+                    else _of(rows, missing=missing, method=method, family=family)
+                )
+                means.append(fmean(float(row["log_loss"]) for row in of) if of else None)
+            body.append([missing, family, *("" if value is None else f"{value:.4f}" for value in means)])
+    return _markdown(["missing", "family", *methods], body)
+
+
+def _mixed_cost(rows):
+    body = []
+    for informative in dict.fromkeys(row["informative"] for row in rows):
+        for what in dict.fromkeys(row["what"] for row in rows):
+            of = {
+                name: _of(rows, informative=informative, what=what, of=name)
+                for name in dict.fromkeys(r["of"] for r in rows)
+            }
+            body.append([informative, what, *(median(float(row["seconds"]) for row in found) for found in of.values())])
+    return _markdown(["informative of each", "table", *dict.fromkeys(row["of"] for row in rows)], body)
+
+
+def _missing(rows):
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    cases = dict.fromkeys((row["family"], row["missing"]) for row in rows)
+    body = []
+    for variant in variants:
+        means = [fmean(float(r["log_loss"]) for r in _of(rows, family=f, missing=m, variant=variant)) for f, m in cases]
+        body.append([variant, f"{fmean(means):.4f}", *(f"{value:.3f}" for value in means)])
+    return _markdown(["distance to a missing number", "mean", *(f"{f}, {m}" for f, m in cases)], body)
+
+
 def _as_they_are(rows):
     return _markdown(list(rows[0]), [list(row.values()) for row in rows])
 
@@ -342,6 +383,10 @@ _SECTIONS = [
     ("Models of digits as files, and one prediction", "few_prototypes_export", _as_they_are),
     ("Prototypes on top of other models, noisy tables, ten splits", "base_model", _base_model),
     ("Prototypes on top of other models, the study's data, five replicates", "base_model_study", _base_model),
+    ("Generated tables with categories and missing values, ten splits", "mixed_tables", _mixed),
+    ("EBM on the same tables, three splits", "mixed_tables_ebm", _mixed),
+    ("CPU seconds, medians: 10 numbers and 10 categories of 12 levels, 2,000 rows", "mixed_tables_cost", _mixed_cost),
+    ("Distances to a missing number, development data, two replicates", "missing_distances", _missing),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),

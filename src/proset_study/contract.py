@@ -23,7 +23,7 @@ from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
-from proset_study.methods.base import Fitted, Method, PriorModel, faults, metrics_of
+from proset_study.methods.base import Fitted, Method, PriorModel, faults, metrics_of, takes_mixed
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 
@@ -351,6 +351,40 @@ def metrics_are_heard(subject: Subject) -> None:
     assert np.array_equal(again, found), "a stored model of dissimilarities predicts differently"
 
 
+def make_mixed_data(n: int = 200) -> FoldData:
+    """Two classes by the level of a category alone, a number that says nothing, and gaps; others in rows to score."""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.normal(size=2 * n), rng.integers(0, 4, 2 * n)]).astype(float)
+    y = (X[:, 1] % 2).astype(int)
+    X[rng.random(2 * n) < 0.2, 0] = np.nan
+    to_fit = np.arange(2 * n) % 2 == 0
+    return replace(
+        make_fold_data(2),
+        **{"X": X[to_fit], "y": y[to_fit], "X_score": X[~to_fit], "y_score": y[~to_fit]},
+        **{"rows_score": np.flatnonzero(~to_fit), "centre": np.zeros(2), "scale": np.ones(2)},
+        levels=np.array([0, 4]),
+    )
+
+
+def mixed_tables_are_taken(subject: Subject) -> None:
+    """If it says so: categories are no numbers, also those that were not fitted and missing numbers are predicted."""
+    if not takes_mixed(subject.method):
+        return
+    data, new = make_mixed_data(), np.array([[0.0, 4.0], [np.nan, 4.0], [np.nan, 0.0]])
+    fitted = subject.fit(data, subject.end(12))
+    p = fitted.predict_proba(data.X_score)
+    own = p[np.arange(len(p)), data.y_score].mean()
+    assert own > 0.6, f"classes that a category decides have a mean probability of {own:.2f}; is it taken for a number?"
+    found = fitted.predict_proba(new)
+    assert np.isfinite(found).all(), "for a category that was not fitted, or a gap, a probability is not finite"
+    again = subject.method.load(fitted.arrays())
+    for X, expected in ((data.X_score, p), (new, found)):
+        assert np.array_equal(again.predict_proba(X), expected), "a stored model of categories predicts differently"
+    complete = replace(data, X=np.nan_to_num(data.X), X_score=np.nan_to_num(data.X_score))
+    found = subject.fit(complete).predict_proba(new)
+    assert np.isfinite(found).all(), "for a gap in a column that had none, a probability is not finite"
+
+
 def data_are_left_alone(subject: Subject) -> None:
     """Fits share their data, and so do methods."""
     data = make_fold_data(2)
@@ -403,6 +437,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     summaries_have_the_quantities,
     models_are_what_is_declared,
     metrics_are_heard,
+    mixed_tables_are_taken,
     data_are_left_alone,
     one_thread_is_enough,
 )

@@ -62,6 +62,8 @@ def encode_categories(
 def read_rows(encoder: Encoder, table: "pd.DataFrame") -> np.ndarray:
     """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out.
 
+    Missing values are NaN, and so they stay for a model that takes them.
+
     Raises
     ------
     ValueError

@@ -14,6 +14,10 @@ from proset_study.records import check_place, damaged, place
 _OF_A_RUN = ("metric", "matrix", "row")
 
 
+class MissingValues(ValueError):
+    """A table lacks values, and nothing is said of how they are filled in."""
+
+
 @dataclass(frozen=True)
 class DataSet:
     """Features, class indices and names, and how its samples are compared.
@@ -67,6 +71,11 @@ class DataSet:
     def is_encoded(self) -> bool:
         """Whether features are made of the columns in every fold."""
         return self.categories is not None or self.impute is not None
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether there is more than numbers: categories, or gaps."""
+        return self.categories is not None or bool(np.isnan(self.X).any())
 
     @property
     def n_features(self) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.distances import distances, ranks
-from proset_study.data.encoding import Encoder
+from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, base_metric, is_ranked
 from proset_study.records import read_table, write_text
 
@@ -31,7 +31,7 @@ class FoldData:
     Attributes
     ----------
     X, y, weight : ndarrays, shapes (n, D), (n,), (n,) or None
-        To fit.
+        To fit. Numbers, none of them missing, unless `levels` says otherwise.
     X_score, y_score, weight_score : ndarrays, shapes (m, D), (m,), (m,) or None
         To score.
     rows_score : ndarray of int, shape (m,)
@@ -44,6 +44,11 @@ class FoldData:
     metric : str
         How methods that ask for it compare rows: as SciPy does by that name. With "precomputed", as in scikit-learn,
         `X` and `X_score` have no features, but dissimilarities from the rows to fit, shapes (n, n) and (m, n).
+    levels : ndarray of int, shape (D,), or None
+        Only for methods that take tables as they are (`methods.base.Method.takes_mixed`), where the data set has
+        categories or missing values: how many categories a column has in the rows to fit, 0 for numbers. `X` and
+        `X_score` have their numbers then, 0, 1, ..., and the next one for all that the rows to fit lack; a missing
+        category is one of them. Missing numbers are NaN.
     """
 
     X: np.ndarray
@@ -58,6 +63,7 @@ class FoldData:
     scale: np.ndarray
     encoder: Encoder | None = None
     metric: str = EUCLIDEAN
+    levels: np.ndarray | None = None
 
     @property
     def points(self) -> np.ndarray:
@@ -70,7 +76,7 @@ class FoldData:
         return 0 if self.metric == PRECOMPUTED else self.X.shape[1]
 
 
-def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -> FoldData:
+def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool, mixed: bool = False) -> FoldData:
     """Fit on the training part without fold `held_out` (on all of it for `TEST`), score on what was left out.
 
     Parameters
@@ -83,11 +89,14 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -
     scaled : bool
         Whether to centre and scale; a constant feature is only centred. Categories stay 0 and 1: a row of another
         category is then as far away (squared: 2) as that of another number is on average.
+    mixed : bool
+        Whether the method takes categories and missing values as they are; see `FoldData.levels`.
 
     Raises
     ------
     ValueError
-        If a class has no sample left to fit on, or a column no value to impute others from.
+        If a class has no sample left to fit on, a column no value to impute others from, or if a value is missing, is
+        not filled in, and the method needs numbers.
     """
     weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != held_out), folds == held_out
@@ -97,7 +106,7 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -
     if len(np.unique(data.y[fitted])) < len(data.class_names):
         raise ValueError(f"{where}: some class of {', '.join(data.class_names)} has no sample to fit on")
     if data.matrix is None or data.row is None:
-        X, X_score, centre, scale, encoder = _features(data, fitted, scored, scaled, where)
+        X, X_score, centre, scale, encoder = _features(data, fitted, scored, scaled, mixed, where)
         metric = base_metric(data.metric)
     else:
         X, X_score = (data.matrix[np.ix_(data.row[part], data.row[fitted])] for part in (fitted, scored))
@@ -121,22 +130,45 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool) -
         scale=scale,
         encoder=encoder,
         metric=metric,
+        levels=None if encoder is None else encoder.n_levels,
     )
 
 
-def _features(data, fitted, scored, scaled, where):
+def _features(data, fitted, scored, scaled, mixed, where):
     """Features of the rows to fit and to score, what was subtracted and divided out, and the encoder."""
     X, X_score, encoder = data.X[fitted], data.X[scored], None
+    if mixed and data.is_mixed:
+        recoder = Recoder.fit(X, data)
+        X, X_score = recoder.transform(X), recoder.transform(X_score)
+        centre, scale = _of_what_is_there(X, recoder.n_levels == 0) if scaled else _unscaled(X)
+        return (X - centre) / scale, (X_score - centre) / scale, centre, scale, recoder
     if data.is_encoded:
         try:
             encoder = Encoder.fit(X, data)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from error
         X, X_score = encoder.transform(X), encoder.transform(X_score)
-    centre, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    elif (missing := np.isnan(data.X).any(axis=0)).any():
+        name = str(data.feature_names[missing][0])
+        raise ValueError(f"column {name!r} has missing values, which need impute in the entry of the data set")
+    centre, scale = _unscaled(X)
     if scaled:
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)] = 1.0
         if encoder is not None:
             centre[~encoder.is_number], scale[~encoder.is_number] = 0.0, 1.0
     return (X - centre) / scale, (X_score - centre) / scale, centre, scale, encoder
+
+
+def _unscaled(X):
+    return np.zeros(X.shape[1]), np.ones(X.shape[1])
+
+
+def _of_what_is_there(X, is_number):
+    """Means and standard deviations of numbers that are not missing; 0 and 1 for categories."""
+    there = ~np.isnan(X) & is_number
+    number = np.maximum(there.sum(axis=0), 1)
+    centre = np.where(there, X, 0.0).sum(axis=0) / number
+    scale = np.sqrt(np.where(there, (X - centre) ** 2, 0.0).sum(axis=0) / number)
+    scale[scale <= 1e-12 * np.abs(np.where(there, X, 0.0)).max(axis=0, initial=0.0)] = 1.0
+    return centre, scale

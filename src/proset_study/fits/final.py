@@ -10,11 +10,11 @@ import numpy as np
 from proset.archive import read_archive, write_archive
 from proset_study import methods
 from proset_study.data.dataset import DataSet
-from proset_study.data.encoding import Encoder
+from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.fits.search import Case
-from proset_study.methods.base import Fitted, Method
+from proset_study.methods.base import Fitted, Method, takes_mixed
 from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
 
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
@@ -46,7 +46,7 @@ def fit_final(
         With `DIGITS` significant digits.
     """
     method = methods.get(case.method)
-    fold_data = select_fold(data, folds, TEST, method.scaled)
+    fold_data = select_fold(data, folds, TEST, method.scaled, takes_mixed(method))
     parameters = {**parameters, **method.fixed(data.n_features)}
     fitted, result, probabilities = _fit(method, fold_data, parameters, complexity, case)
     record = {
@@ -90,7 +90,7 @@ def refit_final(
     probabilities : list of ndarray, shape (m, K)
     """
     method = methods.get(case.method)
-    fold_data = select_fold(data, folds, TEST, method.scaled)
+    fold_data = select_fold(data, folds, TEST, method.scaled, takes_mixed(method))
     records, probabilities = [], []
     for fit_seed in fit_seeds:
         _, result, predicted = _fit(method, fold_data, final["parameters"], final["complexity"], case, fit_seed)
@@ -133,9 +133,25 @@ class FinalModel:
         """Class probabilities, shape (N, K), of rows as in `DataSet.X`, or of their dissimilarities."""
         return self.fitted.predict_proba(self.scaled(X))
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the model takes categories and missing values as they are."""
+        return isinstance(self.encoder, Recoder)
+
     def encoded(self, X: np.ndarray) -> np.ndarray:
-        """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units."""
+        """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units.
+
+        Of a model that `is_mixed` as of `encoding.Recoder.transform`.
+        """
         return X if self.encoder is None else self.encoder.transform(X)
+
+    def in_units(self, X: np.ndarray) -> np.ndarray:
+        """Features that the model was fitted to, or its prototypes, in the units of the data set, shape (N, E).
+
+        Of a model that `is_mixed`, objects: numbers and names of categories.
+        """
+        units: np.ndarray = X * self.scale + self.centre
+        return self.encoder.decode(units) if isinstance(self.encoder, Recoder) else units
 
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Features as the model was fitted to them, shape (N, E)."""

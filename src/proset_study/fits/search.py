@@ -12,7 +12,7 @@ from proset_study import methods
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.fits.resampling import bootstrap_data
-from proset_study.methods.base import Method
+from proset_study.methods.base import Method, takes_mixed
 from proset_study.records import Resources, fingerprint, read_json, write_json
 from proset_study.scores import error_rate, log_loss
 from proset_study.seeds import generator, seed_sequence
@@ -192,7 +192,7 @@ def _load(method, data, folds, fold, settings, case):
         rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
         fold_data = bootstrap_data(data, folds, rng, method)
     else:
-        fold_data = select_fold(data, folds, fold, method.scaled)
+        fold_data = select_fold(data, folds, fold, method.scaled, takes_mixed(method))
     return fold_data, method(fold_data)
 
 

@@ -101,6 +101,9 @@ class Method(Protocol):
     # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric. May be
     # left out.
     metrics: ClassVar[str] = "none"
+    # Whether it takes categories and missing values as they are, see `FoldData.levels`; if not, data sets that have them
+    # come with a feature of 0 and 1 for each category, and with missing values filled in. May be left out.
+    takes_mixed: ClassVar[bool] = False
     complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
     min_complexity: ClassVar[int]
     max_complexity: ClassVar[int] = sys.maxsize  # the longest path; may be left out
@@ -147,6 +150,11 @@ def largest_complexity(method: type[Method]) -> int:
 def metrics_of(method: type[Method]) -> str:
     """By what a method compares samples; one of `METRICS`."""
     return getattr(method, "metrics", Method.metrics)
+
+
+def takes_mixed(method: type[Method]) -> bool:
+    """Whether a method takes categories and missing values as they are."""
+    return getattr(method, "takes_mixed", Method.takes_mixed)
 
 
 def faults(method: Any) -> list[str]:

@@ -71,6 +71,7 @@ class EstimatorMethod:
     scaled = True
     probabilistic = True
     weights = "importance"
+    takes_mixed = False
     complexity = "fits"
     min_complexity = 1
     larger_is_simpler = False
@@ -108,8 +109,12 @@ class EstimatorMethod:
         """`quantities` and more for every size on the path, as JSON values."""
         return {"active_features": [estimator.n_features_in_]}
 
+    def of_data(self, estimator: Any) -> Any:
+        """The classifier, told which columns are categories; for methods that take them as they are."""
+        return estimator
+
     def fit(self, parameters, complexity, seed):
-        estimator = self.estimator(parameters, complexity, int(seed.generate_state(1)[0]))
+        estimator = self.of_data(self.estimator(parameters, complexity, int(seed.generate_state(1)[0])))
         weight = {} if self.data.weight is None else {"sample_weight": self.data.weight}
         return FittedEstimator(type(self), estimator.fit(self.data.X, self.data.y, **weight), complexity)
 

@@ -1,6 +1,7 @@
 """Explainable boosting machine: a sum of one function per feature, and of pairs if wanted; it has no path.
 
-The functions are boosted in rounds over the features with small learning rate, so that each is piecewise constant.
+The functions are boosted in rounds over the features with small learning rate, so that each is piecewise constant. That
+of a column of categories has a value for each of them, and every function has one for what is missing.
 
 References
 ----------
@@ -23,6 +24,7 @@ class ExplainableBoosting(EstimatorMethod):
     cost = Cost(0.05, 2.2e-6, features=1, trees=1)
     draws = True
     scaled = False
+    takes_mixed = True
     parameters = {  # noqa: RUF012
         "max_rounds": Range(1, 10**6, integer=True),
         "interactions": Range(0, 1000, integer=True),
@@ -50,6 +52,12 @@ class ExplainableBoosting(EstimatorMethod):
             n_jobs=1,
             random_state=seed >> 1,  # it takes numbers below 2^31
         )
+
+    def of_data(self, estimator):
+        if self.data.levels is None:
+            return estimator
+        kinds = ["nominal" if is_category else "continuous" for is_category in self.data.levels > 0]
+        return estimator.set_params(feature_types=kinds)
 
     @staticmethod
     def measures(estimator):

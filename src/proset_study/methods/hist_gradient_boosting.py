@@ -1,7 +1,8 @@
 """Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
 
 A second library next to XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
-Debian lacks.
+Debian lacks. Its trees split categories into two sets, and send missing numbers to the side where they do better. A
+column of more categories than there are bins is taken for ranks in the order of their names.
 
 References
 ----------
@@ -12,6 +13,8 @@ G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, Neur
 from proset_study.methods.base import Name, Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
+
+BINS = 255  # of a feature
 
 
 class HistGradientBoosting(EstimatorMethod):
@@ -24,6 +27,7 @@ class HistGradientBoosting(EstimatorMethod):
     )
     cost = Cost(0.1, 9e-7, rows=0.7, features=0.5, trees=1, complexity=1, tree=5e-4)
     scaled = False
+    takes_mixed = True
     complexity = "iterations"
     parameters = {  # noqa: RUF012
         "max_leaf_nodes": Range(2, 10**6, integer=True),
@@ -32,7 +36,11 @@ class HistGradientBoosting(EstimatorMethod):
     }
     required = ("max_leaf_nodes", "learning_rate")
     quantities = ("active_features", "leaves")
-    trusted = ("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",)
+    # The last two make numbers of the categories that a fitted model has been given as such.
+    trusted = (
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        *("functools.partial", "sklearn.utils.validation.check_array"),
+    )
 
     @staticmethod
     def simplicity(parameters):
@@ -50,6 +58,12 @@ class HistGradientBoosting(EstimatorMethod):
             early_stopping=False,
             random_state=seed,
         )
+
+    def of_data(self, estimator):
+        levels = self.data.levels
+        if levels is None or not (is_category := (levels > 0) & (levels <= BINS)).any():
+            return estimator
+        return estimator.set_params(categorical_features=is_category)
 
     @classmethod
     def staged(cls, estimator, X):

@@ -1,7 +1,8 @@
 """Proset with leave-one-out references and few prototypes; its path is `proset.elimination.SIZES`.
 
 Penalties are those that `ProsetClassifier` chooses from the data of the fit. Where the penalties leave fewer prototypes
-than a size allows, its model has all of them.
+than a size allows, its model has all of them. Categories and missing values count as they do there, see
+`proset.columns`.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset import leave_one_out
+from proset.columns import Columns
 from proset.elimination import SIZES, Settings, cross_validate, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
@@ -52,6 +54,7 @@ class ProsetFew(Proset):
     model = FittedFew
     draws = True  # of more than 5,000 samples, the candidates
     weights = "frequency"
+    takes_mixed = True
     one_stage = True
     complexity = "size"
     min_complexity = 1
@@ -97,8 +100,8 @@ def path_of_sizes(
     """
     X, y, n_classes = data.X, data.y, data.n_classes
     weight = np.ones(len(y)) if data.weight is None else data.weight
-    copies = leave_one_out.copies_of(weight)
-    task = Task.of(Samples.of(X, y, weight, copies), n_classes, base=base)
+    copies, columns = leave_one_out.copies_of(weight), _columns(data, weight)
+    task = Task.of(Samples.of(X, y, weight, copies, columns), n_classes, base=base)
     parts = list(folds(task, ALPHA, ALPHA))
     pair = choose(parts).pair or (np.inf, np.inf)
     penalty = Penalty(*pair, ALPHA, ALPHA)
@@ -114,6 +117,7 @@ def path_of_sizes(
         copies=copies,
         minimum=minimum,
         base=base,
+        columns=columns,
     )
     n = None
     if base is not None and fitted.n_prototypes():
@@ -122,6 +126,17 @@ def path_of_sizes(
     settings = Settings(penalty, MAX_ITER, TOL, None, () if n is None else (n,))
     path = [one.model for one in eliminate(fitted, X, y, task, settings)]
     return path, max(i for i, model in enumerate(path) if n is None or model.n_prototypes() <= n)
+
+
+def _columns(data: FoldData, weight: np.ndarray) -> Columns | None:
+    """How the values of columns compare; None where all are numbers.
+
+    Numbers have been divided by their standard deviations, of categories the distance is divided by it.
+    """
+    if data.levels is None:
+        return None
+    columns = Columns.of(data.X, data.levels, weight)
+    return columns.divided(np.where(data.levels > 0, columns.spread, 1.0))
 
 
 METHOD = ProsetFew

@@ -14,6 +14,7 @@ from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
 from proset_study.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
+from proset_study.methods.base import takes_mixed
 from proset_study.records import read_json, read_json_lines
 from proset_study.scores import score_predictions
 from proset_study.store.missing import MissingModel, find_missing_models
@@ -141,7 +142,7 @@ class Final:
 
     @property
     def feature_names(self) -> np.ndarray:
-        """Names of the features of the model, shape (E,); of categories "column=category"."""
+        """Names of the features of the model, shape (E,); of categories "column=category", or "column" as a whole."""
         encoder = self.model.encoder
         return self.data.feature_names if encoder is None else encoder.feature_names
 
@@ -158,7 +159,8 @@ class Final:
     @cached_property
     def part(self) -> FoldData:
         """What the model was fitted to and scored on, as it was."""
-        return select_fold(self.data, self.folds, TEST, methods.get(self.run.method).scaled)
+        method = methods.get(self.run.method)
+        return select_fold(self.data, self.folds, TEST, method.scaled, takes_mixed(method))
 
     @property
     def metric(self) -> str:

@@ -90,7 +90,7 @@ class Trained:
             table.index,
             classes=self.labels,
             names=self.columns if encoder is None else encoder.feature_names,
-            units=lambda X: X * model.scale + model.centre,
+            units=model.in_units,
             top=top,
         )
         frame["row"] = np.append(self.training_rows, -1)[frame["row"]]
