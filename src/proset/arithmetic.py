@@ -72,8 +72,8 @@ def class_sums(
     do not depend on the other rows: those with gaps where the training data have none are computed apart.
     """
     arrays = prototypes, centre, class_offsets, v, w
-    if columns is not None:
-        new = np.isnan(X[:, ~columns.has_gaps]).any(axis=1)
+    if columns is not None and np.isnan(X.sum()):
+        new = (np.isnan(X) & ~columns.has_gaps).any(axis=1)
         if new.any():
             sums = np.empty((len(X), len(class_offsets) - 1))
             for rows, of_rows in ((~new, columns), (new, replace(columns, has_gaps=columns.are_numbers))):

@@ -319,7 +319,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If an argument is out of range, `X` is not finite or, with ``scale=False``, far from a scale of 1, `y` has
+            If an argument is out of range, `X` is infinite or, with ``scale=False``, far from a scale of 1, `y` has
             one class only, weights are negative, all zero or huge, a class has too few samples to draw candidates and
             references from it, or `base` or `base_probabilities` are not what they should be.
 
@@ -654,7 +654,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is infinite or has other features than in `fit`.
 
         Examples
         --------
@@ -687,7 +687,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -720,7 +720,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -750,7 +750,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
 
         Examples
         --------
@@ -785,7 +785,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
         AttributeError
             If the model is from a file of a version that did not keep the familiarity of training samples.
 
@@ -847,7 +847,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` does not have the features that were fitted or is not finite, or `top` is below 1.
+            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
         ImportError
             Without pandas.
 
@@ -970,7 +970,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` does not have the features that were fitted or is not finite, or `top` is below 1.
+            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
         ImportError
             Without pandas.
 
@@ -1094,7 +1094,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `X` is not finite or has other features than in `fit`.
+            If `X` is infinite or has other features than in `fit`.
         AttributeError
             If the model is from a file, which keeps one size.
 

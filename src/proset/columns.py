@@ -91,12 +91,12 @@ class Columns:
 
     def exponent(self, d: int, x: npt.ArrayLike, c: npt.ArrayLike, v: float) -> np.ndarray:
         """e_d of values x and c of column d with weight v; they broadcast."""
-        return v**2 * self._square(d, np.asarray(x), np.asarray(c), np.log1p((v * self.spread[d]) ** 2) / v**2)
+        return self._exponent(d, np.asarray(x), np.asarray(c), v**2, np.log1p((v * self.spread[d]) ** 2))
 
     def slope(self, d: int, x: npt.ArrayLike, c: npt.ArrayLike, v: float) -> np.ndarray:
         """Its derivative by v, divided by 2 v."""
         square = self.spread[d] ** 2
-        return self._square(d, np.asarray(x), np.asarray(c), square / (1.0 + v**2 * square))
+        return self._exponent(d, np.asarray(x), np.asarray(c), 1.0, square / (1.0 + v**2 * square))
 
     def distances(self, X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
         """Distances of samples (N, D) and (M, D) without weights, shape (N, M).
@@ -107,17 +107,17 @@ class Columns:
         """
         found = np.zeros((len(X), len(Y)))
         for d in range(X.shape[1]):
-            square = self._square(d, X[:, d, None], Y[:, d], self.spread[d] ** 2 * np.log(2.0))
+            square = self._exponent(d, X[:, d, None], Y[:, d], 1.0, self.spread[d] ** 2 * np.log(2.0))
             found += np.sqrt(square) if metric == "cityblock" else square
         return np.sqrt(found) if metric == "euclidean" else found
 
-    def _square(self, d: int, x: np.ndarray, c: np.ndarray, one_missing: float) -> np.ndarray:
+    def _exponent(self, d: int, x: np.ndarray, c: np.ndarray, factor: float, one_missing: float) -> np.ndarray:
         if self.levels[d]:
-            return np.where(x != c, self.category[d] ** 2, 0.0)
+            return np.where(x != c, factor * self.category[d] ** 2, 0.0)
         missing_x, missing_c = np.isnan(x), np.isnan(c)
-        square = np.where(missing_x | missing_c, 0.0, (x - c) ** 2)
-        square[missing_x != missing_c] = one_missing
-        return square
+        found = np.where(missing_x | missing_c, 0.0, factor * (x - c) ** 2)
+        found[missing_x != missing_c] = one_missing
+        return found
 
 
 def spreads(X: np.ndarray, levels: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

@@ -315,7 +315,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Raises
         ------
         ValueError
-            If `X` is not finite, has other features than in `fit`, or a dissimilarity is negative or not a number.
+            If `X` is infinite, has other features than in `fit`, or a dissimilarity is negative or not a number.
 
         Examples
         --------

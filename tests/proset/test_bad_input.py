@@ -230,6 +230,10 @@ def with_base(base):
     return ProsetClassifier(base=base, lambda_v=0.01, lambda_w=1e-4).fit(*load_iris(return_X_y=True))
 
 
+def frame(X, value):
+    return pd.DataFrame({"a": X[:, 0], "b": value})
+
+
 def fit_case(X=None, y=None, **settings):
     def case(folder):
         iris = load_iris(return_X_y=True)
@@ -431,6 +435,11 @@ CASES = {
     "newer version": header_case(version=99),
     "other kind": header_case(format="other"),
     # the estimator
+    "text column": fit_case(lambda X: frame(X, "word"), categorical_features=None),
+    "mixed column": fit_case(lambda X: frame(X, np.where(np.arange(150) == 3, "n/a", X[:, 0].astype(object)))),
+    "date column": fit_case(lambda X: frame(X, np.datetime64("2026-01-01"))),
+    "names twice": fit_case(lambda X: pd.concat([frame(X, 1.0)] * 2, axis=1)),
+    "no such column": fit_case(lambda X: frame(X, "word"), categorical_features=["words"]),
     "infinite": fit_case(lambda X: np.where(X > 7, np.inf, X)),
     "scale 1e30": fit_case(lambda X: X * 1e30, scale=False),
     "scale 1e-30": fit_case(lambda X: X * 1e-30, scale=False),

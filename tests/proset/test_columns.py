@@ -215,3 +215,9 @@ def test_weights_count_copies_of_mixed_rows(mixed):
     model = ProsetClassifier(lambda_v=3e-3, lambda_w=1e-4, max_prototypes=None)
     p = model.fit(X, y, sample_weight=weight).predict_proba(X)
     np.testing.assert_allclose(model.fit(X.iloc[twice], y[twice]).predict_proba(X), p, atol=1e-4)
+
+
+def test_a_column_without_weight_adds_nothing():
+    columns = Columns(np.array([0, 3]), np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([True, False]))
+    for d, values in ((0, [1.0, np.nan]), (1, [0.0, 2.0])):
+        np.testing.assert_array_equal(columns.exponent(d, values, 1.0, v=0.0), 0.0)
