@@ -166,7 +166,9 @@ def main() -> None:
         from benchmarks import mixed_tables as mixed
 
         families = ["waves"] if args.quick else list(mixed.JUDGED)
-        write("mixed_tables", mixed.COLUMNS, mixed.run(families, range(2) if args.quick else range(10)))
+        quick = [name for name in mixed.METHODS if name not in mixed.SLOW]
+        write("mixed_tables", mixed.COLUMNS, mixed.run(families, range(2 if args.quick else 10), quick))
+        write("mixed_tables_slow", mixed.COLUMNS, mixed.run(families, range(1 if args.quick else 2), [*mixed.SLOW]))
         write("mixed_tables_cost", mixed.COST_COLUMNS, mixed.costs(seeds, 500 if args.quick else 2000))
     elif args.part == "missing-distances":
         from benchmarks import missing_distances as distances
