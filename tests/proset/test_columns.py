@@ -88,6 +88,16 @@ def test_one_weight_for_a_category_is_equal_weights_of_its_indicators(n_levels):
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize("x", [1e3, 1e19, 1e30, 1e100, -1e100])
+def test_a_prototype_with_a_gap_is_as_near_to_a_number_far_away(x):
+    columns = Columns(np.array([0, 0]), np.zeros(2), np.ones(2), np.array([True, True]))
+    prototypes = np.array([[np.nan, 0.3], [0.0, 0.3]])
+    found = class_sums(
+        np.array([[x, 0.3]]), prototypes, np.zeros(2), np.array([0, 1, 2]), np.ones(2), np.ones(2), columns=columns
+    )
+    np.testing.assert_allclose(found, [[np.sqrt(0.5), 0.0]], rtol=1e-6)
+
+
 def test_a_missing_number_has_the_mean_of_the_kernel_over_numbers_around_the_known_one():
     columns = Columns(np.array([0]), np.array([0.0]), np.array([3.0]), np.array([True]))
     x, v = np.linspace(-40.0, 40.0, 200_001), 0.7

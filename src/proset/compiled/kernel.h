@@ -52,6 +52,7 @@ enum { PAIR = 1, CHUNK = 6, CATEGORY_CHUNK = 5 };
 #define MAX_TABLED 63        /* levels of a column with a table */
 #define REACH 50.0f         /* kernel values below 2^-50 are lost next to the class prior */
 #define BEYOND 50.5f        /* out of reach, however the exponent is rounded */
+#define FAR 1e18f           /* beyond, squares in products with 0 would not be numbers */
 #define EPSILON 1.1920929e-7f
 #define LARGE 0x1p40        /* residuals times the smallest kernel values would be denormal numbers, which are slow */
 #define SCALE 0.8493218002880191 /* sqrt(log2(e) / 2) */
@@ -314,7 +315,8 @@ static int64_t pack_rows(const Packed *packed, const Tile *tile, const double *X
             norm += x * x;
         }
         for (int64_t d = complete, g = D; d < D; d++, g += 2) {
-            const float x = scaled(packed, row, d), h = packed->one_missing[d] * packed->one_missing[d];
+            const float far = scaled(packed, row, d), x = far < -FAR ? -FAR : far > FAR ? FAR : far;
+            const float h = packed->one_missing[d] * packed->one_missing[d];
             const int missing = is_missing(packed, row, d);
             x_n[d] = factor * x, x_n[g] = missing ? h : x * x, x_n[g + 1] = missing ? 0.0f : 1.0f;
         }

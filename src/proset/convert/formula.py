@@ -13,14 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
+from proset.columns import Columns
+from proset.encoding import ORDERED, Category
 from proset.model import MAX_ABS
 from proset.set_cover import SCIPY, SetCoverClassifier
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
-DISTANCES = {  # of a SetCoverClassifier, from differences t of single features; in C and in JavaScript
-    "cityblock": ("fabs(t)", "sum"),
-    "euclidean": ("t * t", "sqrt(sum)"),
-    "sqeuclidean": ("t * t", "sum"),
+DISTANCES = {  # of a SetCoverClassifier, from the squares e of single features; in C and in JavaScript
+    "cityblock": ("sqrt(e)", "sum"),
+    "euclidean": ("e", "sqrt(sum)"),
+    "sqeuclidean": ("e", "sum"),
 }
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -37,8 +39,18 @@ class Formula:
         Features that the classifier reads; the arrays below have these only.
     shift, scale, low, high : ndarray, shape (S, A)
         Scalers: one after the other, z becomes (z - shift) / scale, between low and high.
+    levels : list of tuple or None, length A
+        Of categories and ordered ones, whose numbers among these take the place of z; None for numbers.
+    ordered : ndarray of int, shape (A,)
+        1 for ordered categories.
+    category : ndarray, shape (A,)
+        Distance of two different categories, 0 for numbers and ordered ones; see `proset.columns`.
+    feature_weights, gaps : ndarray, shape (B, A)
+        Weights of the features, and what is added for one missing number; of a set cover in one row.
+    takes_gaps : bool
+        Whether numbers may be missing.
     prototypes : ndarray, shape (J, A)
-        Scaled.
+        Scaled; NaN where a number is missing.
     labels : ndarray of int, shape (J,)
         Class indices.
     """
@@ -50,8 +62,19 @@ class Formula:
     scale: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    levels: list[tuple[Category, ...] | None]
+    ordered: np.ndarray
+    category: np.ndarray
+    feature_weights: np.ndarray
+    gaps: np.ndarray
+    takes_gaps: bool
     prototypes: np.ndarray
     labels: np.ndarray
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some feature that counts is no number."""
+        return any(levels is not None for levels in self.levels)
 
 
 @dataclass(frozen=True)
@@ -65,7 +88,6 @@ class ProsetFormula(Formula):
     kind = "ProsetClassifier"
     class_prior: np.ndarray
     batch: np.ndarray
-    feature_weights: np.ndarray
     prototype_weights: np.ndarray
     base_coefficients: np.ndarray | None = None
     base_intercepts: np.ndarray | None = None
@@ -91,29 +113,37 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
         If it is neither, a step is no scaler, the metric is none of `DISTANCES`, or the base is not linear.
     """
     steps, classifier = take_apart(model)
-    n_features = classifier.n_features_in_
+    n_features, encoding = classifier.n_features_in_, classifier._encoding
+    if steps and not encoding.are_numbers:
+        raise ValueError(
+            f"model: step {steps[0][0]!r} is not allowed in front of a classifier of categories; fit that to the table "
+            "itself, it scales numbers"
+        )
     kind: type[ProsetFormula | SetCoverFormula]
     special: dict[str, Any]
     if isinstance(classifier, SetCoverClassifier):
         kind, special = SetCoverFormula, {"metric": supported_metric(classifier), "majority": classifier._majority}
         used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
+        columns: Columns | None = classifier._columns if classifier._takes_mixed() else None
+        v, one_missing = np.ones((1, n_features)), np.log(2.0) * classifier._columns.spread**2
     else:
         batches = [batch for batch in classifier.batches_ if len(batch.labels)]
-        prior, base = classifier.class_prior_, None
+        prior, base, columns = classifier.class_prior_, None, classifier._model.columns
         if with_base and classifier._fitted_base() is not None:
+            if not encoding.are_numbers:
+                raise ValueError(f"base: {classifier._base_name()} is not allowed for a table with categories")
             prior, base = _base(classifier)
         used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
         used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
         prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
         labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+        v = np.vstack([np.empty((0, n_features)), *(batch.feature_weights for batch in batches)])
+        one_missing = np.log1p((v * (0.0 if columns is None else columns.spread)) ** 2)
         kind, special = (
             ProsetFormula,
             {
                 "class_prior": prior,
                 "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
-                "feature_weights": np.vstack([np.empty((0, n_features)), *(b.feature_weights for b in batches)])[
-                    :, used
-                ],
                 "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
             },
         )
@@ -128,6 +158,12 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
         scale=scale,
         low=low,
         high=high,
+        levels=[encoding.levels[d] for d in used],
+        ordered=np.array([int(encoding.kinds[d] == ORDERED) for d in used]),
+        category=np.zeros(len(used)) if columns is None else columns.category[used],
+        feature_weights=v[:, used],
+        gaps=np.broadcast_to(one_missing, v.shape)[:, used],
+        takes_gaps=columns is not None,
         prototypes=prototypes[:, used],
         labels=labels,
         **special,

@@ -12,22 +12,37 @@ _SCALED = """
 function scaled(x) {
   if (x.length !== features.length) throw new RangeError("x: " + x.length + " features, must be " + features.length);
   return used.map((d, a) => {
-    let z = x[d];
-    if (!Number.isFinite(z)) throw new RangeError("x: " + features[d] + " is " + z + ", must be a finite number");
+    const value = x[d] ?? NaN;
+    if (levels[a]) {
+      const i = levels[a].indexOf(Number.isNaN(value) ? null : value);
+      return i >= 0 ? i : ordered[a] ? NaN : levels[a].length; // a category that was not in the training data
+    }
+    let z = value;
+    const allowed = takes_gaps && Number.isNaN(z) ? "" : "finite ";
+    if (typeof z !== "number" || (allowed && !Number.isFinite(z))) {
+      throw new RangeError("x: " + features[d] + " is " + z + ", must be a finite number");
+    }
     for (let s = 0; s < shift.length; s++) {
       z = Math.min(Math.max((z - shift[s][a]) / scale[s][a], low[s][a]), high[s][a]);
     }
     return z;
   });
 }
+
+// What feature a adds for two values, by the weights of batch b.
+function exponent(b, a, x, c) {
+  const v = feature_weights[b][a];
+  if (category[a] > 0) return x === c ? 0 : v * category[a] * v * category[a];
+  if (Number.isNaN(x) || Number.isNaN(c)) return Number.isNaN(x) && Number.isNaN(c) ? 0 : gaps[b][a];
+  return v * (x - c) * (v * (x - c));
+}
 """
 _PROSET = """
 export function predictProba(x) {
   const z = scaled(x);
 $start  prototypes.forEach((prototype, j) => {
-    const v = feature_weights[batch[j]];
     let distance = 0;
-    for (let a = 0; a < z.length; a++) distance += (v[a] * (z[a] - prototype[a])) ** 2;
+    for (let a = 0; a < z.length; a++) distance += exponent(batch[j], a, z[a], prototype[a]);
     q[labels[j]] += prototype_weights[j] * Math.exp(-0.5 * distance);
   });
   const sum = q.reduce((total, value) => total + value, 0);
@@ -51,7 +66,7 @@ _BASE = """\
   const q = floored.map((value) => value / one);
 """
 _SET_COVER = """
-const { abs: fabs, sqrt } = Math;
+const { sqrt } = Math;
 
 export function predict(x) {
   const z = scaled(x);
@@ -60,7 +75,7 @@ export function predict(x) {
   prototypes.forEach((prototype, j) => {
     let sum = 0;
     for (let a = 0; a < z.length; a++) {
-      const t = z[a] - prototype[a];
+      const e = exponent(0, a, z[a], prototype[a]);
       sum += $term;
     }
     const distance = $distance;
@@ -78,7 +93,8 @@ def to_javascript(model: Any) -> str:
     """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba`.
 
     It exports `features`, their names in order, and `classes`, too. The functions take one sample, an array of numbers
-    that are not scaled. Features without weight are not read; where another is not a finite number, or their number is
+    that are not scaled and of categories as they are in the table, text, booleans or numbers. `null`, `undefined` and
+    NaN are missing values. Features without weight are not read; where a number is infinite or none, or the length is
     wrong, a RangeError is thrown.
 
     Parameters
@@ -111,9 +127,10 @@ def to_javascript(model: Any) -> str:
     export function predict(x) {
     """
     what = formula(model)
-    tables = ["used", "shift", "scale", "low", "high", "prototypes", "labels"]
+    tables = ["used", "shift", "scale", "low", "high", "levels", "ordered", "category", "feature_weights", "gaps"]
+    tables += ["prototypes", "labels"]
     if isinstance(what, ProsetFormula):
-        tables += ["class_prior", "batch", "feature_weights", "prototype_weights"]
+        tables += ["class_prior", "batch", "prototype_weights"]
         start = _PRIOR
         if what.base_coefficients is not None:
             tables = [name for name in tables if name != "class_prior"] + ["base_coefficients", "base_intercepts"]
@@ -127,11 +144,16 @@ def to_javascript(model: Any) -> str:
             f"// A {what.kind}, written by proset {__version__}.\n",
             f"export const features = {_literal(what.feature_names)};\n",
             f"export const classes = {_literal([_label(label) for label in what.classes.tolist()])};\n",
-            *(f"const {name} = {_literal(getattr(what, name).tolist())};\n" for name in tables),
+            f"const takes_gaps = {_literal(what.takes_gaps)};\n",
+            *(f"const {name} = {_literal(_plain(getattr(what, name)))};\n" for name in tables),
             _SCALED,
             body,
         ]
     )
+
+
+def _plain(table: Any) -> Any:
+    return table.tolist() if hasattr(table, "tolist") else table
 
 
 def _label(label: object) -> object:
@@ -139,6 +161,6 @@ def _label(label: object) -> object:
     return label if exact else str(label)
 
 
-def _literal(values: list[Any]) -> str:
+def _literal(values: Any) -> str:
     # Escaped, because in a page HTML would end the script at "</script>".
     return json.dumps(values).replace("<", "\\u003c")

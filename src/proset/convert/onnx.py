@@ -8,7 +8,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 from proset.base_model import FLOOR
+from proset.classifier import ProsetClassifier
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
+from proset.encoding import Category
 from proset.model import MAX_ABS
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
     Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
     `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
-    int64; booleans become 0 and 1. A NaN gives NaN as probabilities and a label without meaning.
+    int64; booleans become 0 and 1. A NaN is a missing number; of a SetCoverClassifier it gives a label without meaning.
 
     Parameters
     ----------
@@ -34,6 +36,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
         and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
+        A classifier of categories has an input for each column, by its name, of shape (N, 1): strings for text, where
+        "" is missing; float32 for numbers, and for booleans and categories that are numbers, where NaN is missing.
 
     Returns
     -------
@@ -69,6 +73,10 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         raise ImportError("to_onnx needs skl2onnx: pip install 'proset-study[onnx]'") from error
 
     steps, classifier = take_apart(model)
+    if not classifier._encoding.are_numbers and not isinstance(classifier, ProsetClassifier):
+        raise ValueError("model: a SetCoverClassifier of categories is not allowed; to_c and to_javascript write it")
+    if getattr(classifier, "_fitted_base", lambda: None)() is not None and not classifier._encoding.are_numbers:
+        raise ValueError(f"base: {classifier._base_name()} is not allowed for a table with categories")
     if isinstance(getattr(classifier, "base_", None), str):
         raise ValueError("base: 'prefit' is not allowed, a graph needs the base model itself")
     base = getattr(classifier, "base_", None)
@@ -76,6 +84,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     what = formula(classifier, with_base=base is None)
     kind, probability_type = type(classifier), FloatTensorType
     label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
+    if initial_types is None and what.is_mixed:
+        initial_types = [(name, _input_type(levels)) for name, levels in _columns(classifier)]
     if initial_types is None:
         n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
         initial_types = [("X", FloatTensorType([None, n_features]))]
@@ -99,7 +109,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     def convert(scope: Any, operator: Any, container: Any) -> None:
         names = [output.full_name for output in operator.outputs]
         of_base = None if base is None else (base, np.eye(len(what.classes))[np.isin(what.classes, base.classes_)])
-        for node in _nodes(what, operator.inputs[0], names, probability_type is DoubleTensorType, of_base):
+        for node in _nodes(what, operator.inputs, names, probability_type is DoubleTensorType, of_base):
             node.add_to(scope, container)
 
     try:
@@ -119,7 +129,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
 def _nodes(
     what: ProsetFormula | SetCoverFormula,
-    X: Any,
+    inputs: list[Any],
     names: list[str],
     double: bool,
     base: tuple[Any, np.ndarray] | None,
@@ -132,7 +142,11 @@ def _nodes(
     def node(kind: str, *inputs: Any, **settings: Any) -> Any:
         return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
 
-    Z = node("Gather", node("Cast", X, to=TensorProto.DOUBLE), what.used, axis=1)
+    X = inputs[0]
+    if what.is_mixed:
+        Z = node("Concat", *(_feature(what, a, inputs[d]) for a, d in enumerate(what.used)), axis=1)
+    else:
+        Z = node("Gather", node("Cast", X, to=TensorProto.DOUBLE), what.used, axis=1)
     if isinstance(what, SetCoverFormula):
         # Without a prototype, one of the majority class.
         prototypes, labels = (
@@ -143,10 +157,17 @@ def _nodes(
         outputs = []
     else:
         # Squares are expanded: terms of size s^2 leave an error of about 1e-16 s^2 in the exponent.
-        centre = what.prototypes.mean(axis=0) if len(what.labels) else np.zeros(len(what.used))
+        there = ~np.isnan(what.prototypes)
+        centre = np.where(there, what.prototypes, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
         Z = node("Sub", node("Clip", Z, np.array(-MAX_ABS), np.array(MAX_ABS)), centre)
+        numbers, categories = np.flatnonzero(what.category == 0), np.flatnonzero(what.category)
+        x = node("Gather", Z, numbers, axis=1)
+        missing = node("IsNaN", x)
+        present = node("Cast", node("Not", missing), to=TensorProto.DOUBLE)
+        x = node("Where", missing, np.zeros(1), x)
         if base is None:
-            no_sums = node("MatMul", Z, np.zeros((len(what.used), len(what.classes))))  # a row for each sample
+            some = Z if not len(numbers) else present  # whatever has a row for each sample, and no NaN
+            no_sums = node("MatMul", some, np.zeros((len(numbers) or len(what.used), len(what.classes))))
             sums = node("Add", no_sums, what.class_prior)
         else:
             by_base = node("Cast", _probabilities(base[0], X), to=TensorProto.DOUBLE)
@@ -155,11 +176,19 @@ def _nodes(
             sums = node("Div", floored, node("ReduceSum", floored, np.array([1])))
         for b, v in enumerate(what.feature_weights):
             rows = np.flatnonzero(what.batch == b)
-            C = v * (what.prototypes[rows] - centre)
+            C = what.prototypes[rows] - centre
             weights = what.prototype_weights[rows, None] * np.eye(len(what.classes))[what.labels[rows]]
-            scaled = node("Mul", Z, v)
-            squares = node("Add", node("ReduceSumSquare", scaled, np.array([1])), (C**2).sum(axis=1))
-            distances = node("Sub", squares, node("MatMul", scaled, 2.0 * C.T))
+            # Of numbers p_c (p_x x^2 + (1 - p_x) h) - 2 x c + p_x (p_c c^2 + (1 - p_c) h), see compiled/kernel.h.
+            c, p = np.nan_to_num(C[:, numbers]) * v[numbers], ~np.isnan(C[:, numbers]) * 1.0
+            h, scaled = what.gaps[b, numbers], node("Mul", x, v[numbers])
+            of_x = node("Where", missing, h, node("Mul", scaled, scaled))
+            of_c = np.where(p > 0, c**2, h)
+            both = node("Add", node("MatMul", of_x, p.T), node("MatMul", present, of_c.T))
+            distances = node("Sub", both, node("MatMul", scaled, 2.0 * c.T))
+            for a in categories:
+                z = node("Gather", Z, np.array([a]), axis=1)
+                differ = node("Cast", node("Not", node("Equal", z, C[None, :, a])), to=TensorProto.DOUBLE)
+                distances = node("Add", distances, node("Mul", differ, np.array([(v[a] * what.category[a]) ** 2])))
             kernel = node("Exp", node("Mul", node("Max", distances, np.zeros(1)), np.array([-0.5])))
             sums = node("Add", sums, node("MatMul", kernel, weights))
         probabilities = node("Div", sums, node("ReduceSum", sums, np.array([1])))
@@ -168,6 +197,41 @@ def _nodes(
         outputs = [node("Cast", probabilities, to=kind, output_names=names[1:])]
     classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
     return [node("Gather", classes, code, output_names=names[:1]), *outputs]
+
+
+def _columns(classifier: Any) -> list[tuple[str, tuple[Category, ...] | None]]:
+    """Names and levels of all columns."""
+    names = getattr(classifier, "feature_names_in_", [f"x{d}" for d in range(classifier.n_features_in_)])
+    return list(zip(map(str, names), classifier._encoding.levels, strict=True))
+
+
+def _input_type(levels: tuple[Category, ...] | None) -> Any:
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+
+    is_text = any(isinstance(level, str) for level in levels or ())
+    return StringTensorType([None, 1]) if is_text else FloatTensorType([None, 1])
+
+
+def _feature(what: ProsetFormula | SetCoverFormula, a: int, column: Any) -> Any:
+    """A number, or that of a category among the levels, in double precision, shape (N, 1)."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops
+
+    levels = what.levels[a]
+    if levels is None:
+        return onnx_ops.OnnxCast(column, to=TensorProto.DOUBLE, op_version=OPSET)
+    beyond = np.nan if what.ordered[a] else float(len(levels))
+    is_text = any(isinstance(level, str) for level in levels)
+    known = [(level, float(number)) for number, level in enumerate(levels) if level is not None]
+    if None in levels and is_text:
+        known.append(("", float(levels.index(None))))
+    keys: list[Any] = [key if is_text else float(key) for key, _ in known]
+    settings = {"keys_strings" if is_text else "keys_floats": keys, "values_floats": [number for _, number in known]}
+    code = onnx_ops.OnnxLabelEncoder(column, default_float=beyond, **settings, op_version=2)
+    if None in levels and not is_text:
+        gap = np.array([levels.index(None)], dtype=np.float32)
+        code = onnx_ops.OnnxWhere(onnx_ops.OnnxIsNaN(column, op_version=OPSET), gap, code, op_version=OPSET)
+    return onnx_ops.OnnxCast(code, to=TensorProto.DOUBLE, op_version=OPSET)
 
 
 def _probabilities(base: Any, X: Any) -> Any:

@@ -4,6 +4,7 @@ import warnings
 from functools import cache
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
@@ -60,13 +61,51 @@ def _fitted(cases):
     return fitted
 
 
+@cache
+def mixed_models():
+    """(model, frame) by name; numbers with gaps, text, booleans, ranks, 70 levels, and what is new in them."""
+    rng, n = np.random.default_rng(0), 400
+    X = pd.DataFrame({"x": rng.normal(size=n), "kind": rng.choice(["a", 'b"', "ü"], n), "flag": rng.random(n) < 0.5})
+    X["grade"] = pd.Categorical(rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], ordered=True)
+    X["place"] = np.char.add("place ", rng.integers(0, 70, n).astype(str))
+    X["code"] = pd.Categorical(rng.integers(1, 4, n))
+    y = (X["x"] > 0) ^ (X["kind"] == "a") ^ ((X["grade"] == "low") & X["flag"]) ^ (X["code"] == 2)
+    X["x"] = X["x"].mask(rng.random(n) < 0.2)
+    with_gaps = X.assign(kind=X["kind"].mask(rng.random(n) < 0.2))
+    small = {"lambda_v": 1e-3, "lambda_w": 1e-4, "max_prototypes": 40}
+    models = {
+        "mixed": (ProsetClassifier(n_batches=2, **small).fit(with_gaps, LETTERS[y.astype(int)]), with_gaps),
+        "mixed, complete": (ProsetClassifier(**small).fit(X, y), X),
+    }
+    for metric in ("euclidean", "cityblock"):
+        models[f"mixed, {metric}"] = SetCoverClassifier(eps=1.0, metric=metric).fit(with_gaps, y), with_gaps
+    new = {"x": [np.nan, 1e30], "kind": ["new", None], "flag": [True, False], "grade": [None, "mid"]}
+    new |= {"place": ["elsewhere", "place 3"], "code": [3, None]}
+    grades = X["grade"].dtype
+    more = pd.DataFrame(new).astype({"grade": grades, "code": X["code"].dtype})
+    return {name: (model, pd.concat([frame, more], ignore_index=True)) for name, (model, frame) in models.items()}
+
+
 def exact_probabilities(model, X):
     """In double precision, from the formula; `predict_proba` computes kernel values in single precision."""
     if isinstance(model, Pipeline):
         return exact_probabilities(model[-1], model[:-1].transform(X))
+    if isinstance(X, pd.DataFrame):
+        return _exact_of_columns(model, model._validated(X))
     q = np.tile(model.class_prior_, (len(X), 1))
     for b in model.batches_:
         q = unnormalised(X, q, b.prototypes, b.labels, b.feature_weights, b.prototype_weights)
+    return q / q.sum(axis=1, keepdims=True)
+
+
+def _exact_of_columns(model, X):
+    q, columns = np.tile(model.class_prior_, (len(X), 1)), model._model.columns
+    for batch in model.batches_:
+        pairs = list(zip(X.T, batch.prototypes.T, batch.feature_weights, strict=True))
+        exponents = [columns.exponent(d, x[:, None], c, v) for d, (x, c, v) in enumerate(pairs)]
+        kernel = np.exp(-0.5 * np.sum(exponents, axis=0))
+        for k in range(q.shape[1]):
+            q[:, k] += kernel[:, batch.labels == k] @ batch.prototype_weights[batch.labels == k]
     return q / q.sum(axis=1, keepdims=True)
 
 

@@ -8,7 +8,13 @@ import subprocess
 import numpy as np
 import pytest
 from tests.build import ROOT, setup
-from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
+from tests.proset.convert.models import (
+    exact_probabilities,
+    largest_difference,
+    mixed_models,
+    proset_models,
+    set_cover_models,
+)
 
 from proset import to_c
 
@@ -69,6 +75,44 @@ def test_probabilities(library, name):
     assert largest_difference(found, model.predict_proba(X)) < 1e-5
 
 
+class Value(ctypes.Union):
+    _fields_ = (("number", ctypes.c_double), ("text", ctypes.c_char_p))
+
+
+def values(row):
+    """A sample as the C file takes it."""
+    found = (Value * len(row))()
+    for value, given in zip(found, row, strict=True):
+        if isinstance(given, float):
+            value.number = given
+        elif isinstance(given, bool | np.bool_):
+            value.text = b"true" if given else b"false"
+        else:
+            value.text = None if given is None else str(given).encode()
+    return found
+
+
+def test_mixed_tables(compiled, tmp_path):
+    names = {}
+    for number, (name, (model, _)) in enumerate(mixed_models().items()):
+        names[name] = f"mixed_{number}"
+        (tmp_path / f"{names[name]}.c").write_text(to_c(model, names[name]), encoding="ascii")
+    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+    for name, (model, X) in mixed_models().items():
+        rows = X.astype(object).where(X.notna(), None).to_numpy()
+        rows[:, 0] = X["x"].to_numpy()
+        samples = [values(row) for row in rows]
+        predict = getattr(library, f"{names[name]}_predict")
+        assert (model.classes_[[predict(sample) for sample in samples]] == model.predict(X)).all(), name
+        if not hasattr(model, "predict_proba"):
+            continue
+        found = np.empty((len(X), len(model.classes_)))
+        predict_proba = getattr(library, f"{names[name]}_predict_proba")
+        assert {predict_proba(sample, row.ctypes) for sample, row in zip(samples, found, strict=True)} == {0}
+        assert largest_difference(found, exact_probabilities(model, X)) < 1e-12
+        assert largest_difference(found, model.predict_proba(X)) < 1e-5
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_labels_and_names(library, name):
     model, X = MODELS[name]
@@ -78,17 +122,19 @@ def test_labels_and_names(library, name):
     assert strings(library, f"{prefix(name)}_features", X.shape[1]) == names
 
 
-def test_features_without_weight_are_not_read_and_the_others_have_to_be_finite(library):
+def test_features_without_weight_are_not_read_and_no_other_may_be_infinite(library):
     model, X = MODELS["two classes"]
     active = model[-1].active_features_
     rows = np.full((4, X.shape[1]), np.nan)
     rows[:, active] = X[0, active]
     rows[[1, 2, 3], active[0]] = [np.nan, np.inf, -np.inf]
     status, found = probabilities(library, "two classes", rows, 2)
-    assert status == [0, -1, -1, -1]
+    assert status == [0, 0, -1, -1]
     assert largest_difference(found[0], exact_probabilities(model, X[:1])[0]) < 1e-12
-    assert (found[1:] == -1.0).all()
-    assert predictions(library, "two classes", rows)[1:].tolist() == [-1, -1, -1]
+    gap = np.where(np.arange(X.shape[1]) == active[0], np.nan, X[:1])
+    assert largest_difference(found[1], model.predict_proba(gap)[0]) < 1e-5
+    assert (found[2:] == -1.0).all()
+    assert predictions(library, "two classes", rows)[2:].tolist() == [-1, -1]
 
 
 def test_the_page_does_what_it_says(compiled, tmp_path, monkeypatch):

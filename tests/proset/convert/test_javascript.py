@@ -5,9 +5,16 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
+from tests.proset.convert.models import (
+    exact_probabilities,
+    largest_difference,
+    mixed_models,
+    proset_models,
+    set_cover_models,
+)
 
 from proset import ProsetClassifier, to_javascript
 
@@ -62,10 +69,25 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(
     row, missing, short = X[0].tolist(), X[0].tolist(), X[0, 1:].tolist()
     row = [x if d in active else None for d, x in enumerate(row)]
     missing[active[0]] = None
-    found = run(tmp_path, to_javascript(model), [row, missing, short])["said"]
+    text = [*X[0, : active[0]], "a", *X[0, active[0] + 1 :]]
+    found = run(tmp_path, to_javascript(model), [row, missing, short, text])["said"]
     assert largest_difference(found[0]["probabilities"], exact_probabilities(model, X[:1])[0]) < 1e-12
-    assert found[1] == {"error": f"RangeError: x: x{active[0]} is undefined, must be a finite number"}
+    gap = np.where(np.arange(X.shape[1]) == active[0], np.nan, X[:1])
+    assert largest_difference(found[1]["probabilities"], model.predict_proba(gap)[0]) < 1e-5
+    assert found[3] == {"error": f"RangeError: x: x{active[0]} is a, must be a finite number"}
     assert found[2] == {"error": f"RangeError: x: {X.shape[1] - 1} features, must be {X.shape[1]}"}
+
+
+@pytest.mark.parametrize("name", mixed_models())
+def test_mixed_tables(name, tmp_path):
+    model, X = mixed_models()[name]
+    rows = X.astype(object).where(X.notna(), None).to_numpy().tolist()
+    found = run(tmp_path, to_javascript(model), rows)["said"]
+    assert [row["label"] for row in found] == model.predict(X).tolist()
+    if hasattr(model, "predict_proba"):
+        probabilities = [row["probabilities"] for row in found]
+        assert largest_difference(probabilities, exact_probabilities(model, X)) < 1e-12
+        assert largest_difference(probabilities, model.predict_proba(X)) < 1e-5
 
 
 def test_nothing_of_a_name_ends_a_script_in_a_page():

@@ -12,12 +12,19 @@ from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
-from tests.proset.convert.models import exact_probabilities, largest_difference, proset_models, set_cover_models
+from tests.proset.convert.models import (
+    exact_probabilities,
+    largest_difference,
+    mixed_models,
+    proset_models,
+    set_cover_models,
+)
 
-from proset import ProsetClassifier, to_onnx
+from proset import ProsetClassifier, to_c, to_onnx
 
 
 def outputs(graph, **inputs):
@@ -55,9 +62,34 @@ def test_input_in_double_precision_gives_probabilities_in_double_precision():
     assert largest_difference(found["probabilities"], exact_probabilities(model, X)) < 1e-12
 
 
-def test_not_a_number_gives_no_probability():
+def test_numbers_may_be_missing():
     model, X = proset_models()["two classes"]
-    assert np.isnan(outputs(to_onnx(model), X=np.full((1, X.shape[1]), np.nan, np.float32))["probabilities"]).all()
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X).astype(np.float32)
+    found = outputs(to_onnx(model), X=gaps)["probabilities"]
+    assert largest_difference(found, model.predict_proba(gaps)) < 1e-5
+
+
+@pytest.mark.parametrize("name", ["mixed", "mixed, complete"])
+def test_mixed_tables(name):
+    model, X = mixed_models()[name]
+    texts = {column: X[column].astype(object).fillna("").to_numpy(dtype=str) for column in ("kind", "grade", "place")}
+    numbers = {column: X[column].astype(float).to_numpy(dtype=np.float32) for column in ("x", "flag", "code")}
+    X = X.assign(x=numbers["x"].astype(float))
+    found = outputs(to_onnx(model), **{column: values[:, None] for column, values in {**texts, **numbers}.items()})
+    assert largest_difference(found["probabilities"], exact_probabilities(model, X)) < 1e-6
+    assert (found["label"] == model.predict(X)).all()
+
+
+def test_what_a_graph_cannot_do_with_categories_is_refused():
+    model, X = mixed_models()["mixed, euclidean"]
+    with pytest.raises(ValueError, match="SetCoverClassifier of categories is not allowed; to_c and to_javascript"):
+        to_onnx(model)
+    frame = X[["x", "kind"]].dropna()
+    base = make_pipeline(make_column_transformer((OneHotEncoder(), ["kind"])), LogisticRegression())
+    corrected = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=5).fit(frame, frame["x"] > 0)
+    for convert in (to_onnx, to_c):
+        with pytest.raises(ValueError, match=r"base: .* is not allowed for a table with categories"):
+            convert(corrected)
 
 
 def test_steps_of_skl2onnx_may_come_before():
