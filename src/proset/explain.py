@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset.model import Model
+from proset.model import Batch, Model
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,11 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     label, weight = [np.arange(n_classes)], [model.class_prior]
     by_feature = [np.ones((n_classes, len(features)))]
     for b, fitted in enumerate(model.batches, start=1):
-        v, points = fitted.feature_weights[features], fitted.prototypes[:, features]
         batch.append(np.full(len(fitted.labels), b))
         sample.append(fitted.sample_index)
         label.append(fitted.labels)
         weight.append(fitted.prototype_weights)
-        if model.columns is None:
-            exponents = (v * (x[features] - points)) ** 2
-        else:
-            pairs = zip(features, x[features], points.T, v, strict=True)
-            exponents = np.reshape([model.columns.exponent(*pair) for pair in pairs], points.T.shape).T
-        by_feature.append(np.exp(-0.5 * exponents))
+        by_feature.append(np.exp(-0.5 * exponents_of(model, x, fitted, features)))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
     contribution, labels = weights * similarity, np.concatenate(label)
@@ -98,3 +92,13 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         feature_similarity=factors[order],
         familiarity=float(contribution[n_classes:].sum()),
     )
+
+
+def exponents_of(model: Model, x: np.ndarray, batch: Batch, features: np.ndarray) -> np.ndarray:
+    """What some features add to the exponents of the prototypes of a batch at a point x (D,), shape (J, A)."""
+    v, points = batch.feature_weights[features], batch.prototypes[:, features]
+    if model.columns is None:
+        found: np.ndarray = (v * (x[features] - points)) ** 2
+        return found
+    pairs = zip(features, x[features], points.T, v, strict=True)
+    return np.reshape([model.columns.exponent(*pair) for pair in pairs], points.T.shape).T

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from proset.plot import style
+from proset.plot.axis import set_ticks
 from proset.plot.fitted import Fitted, Plane, codes
 from proset.set_cover import SetCoverClassifier
 
@@ -75,6 +76,7 @@ class BallsDisplay:
         covered: np.ndarray,
         miscovered: np.ndarray,
         aspect: str = "auto",
+        ticks: tuple[Any, Any] = (None, None),
     ):
         self.x = x
         self.y = y
@@ -89,6 +91,7 @@ class BallsDisplay:
         self.covered = covered
         self.miscovered = miscovered
         self.aspect = aspect
+        self.ticks = ticks
 
     @classmethod
     def from_estimator(
@@ -148,22 +151,25 @@ class BallsDisplay:
             raise ValueError("estimator: steps before the classifier are not allowed to change features but in scale")
         plane = Plane(fitted, X, features, point, feature_names)
         x, vertical, points = plane.grid(grid_resolution, MARGIN)
-        scaled, own = fitted.scaled(plane.table), codes(y, model.classes_)
+        scaled = plane.table if fitted.is_mixed else fitted.scaled(plane.table)
+        of_grid = points if fitted.is_mixed else fitted.scaled(points)
+        own = codes(y, model.classes_)
         inside, same = model._near(scaled) < model.radii_, own[:, None] == model._labels
         return cls(
             x=x,
             y=vertical,
-            distances=model._near(fitted.scaled(points)).reshape(len(vertical), len(x), len(model.radii_)),
+            distances=model._near(of_grid).reshape(len(vertical), len(x), len(model.radii_)),
             radii=model.radii_,
-            prototypes=fitted.to_units(model.prototypes_)[:, plane.features],
+            prototypes=plane.places(fitted.to_units(model.prototypes_), MARGIN),
             labels=model._labels,
             class_names=fitted.class_names,
             feature_names=plane.names,
-            samples=plane.table[:, plane.features],
+            samples=plane.places(plane.table, MARGIN),
+            ticks=plane.ticks(MARGIN),
             sample_labels=own,
             covered=(inside & same).any(axis=1),
             miscovered=(inside & ~same).any(axis=1),
-            aspect="equal" if model is estimator else "auto",
+            aspect="equal" if model is estimator and plane.ticks(MARGIN) == (None, None) else "auto",
         ).plot(ax, legend=legend)
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "BallsDisplay":
@@ -203,6 +209,7 @@ class BallsDisplay:
         style.scatter(axes, wrong, s=2.5 * size, linewidth=0.9, zorder=3.5, **ring)
         axes.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]), aspect=self.aspect)
         style.label_plane(axes, self.feature_names)
+        set_ticks(axes, self.ticks)
         if legend:
             style.legend(axes, handles=self._handles(ink))
         self.ax_, self.figure_ = axes, axes.figure

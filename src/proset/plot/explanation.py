@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from proset.encoding import as_table
 from proset.plot import style
 from proset.plot.fitted import Fitted
 
@@ -78,7 +79,7 @@ class ExplanationDisplay:
             If `estimator` has no `ProsetClassifier`, or `x` is not one sample of its features.
         """
         fitted = Fitted(estimator)
-        table = x if np.ndim(x) == 2 else np.atleast_2d(np.asarray(x))
+        table = x if hasattr(x, "columns") else as_table(x if np.ndim(x) == 2 else [x])
         if np.shape(table)[0] != 1:
             raise ValueError(f"x: {np.shape(table)[0]} samples are not allowed, one is shown")
         model = fitted.proset()

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from proset.encoding import as_table
+from proset.plot.axis import Axis
 from proset.units import feature_names, in_original_units, keeps_features
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ class Fitted:
     names : list of str
         Of the features of the classifier.
     class_names : list of str
+    is_mixed : bool
+        Whether the classifier has features that are no numbers.
+    levels : list of tuple or None
+        Of these; None for numbers.
     """
 
     def __init__(self, estimator: Any, names: Sequence[str] | None = None):
@@ -54,6 +60,9 @@ class Fitted:
         if names is not None:
             self.names = checked_names(names, len(self.names))
         self.class_names = [str(name) for name in self.model.classes_]
+        encoding = getattr(self.model, "_encoding", None)
+        self.is_mixed = encoding is not None and not encoding.are_numbers
+        self.levels = [None] * len(self.names) if encoding is None else list(encoding.levels)
 
     def proset(self) -> "ProsetClassifier":
         """The classifier, if it is one with batches of weighted prototypes."""
@@ -77,10 +86,33 @@ class Fitted:
         """Rows of features of the classifier in the units of the data; see `proset.units`."""
         return in_original_units(self._steps, X)
 
-    def scaled(self, X: npt.ArrayLike) -> np.ndarray:
-        """Rows of the data as the classifier sees them."""
+    def scaled(self, X: npt.ArrayLike) -> Any:
+        """Rows of the data as the classifier takes them, after the steps before it."""
         table = named(self.estimator, X)
-        return np.asarray(table if self._steps is None else self._steps.transform(table), dtype=float)
+        found = table if self._steps is None else self._steps.transform(table)
+        return found if self.is_mixed else np.asarray(found, dtype=float)
+
+    def encoded(self, X: npt.ArrayLike) -> np.ndarray:
+        """The same as numbers: categories are their places among the levels, NaN is missing."""
+        found: np.ndarray = self.model._validated(self.scaled(X)) if self.is_mixed else self.scaled(X)
+        return found
+
+    def decoded(self, X: np.ndarray) -> Any:
+        """Rows of numbers as the estimator takes them."""
+        return named(self.estimator, self.model._encoding.decode(X) if self.is_mixed else X)
+
+    def axis(self, d: int, values: np.ndarray, margin: float = 0.05) -> Axis:
+        """The axis of a feature for values (N,); missing ones have a place if the classifier itself takes them."""
+        takes_gaps = self._steps is None and hasattr(self.model, "_encoding")
+        return Axis.of(values, self.levels[d], margin, takes_gaps and bool(np.isnan(values).any()))
+
+    def refuse_steps(self) -> None:
+        """Axes of categories are those of the classifier."""
+        if self.is_mixed and self._steps is not None:
+            raise ValueError(
+                "estimator: steps before a classifier of categories are not allowed in this figure; give the "
+                "classifier and the table that it takes"
+            )
 
 
 def checked_names(names: Sequence[str], number: int) -> list[str]:
@@ -138,24 +170,52 @@ class Plane:
         point: npt.ArrayLike | None,
         names: Sequence[str] | None,
     ):
-        self.table = numbers(X)
+        fitted.refuse_steps()
+        self.fitted = fitted
+        self.table = fitted.encoded(X) if fitted.is_mixed else numbers(X)
         n_features = self.table.shape[1]
         names = feature_names(fitted.estimator, None) if names is None else checked_names(names, n_features)
         self.features = two_features(features, names, (0, 1))
         self.names = [names[d] for d in self.features]
-        self.point = np.nanmedian(self.table, axis=0) if point is None else numbers(np.atleast_2d(point), "point")[0]
+        if point is None:
+            self.point = self._middle()
+        elif fitted.is_mixed:
+            self.point = fitted.encoded(as_table([point] if np.ndim(point) == 1 else point))[0]
+        else:
+            self.point = numbers(np.atleast_2d(point), "point")[0]
         if len(self.point) != n_features:
             raise ValueError(f"point: {len(self.point)} values are not allowed, X has {n_features} features")
 
-    def grid(self, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Centres of pixels on both axes, shape (resolution,), and their points, shape (resolution**2, D), row by row.
+    def _middle(self) -> np.ndarray:
+        """Medians of numbers, the most frequent of categories, shape (D,)."""
+        middle: np.ndarray = np.nanmedian(self.table, axis=0)
+        for d in np.flatnonzero([levels is not None for levels in self.fitted.levels]) if self.fitted.is_mixed else ():
+            values, counts = np.unique(self.table[:, d], return_counts=True)
+            middle[d] = values[counts.argmax()]
+        return middle
 
-        They are over the range of the data and a margin, a proportion of it.
-        """
-        x, y = grid(self.table[:, self.features], resolution, margin)
+    def axes(self, margin: float = 0.05) -> list[Axis]:
+        """The two that span the plane, over the range of the data and a margin, a proportion of it."""
+        if len(self.fitted.levels) != self.table.shape[1]:  # steps before the classifier make other features
+            return [Axis.of(self.table[:, d], None, margin) for d in self.features]
+        return [self.fitted.axis(d, self.table[:, d], margin) for d in self.features]
+
+    def grid(self, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Centres of pixels on both axes, (resolution,), and their points, shape (resolution**2, D), row by row."""
+        (x, of_x), (y, of_y) = (axis.pixels(resolution) for axis in self.axes(margin))
         points = np.tile(self.point, (resolution**2, 1))
-        points[:, self.features] = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
+        points[:, self.features] = np.column_stack([axis.ravel() for axis in np.meshgrid(of_x, of_y)])
         return x, y, points
+
+    def places(self, X: np.ndarray, margin: float = 0.05) -> np.ndarray:
+        """Where rows (N, D) are in the plane, shape (N, 2)."""
+        pairs = enumerate(zip(self.axes(margin), self.features, strict=True))
+        return np.column_stack([axis.places(X[:, d], i) for i, (axis, d) in pairs])
+
+    def ticks(self, margin: float = 0.05) -> tuple[Any, Any]:
+        """Names at the two axes, see `Axis.ticks`."""
+        x, y = (axis.ticks() for axis in self.axes(margin))
+        return x, y
 
 
 def grid(X: np.ndarray, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray]:

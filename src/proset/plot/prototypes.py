@@ -7,12 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from proset.encoding import Category
 from proset.plot import style
+from proset.plot.axis import name_of, set_ticks
 from proset.plot.feature_weights import shown_features
 from proset.plot.fitted import Fitted, codes, two_features
 
 WIDEST = 220.0  # area in square points of the prototype with the largest weight
 N_FEATURES = 12  # in parallel, as many as can be labelled
+GAP = -0.18  # height of missing values there
+MAX_NAMES = 12  # of categories at an axis
 
 
 class PrototypesDisplay:
@@ -31,6 +35,8 @@ class PrototypesDisplay:
     samples : ndarray, shape (N, 2), optional
         Drawn small, with `sample_labels`.
     sample_labels : ndarray of int, shape (N,), optional
+    ticks : pair of (ndarray, list of str) or None
+        Positions and names at the axes, where numbers do not say it.
 
     Attributes
     ----------
@@ -60,6 +66,7 @@ class PrototypesDisplay:
         feature_names: Sequence[str],
         samples: np.ndarray | None = None,
         sample_labels: np.ndarray | None = None,
+        ticks: tuple[Any, Any] = (None, None),
     ):
         self.prototypes = prototypes
         self.weights = weights
@@ -68,6 +75,7 @@ class PrototypesDisplay:
         self.feature_names = feature_names
         self.samples = samples
         self.sample_labels = sample_labels
+        self.ticks = ticks
 
     @classmethod
     def from_estimator(
@@ -120,10 +128,18 @@ class PrototypesDisplay:
         if X is not None:
             if y is None:
                 raise ValueError("y: None is not allowed with X, must be the classes of the samples")
-            samples = fitted.to_units(fitted.scaled(X))
-            shown = {"samples": samples[:, plane], "sample_labels": codes(y, fitted.model.classes_)}
+            samples = fitted.to_units(fitted.encoded(X))[:, plane]
+            shown = {"sample_labels": codes(y, fitted.model.classes_)}
+        prototypes = fitted.to_units(chosen.prototypes)[:, plane]
+        every = prototypes if X is None else np.vstack([prototypes, samples])
+        spanning = [fitted.axis(d, every[:, i]) for i, d in enumerate(plane)] if len(every) else []
+        if X is not None:
+            shown["samples"] = np.column_stack([axis.places(samples[:, i], i) for i, axis in enumerate(spanning)])
+        if spanning:
+            prototypes = np.column_stack([axis.places(prototypes[:, i], i) for i, axis in enumerate(spanning)])
+            shown["ticks"] = tuple(axis.ticks() for axis in spanning)
         return cls(
-            prototypes=fitted.to_units(chosen.prototypes)[:, plane],
+            prototypes=prototypes,
             weights=chosen.prototype_weights,
             labels=chosen.labels,
             class_names=fitted.class_names,
@@ -155,6 +171,7 @@ class PrototypesDisplay:
             edge = {"edgecolor": ink, "linewidth": 0.7}
             style.scatter(axes, self.prototypes[own], s=area[own], alpha=0.75, zorder=3, **edge, **look)
         style.label_plane(axes, self.feature_names)
+        set_ticks(axes, self.ticks)
         if legend:
             style.legend(axes, handles=self._handles(ink, area))
         self.ax_, self.figure_ = axes, axes.figure
@@ -185,6 +202,8 @@ class ParallelCoordinatesDisplay:
     class_names : sequence of str, shape (K,)
     feature_names : sequence of str, shape (A,)
         From left to right.
+    levels : sequence of tuple or None, shape (A,), optional
+        Of categories; by default all are numbers.
 
     Attributes
     ----------
@@ -214,12 +233,14 @@ class ParallelCoordinatesDisplay:
         labels: np.ndarray,
         class_names: Sequence[str],
         feature_names: Sequence[str],
+        levels: Sequence[tuple[Category, ...] | None] | None = None,
     ):
         self.prototypes = prototypes
         self.weights = weights
         self.labels = labels
         self.class_names = class_names
         self.feature_names = feature_names
+        self.levels = [None] * len(feature_names) if levels is None else levels
 
     @classmethod
     def from_estimator(
@@ -271,6 +292,7 @@ class ParallelCoordinatesDisplay:
             labels=np.concatenate([chosen.labels for chosen in filled]),
             class_names=fitted.class_names,
             feature_names=[fitted.names[d] for d in shown],
+            levels=[fitted.levels[d] for d in shown],
         ).plot(ax, legend=legend)
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "ParallelCoordinatesDisplay":
@@ -289,9 +311,11 @@ class ParallelCoordinatesDisplay:
         places = np.arange(len(self.feature_names))
         axes = style.new_axes(ax, (max(6.4, 2.5 + 0.8 * len(places)), 4.8))
         ink = style.ink(axes)
-        low, high = self.prototypes.min(axis=0), self.prototypes.max(axis=0)
+        low, high = (np.nan_to_num(f(self.prototypes, axis=0)) for f in (np.fmin.reduce, np.fmax.reduce))
         span = np.where(high > low, high - low, 1.0)
         heights = np.where(high > low, (self.prototypes - low) / span, 0.5)
+        has_gaps = np.isnan(self.prototypes).any(axis=0)
+        heights[np.isnan(heights)] = GAP
         strength = self.weights / self.weights.max()
         self.lines_ = []
         for row, k, share in zip(heights, self.labels, strength, strict=True):
@@ -303,12 +327,22 @@ class ParallelCoordinatesDisplay:
         axes.plot([], [], color=style.GREY, linewidth=3.4, label=f"weight {self.weights.max():.3g}")
         axes.plot([], [], color=style.GREY, linewidth=0.4, label="weight near 0")
         axes.vlines(places, 0.0, 1.0, color=ink, linewidth=0.8, zorder=3)
-        for place, bottom, top in zip(places.tolist(), low, high, strict=True):
+        for place, bottom, top, levels, gaps in zip(places.tolist(), low, high, self.levels, has_gaps, strict=True):
+            text: dict[str, Any] = {"size": "small", "color": ink}
             for height, value, side in ((-0.02, bottom, "top"), (1.02, top, "bottom")):
-                axes.text(place, height, f"{value:,.4g}", ha="center", va=side, size="small", color=ink)
+                if levels is None:
+                    axes.text(place, height, f"{value:,.4g}", ha="center", va=side, **text)
+            if levels is not None:
+                present = np.unique(self.prototypes[:, place])[:MAX_NAMES]
+                for value in present[~np.isnan(present)]:
+                    height = (value - bottom) / (top - bottom) if top > bottom else 0.5
+                    named = axes.text(place + 0.03, height, name_of(levels[int(value)]), va="center", **text)
+                    named.set_bbox({"facecolor": axes.get_facecolor(), "alpha": 0.7, "edgecolor": "none", "pad": 0.5})
+            if gaps:
+                axes.text(place, GAP - 0.02, "missing", ha="center", va="top", **text)
         axes.set_xticks(places, [style.plain(name) for name in self.feature_names], rotation=30, ha="right")
         axes.tick_params(bottom=False, pad=0)
-        axes.set(yticks=[], ylim=(-0.1, 1.1), xlim=(-0.3, len(places) - 0.7))
+        axes.set(yticks=[], ylim=(GAP - 0.1 if has_gaps.any() else -0.1, 1.1), xlim=(-0.3, len(places) - 0.7))
         axes.spines[:].set_visible(False)
         if legend:
             style.legend(axes)

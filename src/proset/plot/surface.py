@@ -11,8 +11,10 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 
+from proset.explain import exponents_of
 from proset.plot import style
-from proset.plot.fitted import Fitted, Plane, codes, named
+from proset.plot.axis import set_ticks
+from proset.plot.fitted import Fitted, Plane, codes
 
 STRENGTH = 0.6  # of the shade, so that points in the colour of their class stand out from it
 STEPS = 10  # of the shade, which make differences of probability visible and files small
@@ -42,6 +44,8 @@ class DecisionSurfaceDisplay:
         Areas of the circles are in proportion to them.
     point : ndarray, shape (2,), optional
         Where the plane was laid through, to be marked.
+    ticks : pair of (ndarray, list of str) or None
+        Positions and names at the axes, where numbers do not say it.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class DecisionSurfaceDisplay:
         prototypes: np.ndarray | None = None,
         prototype_weights: np.ndarray | None = None,
         point: np.ndarray | None = None,
+        ticks: tuple[Any, Any] = (None, None),
     ):
         self.x = x
         self.y = y
@@ -88,6 +93,7 @@ class DecisionSurfaceDisplay:
         self.prototypes = prototypes
         self.prototype_weights = prototype_weights
         self.point = point
+        self.ticks = ticks
 
     @classmethod
     def from_estimator(
@@ -117,7 +123,8 @@ class DecisionSurfaceDisplay:
         features : two of str or int, optional
             The plane, by names or positions; by default the first two.
         point : array-like, shape (D,), optional
-            With more than two features, the plane goes through this point, the medians of `X` by default. Samples and
+            With more than two features, the plane goes through this point, by default the medians of `X`, and the most
+            frequent categories. Samples and
             prototypes are projected on it. The area of a prototype of a `ProsetClassifier` is its weight times its
             similarity to the plane, so that those far away from it vanish.
         grid_resolution : int, default=200
@@ -136,7 +143,7 @@ class DecisionSurfaceDisplay:
         Raises
         ------
         ValueError
-            If `X` are no numbers, or `features`, `point` or `y` do not fit them.
+            If `X` are no numbers and the classifier takes only these, or `features`, `point` or `y` do not fit them.
         """
         fitted = Fitted(estimator)
         plane = Plane(fitted, X, features, point, feature_names)
@@ -145,7 +152,7 @@ class DecisionSurfaceDisplay:
         shown: dict[str, Any] = {}
         if y is not None:
             labels, predicted = (codes(found, fitted.model.classes_) for found in (y, estimator.predict(X)))
-            shown = {"samples": plane.table[:, plane.features], "labels": labels, "predicted": predicted}
+            shown = {"samples": plane.places(plane.table), "labels": labels, "predicted": predicted}
         return cls(
             x=x,
             y=vertical,
@@ -154,7 +161,8 @@ class DecisionSurfaceDisplay:
             feature_names=plane.names,
             prototypes=prototypes,
             prototype_weights=weights,
-            point=None if point is None else plane.point[plane.features],
+            point=None if point is None else plane.places(plane.point[None])[0],
+            ticks=plane.ticks(),
             **shown,
         ).plot(ax, legend=legend)
 
@@ -195,6 +203,7 @@ class DecisionSurfaceDisplay:
                 style.scatter(axes, self.point[None], s=60, marker="x", color=colour, linewidth=width, zorder=2.6)
         axes.set(xlim=extent[:2], ylim=extent[2:])
         style.label_plane(axes, self.feature_names)
+        set_ticks(axes, self.ticks)
         if legend:
             style.legend(axes, handles=self.handles(style.ink(axes)))
             if len(self.class_names) == 2:
@@ -259,7 +268,7 @@ def probability_bar(axes: Sequence[Axes], class_name: str, **options: Any) -> Co
 
 def _probabilities(fitted: Fitted, points: np.ndarray) -> np.ndarray:
     """Of classes, shape (N, K); 1 for the predicted class of a classifier that has none."""
-    table = named(fitted.estimator, points)
+    table = fitted.decoded(points)
     if hasattr(fitted.estimator, "predict_proba"):
         found: np.ndarray = fitted.estimator.predict_proba(table)
     else:
@@ -273,12 +282,12 @@ def _in_plane(fitted: Fitted, plane: Plane) -> tuple[np.ndarray | None, np.ndarr
         return None, None
     if not hasattr(fitted.model, "batches_"):
         found = getattr(fitted.model, "prototypes_", None)
-        return (None, None) if found is None else (fitted.to_units(found)[:, plane.features], np.ones(len(found)))
+        return (None, None) if found is None else (plane.places(fitted.to_units(found)), np.ones(len(found)))
     others = np.delete(np.arange(len(plane.point)), plane.features)
-    place = fitted.scaled(plane.point[None])[0, others]
+    place = plane.point if fitted.is_mixed else fitted.scaled(plane.point[None])[0]
     positions, weights = [np.empty((0, 2))], [np.empty(0)]
     for batch in fitted.model.batches_:
-        distance = batch.feature_weights[others] * (place - batch.prototypes[:, others])
-        positions.append(fitted.to_units(batch.prototypes)[:, plane.features])
-        weights.append(batch.prototype_weights * np.exp(-0.5 * (distance**2).sum(axis=1)))
+        positions.append(plane.places(fitted.to_units(batch.prototypes)))
+        exponents = exponents_of(fitted.model._model, place, batch, others)
+        weights.append(batch.prototype_weights * np.exp(-0.5 * exponents.sum(axis=1)))
     return np.concatenate(positions), np.concatenate(weights)

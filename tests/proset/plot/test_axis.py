@@ -1,0 +1,115 @@
+"""Figures of models of mixed tables: categories by name, missing values in a strip of their own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier, SetCoverClassifier
+from proset.plot import (
+    BallsDisplay,
+    BatchPathDisplay,
+    DecisionSurfaceDisplay,
+    ExplanationDisplay,
+    ParallelCoordinatesDisplay,
+    PrototypesDisplay,
+)
+from proset.plot.axis import Axis
+
+SETTINGS = {"max_prototypes": 20, "lambda_v": 1e-3, "lambda_w": 1e-4}
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    grades = pd.Categorical(rng.choice(["low", "high"], 200), ["low", "high"], ordered=True)
+    X = pd.DataFrame({"age": rng.normal(size=200), "job": rng.choice(["cook", "smith"], 200), "grade": grades})
+    y = np.where((X["age"] > 0) ^ (X["job"] == "smith") ^ (X["grade"] == "low"), "yes", "no")
+    X["age"] = X["age"].mask(rng.random(200) < 0.2)
+    X["job"] = X["job"].mask(rng.random(200) < 0.2)
+    return X, y, ProsetClassifier(**SETTINGS).fit(X, y)
+
+
+def labels(axis):
+    return [text.get_text() for text in axis.get_ticklabels()]
+
+
+def test_places_and_pixels_of_numbers_with_gaps():
+    axis = Axis.of(np.array([0.0, np.nan, 10.0]), None, 0.0, has_gaps=True)
+    centres, values = axis.pixels(108)
+    assert centres[0] < axis.low == 0.0
+    assert np.isnan(values[:8]).all()
+    assert (values[8:] == centres[8:]).all()
+    places = axis.places(np.array([5.0, np.nan]), 0)
+    assert places[0] == 5.0
+    assert axis.start < places[1] < axis.low
+    assert axis.ticks()[1][0] == "missing"
+
+
+def test_places_and_pixels_of_categories():
+    axis = Axis.of(np.array([0.0, 1.0, 2.0]), ("a", None), 0.05)
+    assert axis.levels == ("a", None, "(not in the training data)")
+    assert sorted(set(axis.pixels(30)[1])) == [0.0, 1.0, 2.0]
+    assert (np.rint(axis.places(np.repeat([0.0, 2.0], 50), 1)) == np.repeat([0.0, 2.0], 50)).all()
+    assert axis.ticks()[1][:2] == ["a", "missing"]
+
+
+def test_a_surface_over_a_number_and_a_category(mixed):
+    X, y, model = mixed
+    display = DecisionSurfaceDisplay.from_estimator(model, X, y, features=["age", "job"], grid_resolution=60)
+    assert labels(display.ax_.yaxis) == ["cook", "smith", "missing"]
+    assert labels(display.ax_.xaxis)[0] == "missing"
+    assert np.isfinite(display.samples).all()
+    middle = X["grade"].mode()[0]
+    row = pd.DataFrame(
+        {"age": [np.nan], "job": ["smith"], "grade": pd.Categorical([middle], X["grade"].cat.categories, ordered=True)}
+    )
+    at = np.abs(display.y - 1.0).argmin(), 0
+    np.testing.assert_allclose(display.probabilities[at], model.predict_proba(row)[0])
+
+
+def test_a_point_is_given_as_a_row_of_the_table(mixed):
+    X, y, model = mixed
+    display = DecisionSurfaceDisplay.from_estimator(model, X, y, features=[0, 2], point=[0.5, "smith", "low"])
+    assert labels(display.ax_.yaxis) == ["low", "high"]
+    assert display.point[0] == 0.5
+
+
+def test_prototypes_and_lines_name_categories(mixed):
+    X, y, model = mixed
+    display = PrototypesDisplay.from_estimator(model, X, y, features=["job", "age"])
+    assert labels(display.ax_.xaxis) == ["cook", "smith", "missing"]
+    assert np.isfinite(display.prototypes).all()
+    lines = ParallelCoordinatesDisplay.from_estimator(model)
+    assert {"cook", "smith"} <= {text.get_text() for text in lines.ax_.texts}
+    assert all(np.isfinite(line.get_ydata()).all() for line in lines.lines_)
+
+
+def test_balls_explanations_and_paths(mixed):
+    X, y, model = mixed
+    cover = SetCoverClassifier(eps=0.8).fit(X, y)
+    balls = BallsDisplay.from_estimator(cover, X, y, features=["age", "job"], grid_resolution=50)
+    assert labels(balls.ax_.yaxis) == ["cook", "smith", "missing"]
+    frame, row = (ExplanationDisplay.from_estimator(model, x) for x in (X[:1], X.iloc[0].tolist()))
+    np.testing.assert_array_equal(frame.explanation["share"], row.explanation["share"])
+    assert BatchPathDisplay.from_estimator(model, X, y).ax_ is not None
+
+
+def test_steps_before_a_classifier_of_categories_are_refused_where_axes_are_its_own(mixed):
+    X, y, _ = mixed
+    scaled = make_column_transformer((StandardScaler(), ["age"]), remainder="passthrough").set_output(
+        transform="pandas"
+    )
+    pipeline = make_pipeline(scaled, ProsetClassifier(**SETTINGS)).fit(X, y)
+    with pytest.raises(ValueError, match="steps before a classifier of categories are not allowed in this figure"):
+        DecisionSurfaceDisplay.from_estimator(pipeline, X, y)
+
+
+def test_the_page_of_a_model_names_values(mixed, tmp_path):
+    mixed[2].report(tmp_path / "model.html")
+    page = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "cook, smith, missing" in page
+    assert "low &lt; high" in page
+    assert "A missing number has the same similarity to all numbers" in page
