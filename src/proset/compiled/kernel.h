@@ -86,8 +86,8 @@ typedef struct {
     float *square;                     /* and of those with categories what different ones add to the exponent */
     int64_t stride, D, n_gaps, n_categories, K, T, strip; /* T and strip: rows */
     int64_t width;                     /* columns of products, D + 2 n_gaps */
-    int64_t n_tabled, n_levels;        /* the first categories have tables, of so many levels together, */
-    int32_t *first_level;              /* [n_tabled + 1] */
+    int64_t n_tabled, n_levels;        /* the first categories have tables, of so many rows together, */
+    int32_t *first_level;              /* [n_tabled] */
     enum algorithm algorithm;
     int boxes;
     int64_t *order;           /* [blocks][16]: which prototype is where, -1 for padding */
