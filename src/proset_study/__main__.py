@@ -48,10 +48,18 @@ def config(args: argparse.Namespace) -> None:
 
 def make_data(args: argparse.Namespace) -> None:
     """Make or load a data set."""
+    from proset_study import methods
+    from proset_study.data.dataset import MissingValues
     from proset_study.data.sources import make
 
     settings = args.study.data_settings(args.data_set)
-    make(settings, args.study.config["seed"], args.data_set, args.replicate).save(_file(args, layout.DATA))
+    try:
+        data = make(settings, args.study.config["seed"], args.data_set, args.replicate)
+    except MissingValues as error:
+        needing, able = args.study.needing_numbers(args.data_set), methods.for_mixed()
+        remedy = f"without it {', '.join(needing)} cannot be run, whose methods are not among {', '.join(able)}"
+        raise ValueError(f"{error}; {remedy}") from error
+    data.save(_file(args, layout.DATA))
 
 
 def dissimilarities(args: argparse.Namespace) -> None:

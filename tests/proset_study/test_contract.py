@@ -142,8 +142,18 @@ def fit_to_all_rows(self, parameters, complexity, seed):
     return Tree.fit(type(self)(type(data)(**{**vars(data), "X": X, "y": y})), parameters, complexity, seed)
 
 
+def leave_out_categories(self, parameters, complexity, seed):
+    data = self.data
+    X = np.where(np.arange(data.X.shape[1]) == 1, 0.0, data.X)
+    return Tree.fit(type(self)(type(data)(**{**vars(data), "X": X})), parameters, complexity, seed)
+
+
 def centre_by_the_rows_to_predict(self, X):
     return FittedEstimator.predict_proba(self, X - X.mean(axis=0))
+
+
+def none_for_gaps(self, X):
+    return np.where(X[:, [1]] == 4.0, np.nan, np.eye(2)[X[:, 1].astype(int) % 2])
 
 
 def importing(line):
@@ -203,6 +213,7 @@ BROKEN = {
         (changed(label=None, place="first"), "`place` is 'first', must be a int"),
         (changed(cost=1.5), "`cost` is 1.5, must be a Callable"),
         (changed(weights="yes"), "allowed are frequency, importance, none"),
+        (changed(takes_mixed="yes"), "`takes_mixed` is 'yes', must be a bool"),
         (changed(metrics="all"), "`metrics` is 'all', allowed are any, symmetric, vectors, none"),
         (fitted_with(arrays=None), "no arrays"),
     ],
@@ -266,6 +277,10 @@ BROKEN = {
         (explaining(active=[0, 1]), "explanation"),
     ],
     "metrics_are_heard": [(changed(metrics="any"), "by a matrix it predicts differently")],
+    "mixed_tables_are_taken": [
+        (changed(takes_mixed=True, fit=leave_out_categories), r"decides \d+% are right"),
+        (type("Method", (fitted_with(predict_proba=none_for_gaps),), {"takes_mixed": True}), "not finite"),
+    ],
     "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
     "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],
 }

@@ -7,7 +7,8 @@ import pytest
 
 MODULES = {  # number of statements in examples
     "data.dataset": 2,
-    "data.encoding": 3,
+    "data.encoding": 9,
+    "data.generated_mixed": 2,
     "data.generators": 2,
     "data.sizes": 2,
     "data.sources": 1,

@@ -136,7 +136,7 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
         ("proset_study/data/splits.py", "some class of", "one of the classes"),
         ("proset_study/data/splitting.py", "is more than the", "is larger than the"),
         ("proset_study/data/table_file.py", "; a header and rows are needed", ""),
-        ("proset_study/data/splits.py", "scaled: bool) -> FoldData:", "scaled):"),
+        ("proset_study/data/splits.py", "scaled: bool, mixed: bool = False) -> FoldData:", "scaled, mixed=False):"),
         ("proset_study/data/encoding.py", "import numpy", "from typing import Any\nimport numpy"),
         ("proset_study/records.py", "is damaged (", "cannot be read ("),
         ("proset_study/methods/knn.py", 'label = "KNN"', 'label = "nearest neighbours"'),

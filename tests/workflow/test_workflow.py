@@ -277,7 +277,8 @@ def test_a_failing_job_is_named_and_loses_nothing(project):
     log = project.folder / "results/tiny/logs/replicate_0/broken/data.log"
     message = (
         "data_sets.broken: broken.csv: column 'a', row 2 has no value; numbers must be finite; for features an "
-        "imputer can be named in impute"
+        "imputer can be named in impute; without it E8 cannot be run, whose methods are not among "
+        "explainable_boosting, hist_gradient_boosting, proset_few"
     )
     assert log.read_text(encoding="utf-8") == f"ValueError: {message}\n"
     assert message in run.stdout + run.stderr

@@ -9,10 +9,11 @@ from proset_study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.config.schema import schema_errors
 from proset_study.config.study import Run, Study, selected_data_sets
 from proset_study.config.suite import suite_errors, written_out
+from proset_study.data.generated_mixed import MIXED
 from proset_study.data.openml import description, differences, table_of
-from proset_study.data.sizes import SKLEARN, size_of
+from proset_study.data.sizes import SKLEARN, lacks_values, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
-from proset_study.methods.base import Method, largest_complexity
+from proset_study.methods.base import Method, largest_complexity, takes_mixed
 from proset_study.records import file_digest
 
 
@@ -101,7 +102,18 @@ def _meaning_errors(config) -> Iterator[str]:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
             elif d in selected and "weight" in data_sets[d] and method.weights == "none":
                 yield f"{where}.data_sets: {d!r} is not allowed, it has weights and {entry['method']} takes none"
+            elif d in selected and lacks_values(data_sets[d]) and "impute" not in data_sets[d]:
+                yield from _gap_errors(f"{where}.data_sets", d, entry["method"])
         yield from _parameter_errors(where, entry, experiments, selected)
+
+
+def _gap_errors(where, data_set, name) -> Iterator[str]:
+    """Missing values are filled in, or the method takes them."""
+    if not takes_mixed(methods.get(name)):
+        yield (
+            f"{where}: {data_set!r} is not allowed, it has missing values and {name} needs numbers; name"
+            f" data_sets.{data_set}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
+        )
 
 
 def _row_errors(where, names, config) -> Iterator[str]:
@@ -159,6 +171,12 @@ def _data_errors(study) -> Iterator[str]:
                 f"{where}.image: {settings['image']} is not allowed, rows times columns must be the number of features,"
                 f" {size_of(settings).features}"
             )
+        if settings.get("generator") == "mixed":
+            given = {**MIXED, **settings}
+            for key in ("numbers", "categories"):
+                if given[key] < given["informative"]:
+                    pairs = f"must be at least informative, {given['informative']}"
+                    yield f"{where}.{key}: {given[key]} is not allowed, {pairs}"
         if settings.get("order") == 1 and "angle" in settings:
             yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
         if "generator" in settings:

@@ -175,13 +175,35 @@ class Study:
     def data_settings(self, data_set: str) -> dict:
         """What one data set is made from; how figures show it is no part of it, and one of OpenML is its table.
 
-        Neither is by what its samples are compared, unless that is the file itself.
+        Neither is by what its samples are compared, unless that is the file itself. "gaps" is there if values may be
+        missing from a table without being filled in.
         """
         left_out = ("image", "sha256")
         settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in left_out}
+        gaps = {"gaps": True} if self.may_have_gaps(data_set) else {}
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
+        settings |= gaps
         return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings
+
+    def needing_numbers(self, data_set: str) -> list[str]:
+        """Runs on a data set whose methods take no categories and no missing values as they are."""
+        from proset_study import methods  # here, as in `final_fits`
+        from proset_study.methods.base import takes_mixed
+
+        def needs_numbers(method):
+            try:
+                return not takes_mixed(methods.get(method))
+            except ValueError:  # of somebody else, in a report
+                return True
+
+        return [run.name for run in self.runs.values() if data_set in run.data_sets and needs_numbers(run.method)]
+
+    def may_have_gaps(self, data_set: str) -> bool:
+        """Whether a table may lack values that nothing fills in: all methods that are run on it take them."""
+        entry = self.config["data_sets"][data_set]
+        is_table = ("file" in entry or "openml" in entry) and not {"impute", "items", "metric"} & entry.keys()
+        return is_table and not self.needing_numbers(data_set)
 
     def metric(self, run: str, data_set: str) -> str:
         """By what a run compares the samples of a data set: as the experiment says, or else the data set."""

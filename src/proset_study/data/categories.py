@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from proset_study.data.encoding import MISSING, UNKNOWN, Encoder
+from proset_study.data.dataset import MISSING
+from proset_study.data.encoding import UNKNOWN, Encoder
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from proset_study.data.categories import as_text
+from proset_study.data.dataset import MissingValues
 from proset_study.data.table_file import listed, name_hint, read_table, refuse_duplicates, refuse_large
 from proset_study.records import is_number
 
@@ -64,6 +65,7 @@ def read_columns(
     threshold: float | None = None,
     items: str | None = None,
     test: str | None = None,
+    gaps: bool = False,
 ) -> Columns:
     """Features, target, sample weights and groups of a .csv or .parquet file.
 
@@ -81,7 +83,7 @@ def read_columns(
     categorical : list of str
         Columns with categories, besides those of that type.
     impute : str or None
-        If None, no value of a feature may be missing.
+        If None, no value of a feature may be missing, but with `gaps`.
     sep, decimal : str
         What is between the fields of a .csv file, and its decimal mark.
     threshold : float or None
@@ -90,6 +92,8 @@ def read_columns(
         Column with a string for each sample; then other columns are not looked at.
     test : str or None
         Column that is 1 in the rows of the test part and 0 in the others.
+    gaps : bool
+        Whether values of features may be missing and stay so.
 
     Returns
     -------
@@ -97,8 +101,10 @@ def read_columns(
 
     Raises
     ------
+    MissingValues
+        If a value of a feature is missing that must not be.
     ValueError
-        If the table is not like that.
+        If the table is not like that in another way.
     """
     texts = (None if threshold is not None else target, group, items, *categorical)
     as_written = [name for name in texts if name is not None]
@@ -129,9 +135,10 @@ def read_columns(
     categorical = [
         name for name in features.columns.tolist() if name in categorical or features[name].dtype == "category"
     ]
-    n_categories = _check_categories(file, features, categorical, impute) if categorical else 0
+    may_lack = gaps or impute is not None
+    n_categories = _check_categories(file, features, categorical, may_lack) if categorical else 0
     refuse_large(file, len(features) * (features.shape[1] - len(categorical) + n_categories))
-    _check_numbers(file, features.drop(columns=categorical) if categorical else features, impute)
+    _check_numbers(file, features.drop(columns=categorical) if categorical else features, may_lack)
     if weight:
         _check_numbers(file, table[[weight]])
         if (table[weight] < 0).any():
@@ -192,12 +199,12 @@ def _check_roles(file, columns, roles):
         raise ValueError(f"{file}: a column has no name; name it, or add {unnamed[0]!r} to drop")
 
 
-def _check_categories(file, features, categorical, impute):
+def _check_categories(file, features, categorical, may_lack):
     """The number of categories in all columns, a missing one counted."""
     found = {}
     for name in categorical:
-        if not impute:
-            _refuse_missing(file, features[name], f"column {name!r}", IMPUTE)
+        if not may_lack:
+            _refuse_missing(file, features[name], f"column {name!r}", IMPUTE, MissingValues)
         found[name] = as_text(features[name]).unique()
         if features[name].isna().all():
             raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
@@ -223,13 +230,13 @@ def _sides(file, column, threshold):
     return pd.Series(np.where(column > threshold, f"above {threshold:g}", f"up to {threshold:g}"))
 
 
-def _refuse_missing(file, column, name, remedy):
+def _refuse_missing(file, column, name, remedy, kind=ValueError):
     missing = column.isna()
     if missing.any():
-        raise ValueError(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
+        raise kind(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
 
 
-def _check_numbers(file, columns, impute=None):
+def _check_numbers(file, columns, may_lack=False):
     from pandas.api.types import is_numeric_dtype
 
     for name, dtype in columns.dtypes.items():
@@ -241,13 +248,14 @@ def _check_numbers(file, columns, impute=None):
                 "that is none is named in categorical or in drop"
             )
     values = columns.to_numpy(dtype=float, na_value=np.nan)
-    bad = np.isinf(values) if impute else ~np.isfinite(values)
+    bad = np.isinf(values) if may_lack else ~np.isfinite(values)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        what, more = ("has no value", f"; {IMPUTE}") if np.isnan(values[row, column]) else ("is infinite", "")
-        name = columns.columns[column]
-        raise ValueError(f"{file}: column {name!r}, row {row + 1} {what}; numbers must be finite{more}")
-    if impute:
+        where = f"{file}: column {columns.columns[column]!r}, row {row + 1}"
+        if np.isnan(values[row, column]):
+            raise MissingValues(f"{where} has no value; numbers must be finite; {IMPUTE}")
+        raise ValueError(f"{where} is infinite; numbers must be finite")
+    if may_lack:
         empty = np.isnan(values).all(axis=0)
         if empty.any():
             name = columns.columns[int(np.argmax(empty))]

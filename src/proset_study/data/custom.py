@@ -21,6 +21,7 @@ def make(
     threshold: float | None = None,
     items: str | None = None,
     test: str | None = None,
+    gaps: bool = False,
 ) -> DataSet:
     """The data set of a table: all columns but the named ones are features.
 
@@ -41,7 +42,7 @@ def make(
     categorical : list of str, optional
         Features that are categories, besides those of that type in a .parquet file.
     impute : {"median", "mean", "most_frequent"}, optional
-        How missing values of features are filled in; without it they are refused.
+        How missing values of features are filled in; without it and without `gaps` they are refused.
     sep, decimal : str, optional
         What is between the fields of a .csv file, and its decimal mark.
     threshold : float, optional
@@ -50,6 +51,8 @@ def make(
         Column with a string for each sample; then there are no features.
     test : str, optional
         Column that is 1 in the rows of the test part and 0 in the others; without it the test part is drawn.
+    gaps : bool
+        Whether values of features may be missing without being filled in.
 
     Raises
     ------
@@ -57,12 +60,12 @@ def make(
         Says what is wrong with the file; see `columns.read_columns`.
     """
     columns = read_columns(
-        file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold, items, test
+        file, target, drop or [], weight, group, categorical or [], impute, sep, decimal, threshold, items, test, gaps
     )
     categories = category_column = None
     if columns.categorical:
         X, categories, category_column = encode_categories(columns.features, columns.categorical, impute)
-    elif impute:
+    elif impute or gaps:
         X = columns.features.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         X = columns.features.to_numpy(dtype=np.float64)

@@ -11,6 +11,7 @@ from proset_study.data.distances import read_matrix
 from proset_study.data.metrics import EUCLIDEAN, matrix_file, stored_metric
 from proset_study.records import check_place, damaged, place
 
+MISSING = "(missing)"  # the category of a field without a value, unless the most frequent one is put there
 _OF_A_RUN = ("metric", "matrix", "row")
 
 

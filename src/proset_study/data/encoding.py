@@ -10,9 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from proset_study.data.dataset import DataSet
+from proset_study.data.dataset import MISSING, DataSet
 
-MISSING = "(missing)"  # the category of a field without a value, unless the most frequent one is put there
 OTHER = "(not in the fitted rows)"  # a category, where it is shown
 NUMBER, UNKNOWN = -1, -1  # in place of the code of a category: the feature is a number, the fitted rows lack it
 GAP = -2  # the same: a missing value, which is no category of the data set
@@ -91,7 +90,7 @@ class Encoder:
 
     @property
     def n_levels(self) -> np.ndarray | None:
-        """How many categories each feature has, 0 for numbers; None where all features are numbers, as they are here."""
+        """How many categories each feature has, 0 for numbers; None where all are numbers, as they are here."""
         return None
 
     @property
@@ -174,7 +173,7 @@ class Recoder(Encoder):
             if d in of_code:
                 fill[d] = GAP if missing[d] == UNKNOWN else missing[d]
                 seen = np.unique(np.where(np.isnan(X[:, d]), fill[d], X[:, d])).astype(int).tolist()
-                codes = sorted(seen, key=lambda known, gap=int(fill[d]): (known == gap, known))
+                codes = [known for known in seen if known != fill[d]] + [known for known in seen if known == fill[d]]
             column += [d] * len(codes)
             code += codes
         named = {NUMBER: "", GAP: MISSING}

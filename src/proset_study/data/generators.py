@@ -1,4 +1,6 @@
-"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians, clusters on a grid, `generated_items`."""
+"""Generated data sets: checkerboard, continuous XOR, mixture of Gaussians, clusters on a grid, and those of
+`generated_items` and `generated_mixed`.
+"""
 
 import math
 from collections.abc import Callable
@@ -8,6 +10,7 @@ import numpy as np
 from proset_study import seeds
 from proset_study.data.dataset import DataSet
 from proset_study.data.generated_items import digits_16, protein_families
+from proset_study.data.generated_mixed import mixed
 
 CLUSTERS = {  # what response curves start from; `clusters` says what these are
     "samples": 1000,
@@ -294,4 +297,5 @@ _GENERATORS: dict[str, Callable[..., DataSet]] = {
     "clusters": clusters,
     "digits_16": digits_16,
     "protein_families": protein_families,
+    "mixed": mixed,
 }

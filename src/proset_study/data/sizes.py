@@ -5,6 +5,7 @@ from functools import cache
 from zipfile import BadZipFile
 
 from proset_study.data.array_file import n_items
+from proset_study.data.generated_mixed import MIXED, MIXED_TEST
 from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
@@ -33,6 +34,7 @@ SKLEARN = {
     "breast_cancer": Size(569, 30, 2),
     "digits": Size(1797, 64, 10),
 }
+TESTS = {"clusters": CLUSTERS_TEST, "mixed": MIXED_TEST}  # test samples by generator, if the config does not say
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
 UNKNOWN_CLASSES = 5  # of a custom table: only reading all of it would tell
 UNKNOWN_CATEGORIES = 5  # of one of its columns
@@ -68,6 +70,11 @@ def size_of(data: dict) -> Size:
     if data.get("generator") == "clusters":
         given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
         return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
+    if data.get("generator") == "mixed":
+        given = {**MIXED, "test_samples": MIXED_TEST, **data}
+        of_category = given["levels"] + (data.get("impute") in ("median", "mean") and lacks_values(data))
+        features = given["numbers"] + given["categories"] * of_category
+        return Size(given["samples"] + given["test_samples"], features, 2)
     if data.get("generator") == "digits_16":
         return Size(data.get("images", SKLEARN["digits"].rows) * data.get("copies", 1), 256, 10)
     if data.get("generator") == "protein_families":
@@ -85,6 +92,11 @@ def size_of(data: dict) -> Size:
     return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
 
 
+def lacks_values(data: dict) -> bool:
+    """Whether a data set, an entry of the config's `data_sets`, is generated with missing values."""
+    return any(data.get(key, 0) for key in ("missing_at_random", "missing_by_value"))
+
+
 @cache
 def _downloaded(table: str) -> tuple[int, int, int]:
     """Rows, features and classes of a table of OpenML."""
@@ -99,8 +111,8 @@ def fraction_tested(data: dict, of_study: float) -> float:
     >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
     0.75
     """
-    if data.get("generator") == "clusters":
-        return data.get("test_samples", CLUSTERS_TEST) / size_of(data).rows
+    if (generator := data.get("generator")) in TESTS:
+        return data.get("test_samples", TESTS[generator]) / size_of(data).rows
     return data["published_draw"]["test_fraction"] if "published_draw" in data else of_study
 
 

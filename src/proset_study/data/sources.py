@@ -5,7 +5,7 @@ from importlib import import_module
 
 import numpy as np
 
-from proset_study.data.dataset import DataSet
+from proset_study.data.dataset import DataSet, MissingValues
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.seeds import generator
 
@@ -45,8 +45,10 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
 
     Raises
     ------
+    MissingValues
+        If a table lacks values, and nothing is said of how they are filled in.
     ValueError
-        Says what is wrong with the file of a custom table.
+        Says what else is wrong with the file of a custom table.
 
     Examples
     --------
@@ -59,6 +61,8 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     if published is None:
         try:
             return make_from(random_numbers(seed, name, replicate), **settings)
+        except MissingValues as error:
+            raise MissingValues(f"data_sets.{name}: {error}") from error
         except ValueError as error:
             raise ValueError(f"data_sets.{name}: {error}") from error
     from sklearn.model_selection import train_test_split

@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from proset_study.methods.base import Method, faults
+from proset_study.methods.base import Method, faults, takes_mixed
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
 _OTHERS = (  # modules that are no methods
@@ -36,6 +36,11 @@ def get(name: str) -> type[Method]:
     if found := faults(method):
         raise ValueError(f"method: {module} breaks the interface of methods/base.py: {'; '.join(found)}")
     return method
+
+
+def for_mixed() -> list[str]:
+    """Names of the methods that take categories and missing values as they are; imports all of them."""
+    return [name for name in METHODS if takes_mixed(get(name))]
 
 
 def makes(name: str, kind: type) -> bool:

@@ -101,8 +101,8 @@ class Method(Protocol):
     # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric. May be
     # left out.
     metrics: ClassVar[str] = "none"
-    # Whether it takes categories and missing values as they are, see `FoldData.levels`; if not, data sets that have them
-    # come with a feature of 0 and 1 for each category, and with missing values filled in. May be left out.
+    # Whether it takes categories and missing values as they are, see `FoldData.levels`; if not, each category is a
+    # feature of 0 and 1, and missing values are filled in. May be left out.
     takes_mixed: ClassVar[bool] = False
     complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
     min_complexity: ClassVar[int]

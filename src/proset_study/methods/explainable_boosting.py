@@ -10,6 +10,8 @@ H. Nori, S. Jenkins, P. Koch and R. Caruana, InterpretML: a unified framework fo
 arXiv:1909.09223 (2019).
 """
 
+from warnings import catch_warnings, filterwarnings
+
 from proset_study.methods.base import Range
 from proset_study.methods.costs import Cost
 from proset_study.methods.estimators import EstimatorMethod
@@ -58,6 +60,11 @@ class ExplainableBoosting(EstimatorMethod):
             return estimator
         kinds = ["nominal" if is_category else "continuous" for is_category in self.data.levels > 0]
         return estimator.set_params(feature_types=kinds)
+
+    def fit(self, parameters, complexity, seed):
+        with catch_warnings():
+            filterwarnings("ignore", "Missing values detected")  # which its own figures do not show
+            return super().fit(parameters, complexity, seed)
 
     @staticmethod
     def measures(estimator):

@@ -65,17 +65,31 @@ def _point(final: Final, title, i, row):
         "own": p[final.y[i]],
         "familiarity": found.familiarity,
         "features": final.feature_names[found.features[columns]].tolist(),
-        "position": final.model.encoded(data.X[[row]])[0, found.features[columns]],
+        "position": [_shown(value) for value in _own(final, row)[found.features[columns]]],
         "filled_in": _filled_in(final, row)[found.features[columns]],
         "n_features": len(found.features),
         "terms": terms,
     }
 
 
+def _own(final, row):
+    """Values of a row by feature; of a model that takes tables as they are, of objects."""
+    model, X = final.model, final.data.X[[row]]
+    return (model.in_units(model.scaled(X)) if model.is_mixed else model.encoded(X))[0]
+
+
+def _shown(value):
+    if isinstance(value, str):
+        return value
+    return "(missing)" if np.isnan(value) else f"{value:.3g}"
+
+
 def _filled_in(final, row):
     """Which features of a row have a value because one was missing."""
     data, encoder = final.data, final.model.encoder
     missing = np.isnan(data.X[row])
+    if final.model.is_mixed:
+        return np.zeros_like(missing)
     if encoder is None:
         return missing
     return missing[encoder.column] & (encoder.is_number | (data.impute == "most_frequent"))

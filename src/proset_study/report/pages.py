@@ -19,7 +19,7 @@ from proset_study.report import evaluations
 from proset_study.report.evaluation import class_rows, confusion_of
 from proset_study.report.explanations import explained_points
 from proset_study.report.figures.style import method_name
-from proset_study.report.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.grids import Cell, Column, Grid, count, listed, number, texts
 from proset_study.report.tables import format_number
 from proset_study.store.stored import Final, Stored
 from proset_study.workflow.failures import LOCAL, retry
@@ -77,7 +77,7 @@ def write_data_set(
         seed=stored.study.config["seed"],
         replicate=first.replicate,
         records="" if stored.missing_models else records,
-        description=f"{description(first)}.",
+        description=f"{description(first)}.{_seen(finals)}",
         classes=class_grid,
         models=_models(finals),
         finals=[_final(f) for f in finals],
@@ -115,6 +115,21 @@ def description(final: Final) -> str:
         f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {features}, "
         f"{len(data.class_names)} classes{imputed}{groups}"
     )
+
+
+def _seen(finals: list[Final]) -> str:
+    """Which methods have seen the table as it is, where there is more than numbers; a sentence after a space."""
+    data = finals[0].data
+    if not data.is_mixed:
+        return ""
+    are_mixed = {method_name(f.run.method): f.model.is_mixed for f in finals}
+    as_it_is, others = ([name for name, is_so in are_mixed.items() if is_so is kind] for kind in (True, False))
+    has_gaps = bool(np.isnan(data.X).any())
+    found = [*(["categories"] if data.categories is not None else []), *(["missing values"] if has_gaps else [])]
+    seen = f"Seen as it is, with its {listed(found)}, by {listed(as_it_is)}" if as_it_is else ""
+    changes = {"categories": "a feature of 0 and 1 for each category", "missing values": "missing values filled in"}
+    made = f"with {listed([changes[name] for name in found])} by {listed(others)}" if others else ""
+    return f" {seen}; {made}." if seen and made else f" {seen}." if seen else ""
 
 
 def read_figures(folder: Path) -> dict[str, list[dict]]:

@@ -1,18 +1,21 @@
 """Response curves: how far methods are above the Bayes error as one property of generated data is varied.
 
-The points of a curve are the data sets of `generators.clusters` that differ from the baseline in one key at most. Their
+The points of a curve are the data sets of one of `FAMILIES` that differ from its baseline in one key at most. Their
 true class probabilities are known: scores are expectations over the labels of the test points, which takes their noise
 away, and what a method adds to the score of the Bayes rule is never below 0.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
+from proset_study.data.generated_mixed import MIXED, mixed_probabilities
 from proset_study.data.generators import CLUSTERS, clusters_probabilities
 from proset_study.data.sources import random_numbers
 from proset_study.methods import get, makes
@@ -25,6 +28,16 @@ from proset_study.scores import SMALLEST, mean
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 
+
+class Family(NamedTuple):
+    """Generated data sets with a baseline, and what there is to know of the classes of their samples."""
+
+    baseline: dict[str, float]
+    probabilities: Callable[..., np.ndarray]
+
+
+FAMILIES = {"clusters": Family(CLUSTERS, clusters_probabilities), "mixed": Family(MIXED, mixed_probabilities)}
+MIXED_CURVE = "mixed "  # in front of the property, so that both families can be in one study
 SCORES = {"error": "error rate", "log_loss": "log-loss"}
 COLUMNS = (
     *("replicate", "dataset", "experiment", "method"),
@@ -61,6 +74,8 @@ class Curves:
 def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
     """The data sets on each curve by value, in rising order, by the property that is varied.
 
+    Properties of mixed tables begin with `MIXED_CURVE`.
+
     Parameters
     ----------
     study_data_sets : dict
@@ -73,15 +88,16 @@ def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
     {'samples': {100: 'fewer', 1000: 'baseline'}}
     """
     found = {}
-    made = {d: {**CLUSTERS, **entry} for d, entry in study_data_sets.items() if entry.get("generator") == "clusters"}
-    for varied in CLUSTERS:
-        on_curve = {
-            entry[varied]: d
-            for d, entry in made.items()
-            if all(entry[k] == CLUSTERS[k] for k in CLUSTERS if k != varied)
-        }
-        if len(on_curve) > 1:
-            found[varied] = dict(sorted(on_curve.items()))
+    for name, (baseline, _) in FAMILIES.items():
+        made = {d: {**baseline, **entry} for d, entry in study_data_sets.items() if entry.get("generator") == name}
+        for varied in baseline:
+            on_curve = {
+                entry[varied]: d
+                for d, entry in made.items()
+                if all(entry[k] == baseline[k] for k in baseline if k != varied)
+            }
+            if len(on_curve) > 1:
+                found[(MIXED_CURVE if name == "mixed" else "") + varied] = dict(sorted(on_curve.items()))
     return found
 
 
@@ -118,10 +134,11 @@ def response_rows(stored: Stored) -> list[dict]:
 
 
 def true_probabilities(config: dict, data_set: str, replicate: int, X: np.ndarray) -> np.ndarray:
-    """True class probabilities at points of a generated data set of the family, shape (N, K)."""
+    """True class probabilities at points of a generated data set of a family, shape (N, K)."""
     entry = config["data_sets"][data_set]
-    settings = {key: entry[key] for key in CLUSTERS if key in entry}
-    return clusters_probabilities(X, random_numbers(config["seed"], data_set, replicate), **settings)
+    baseline, probabilities = FAMILIES[entry["generator"]]
+    settings = {key: entry[key] for key in baseline if key in entry}
+    return probabilities(X, random_numbers(config["seed"], data_set, replicate), **settings)
 
 
 def response_curves(stored: Stored) -> list[Curves]:
@@ -225,7 +242,9 @@ def prototype_methods(curves: Curves) -> list[str]:
 
 
 def title(varied: str) -> str:
-    """A varied property as it is written: "label noise"."""
+    """A varied property as it is written: "label noise"; of mixed tables "levels (mixed tables)"."""
+    if varied.startswith(MIXED_CURVE):
+        return f"{title(varied.removeprefix(MIXED_CURVE))} (mixed tables)"
     return "order of interaction" if varied == "order" else f"{varied.replace('_', ' ')}{_UNITS.get(varied, '')}"
 
 

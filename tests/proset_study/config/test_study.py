@@ -194,6 +194,10 @@ def _set(*path_and_value):
             _set("data_sets", "new", {"generator": "mixture", "components": 0}),
             "data_sets.new.components: 0 is not allowed, must be at least 1",
         ),
+        (
+            _set("data_sets", "new", {"generator": "mixed", "missing_at_random": 0.6}),
+            "data_sets.new.missing_at_random: 0.6 is not allowed, must be at most 0.5",
+        ),
         (_set("data_sets", "fit", {"sklearn": "wine"}), "data_sets: name 'fit' is not allowed, it is that of a rule"),
         (
             _set(

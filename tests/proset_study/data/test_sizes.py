@@ -11,7 +11,7 @@ from proset_study.data.sources import make
 ROOT = Path(__file__).parents[3]
 DATA_SETS = {
     name: settings
-    for file in ("config.yaml", "workflow/response_curves.yaml")
+    for file in ("config.yaml", "workflow/response_curves.yaml", "workflow/suites/response_curves_mixed.yaml")
     for name, settings in yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))["data_sets"].items()
 }
 
@@ -19,7 +19,7 @@ DATA_SETS = {
 def test_sizes_of_made_data_are_those_of_the_data():
     for name, settings in DATA_SETS.items():
         data = make(settings, 0, name, 0)
-        assert size_of(settings) == Size(*data.X.shape, len(data.class_names)), name
+        assert size_of(settings) == Size(len(data.X), data.n_features, len(data.class_names)), name
         own = 0.3 if data.test is None else data.test.mean()
         assert fraction_tested(settings, 0.3) == own, name
 

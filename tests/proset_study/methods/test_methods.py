@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression as SkLogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -12,9 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
 
+from proset import ProsetClassifier
 from proset_study import methods
 from proset_study.data.sources import make
-from proset_study.data.splits import select_fold
+from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
@@ -152,6 +154,40 @@ def test_simplicity_orders():
 def test_colsample_is_one_with_two_features():
     assert methods.get("xgboost").fixed(2) == {"colsample": 1.0}
     assert methods.get("xgboost").fixed(3) == {}
+
+
+def test_few_prototypes_of_a_table_are_those_of_the_classifier():
+    """From the same data frame, with numbers divided by its standard deviations, which are rounded: to the last bit."""
+    settings = {"generator": "mixed", "samples": 300, "test_samples": 200, "label_noise": 0.1}
+    data = make({**settings, "missing_at_random": 0.2}, 0, "d", 0)
+    train, test = ~data.test, data.test
+    frame = pd.DataFrame(data.X, columns=data.feature_names)
+    for d in np.unique(data.category_column):
+        names = [None if np.isnan(code) else data.categories[int(code)] for code in data.X[:, d]]
+        frame[data.feature_names[d]] = names
+    classifier = ProsetClassifier(max_prototypes=None).fit(frame[train], data.y[train])
+    rows = select_fold(data, np.where(test, TEST, 0), TEST, scaled=True, mixed=True)
+    np.testing.assert_allclose(rows.scale[:3], classifier.scale_[:3], rtol=1e-4)
+    scaled = data.X / classifier.scale_
+    X, X_score = (np.where(rows.levels > 0, own, scaled[part]) for own, part in ((rows.X, train), (rows.X_score, test)))
+    bound = methods.get("proset_few")(replace(rows, X=X, X_score=X_score))
+    fitted = bound.fit({}, bound.max_complexity, SEED)
+    assert fitted.summary()["prototypes"] == len(classifier.batches_[0].labels)
+    np.testing.assert_array_equal(fitted.predict_proba(X_score), classifier.predict_proba(frame[test]))
+
+
+def test_more_categories_than_bins_are_ranks():
+    data = make({"generator": "mixed", "samples": 3000, "levels": 300}, 0, "d", 0)
+    rows = select_fold(data, np.where(data.test, TEST, 0), TEST, scaled=False, mixed=True)
+    bound = methods.get("hist_gradient_boosting")(rows)
+    assert rows.levels.tolist() == [0, 0, 0, 300, 300, 300]
+    fitted = bound.fit({"max_leaf_nodes": 4, "learning_rate": 0.1}, 3, SEED)
+    assert np.isfinite(fitted.predict_proba(rows.X_score)).all()
+    assert fitted.estimator.is_categorical_ is None
+
+
+def test_methods_that_take_tables_as_they_are():
+    assert methods.for_mixed() == ["explainable_boosting", "hist_gradient_boosting", "proset_few"]
 
 
 def test_more_neighbours_than_samples_are_refused():

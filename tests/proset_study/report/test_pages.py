@@ -153,7 +153,7 @@ def test_explanations_name_the_rows_of_prototypes_and_what_was_filled_in(stored)
     filled_in = dict(zip(point["features"], point["filled_in"], strict=True))
     assert filled_in.get(data.feature_names[0], True)
     assert not filled_in.get(data.feature_names[1], False)
-    assert np.isfinite(point["position"]).all()
+    assert np.isfinite([float(value) for value in point["position"]]).all()
     x = final.scaled(data.X)
     named = [t for t in point["terms"] if t["name"] != "prior"]
     assert named

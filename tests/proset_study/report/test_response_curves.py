@@ -21,6 +21,7 @@ from proset_study.report.response_curves import (
     response_curves,
     response_rows,
     response_section,
+    title,
 )
 from proset_study.report.write import write_report
 from proset_study.scores import error_rate, log_loss
@@ -231,3 +232,17 @@ def test_the_overlay_has_what_was_asked_for():
         stages = {data_set: override["stage1"] for data_set, override in entry.get("overrides", {}).items()}
         fewer = {data_set: stage["trials"] for data_set, stage in stages.items() if "trials" in stage}
         assert fewer == ({} if name in suite["without"] else {"samples_20000": 4})
+
+
+def test_the_curves_of_mixed_tables_are_those_of_the_page():
+    file = ROOT / "workflow/suites/response_curves_mixed.yaml"
+    data_sets = yaml.safe_load(file.read_text(encoding="utf-8"))["data_sets"]
+    found = points({**data_sets, "other": {"generator": "clusters"}})
+    assert found == {
+        "mixed levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},
+        **{
+            f"mixed missing_{key}": {0: "mixed", **{n / 100: f"{name}_{n}" for n in (10, 20, 30, 50)}}
+            for key, name in (("at_random", "random"), ("by_value", "by_value"))
+        },
+    }
+    assert title("mixed missing_by_value") == "missing by value (mixed tables)"

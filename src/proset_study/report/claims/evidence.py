@@ -29,7 +29,7 @@ class Evidence(Protocol):
         """The final model, its predictions and its data."""
 
     def truth(self, data_set: str, X: np.ndarray) -> np.ndarray:
-        """True class probabilities at points of generated clusters, shape (N, K)."""
+        """True class probabilities at points of generated data of a response curve, shape (N, K)."""
 
     def variants(self, experiment: str, data_set: str) -> list[str]:
         """Names of the variants of an experiment."""

@@ -12,6 +12,7 @@ from proset_study.data.generators import CLUSTERS
 from proset_study.data.metrics import compares_features
 from proset_study.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
+from proset_study.methods.base import takes_mixed
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.records import write_json
 from proset_study.report import evaluations, findings
@@ -223,7 +224,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         if evaluated and (shown := evaluations.get(kind)).by_data_set:
             found.append(FigureSpec(slug(data_set, kind), evaluated, shown.figure, evaluation=kind))
     if of_proset:
-        found += _planned_of_proset(study.config["data_sets"][data_set], data_set, of_proset, compared)
+        found += _planned_of_proset(stored, data_set, of_proset, compared)
     first = {run.method: run for run in reversed(runs)}
     for run in every:
         if run.method == "set_cover" and _by_metric(run):
@@ -256,8 +257,14 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 
 
-def _planned_of_proset(settings, data_set, of_proset, compared):
-    found = [FigureSpec(slug(data_set, "feature_weights"), of_proset, weights.weights_figure)]
+def _planned_of_proset(stored, data_set, of_proset, compared):
+    settings, found = stored.study.config["data_sets"][data_set], []
+    for_mixed = [run for run in of_proset if takes_mixed(get(run.method))]
+    of_columns = for_mixed if for_mixed and _is_mixed(stored, data_set) else []
+    if of_features := [run for run in of_proset if run not in of_columns]:
+        found.append(FigureSpec(slug(data_set, weights.OF_FEATURES), of_features, weights.weights_figure))
+    if of_columns:
+        found.append(FigureSpec(slug(data_set, weights.OF_COLUMNS), of_columns, weights.weights_figure))
     if settings.get("irrelevant"):
         relevant = settings.get("features") or settings.get("order", CLUSTERS["order"])
         found.append(
@@ -311,8 +318,16 @@ def _there(stored, data_set):
 
 def _is_plane(stored, data_set):
     """Whether the features are two numbers; not while the data have not been made."""
+    data = _data(stored, data_set)
+    return data is not None and data.X.shape[1] == 2 and data.categories is None
+
+
+def _is_mixed(stored, data_set):
+    """Whether there are categories or missing values, so that models have features or columns, by their method."""
+    data = _data(stored, data_set)
+    return data is not None and data.is_mixed
+
+
+def _data(stored, data_set):
     path = stored.folder / layout.DATA.format(replicate=stored.replicates[0], data_set=data_set)
-    if not path.exists():
-        return False
-    data = DataSet.load(path)
-    return data.X.shape[1] == 2 and data.categories is None
+    return DataSet.load(path) if path.exists() else None

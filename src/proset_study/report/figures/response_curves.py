@@ -6,11 +6,19 @@ from proset_study.methods import labels
 from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_name, method_style, panels
 from proset_study.report.figures.words import span, wins
 from proset_study.report.paired import mean_difference
-from proset_study.report.response_curves import SCORES, Curves, compared, crossings, prototype_methods, title
+from proset_study.report.response_curves import (
+    MIXED_CURVE,
+    SCORES,
+    Curves,
+    compared,
+    crossings,
+    prototype_methods,
+    title,
+)
 
 _COLUMNS = 3
 _LINEAR = 0.01  # up to here the axis is linear
-_LOGARITHMIC = ("samples", "classes", "clusters_per_class", "imbalance")
+_LOGARITHMIC = ("samples", "classes", "clusters_per_class", "imbalance", "levels")
 
 
 def response_figure(curves: Curves) -> ReportFigure:
@@ -29,7 +37,7 @@ def response_figure(curves: Curves) -> ReportFigure:
                     panel.vlines(value, *ends, color=method_style(method)["color"], linewidth=0.8)
             replicates |= {len(values) for values in found.values()}
         panel.set_xlabel(title(varied))
-        panel.set_xscale("log" if varied in _LOGARITHMIC else "linear")
+        panel.set_xscale("log" if varied.removeprefix(MIXED_CURVE) in _LOGARITHMIC else "linear")
         panel.set_xticks(list(on_curve), [f"{value:g}" for value in on_curve])
         panel.minorticks_off()
     for panel in axes[::_COLUMNS]:

@@ -73,7 +73,8 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
 def display(final: Final, resolution: int) -> DecisionSurfaceDisplay:
     """The surface of a final model, with the test samples and the prototypes in the units of the data."""
     model = final.model
-    x, y = grid(model.encoded(final.data.X), resolution)
+    encoded = model.encoded(final.data.X)
+    x, y = grid(encoded[~np.isnan(encoded).any(axis=1)], resolution)  # a model may take what is missing as it is
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
     prototypes, weights = None, None
     if isinstance(model.fitted, WeightedPrototypeModel):

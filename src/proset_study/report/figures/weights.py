@@ -13,6 +13,10 @@ from proset_study.report.figures.words import model, ranges
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
+OF_FEATURES, OF_COLUMNS = (
+    "feature_weights",
+    "column_weights",
+)  # names; the second of models that take tables as they are
 SIDE = 8  # pixels of the images
 HEAVIEST = 8  # prototypes shown of each class
 
@@ -42,11 +46,14 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     held_out = f"; {total - len(active)} that no model uses are left out" if set(shown) <= set(active) else ""
     if len(shown) < len(active):
         held_out += f"; the {len(shown)} of {len(active)} with the largest weights are shown"
-    categories = "" if finals[0].data.categories is None else " (categories are 0 or 1)"
+    mixed = finals[0].model.is_mixed
+    how = " (a column of categories is one)" if mixed else " (categories are 0 or 1)"
+    categories = "" if finals[0].data.categories is None else how
+    of = "proset models that take categories and missing values as they are," if mixed else "the proset models"
     return ReportFigure(
-        name=slug(data_set, "feature_weights"),
+        name=slug(data_set, OF_COLUMNS if mixed else OF_FEATURES),
         category=CATEGORY,
-        title=f"{data_set}: feature weights of the proset models by batch",
+        title=f"{data_set}: feature weights of {of} by batch",
         finding=f"Of {total} features, the number that a model uses {ranges(used, '{}')}.",
         caption=f"Weight v, the inverse bandwidth of the kernel on the standardised feature{categories}; grey is 0."
         f" Features in the order of their largest weight in a first batch{held_out}.",
