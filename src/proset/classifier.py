@@ -1253,7 +1253,8 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return plain
         check_is_fitted(self, "scale_")
         with _no_overflow():
-            encoded, _, _ = encode(self, X, reset=False, allow_nan=self._model.columns is not None)
+            fitted = getattr(self, "_model", None)  # a search asks before it is there; old files know no missing values
+            encoded, _, _ = encode(self, X, reset=False, allow_nan=fitted is None or fitted.columns is not None)
         clipped: np.ndarray = np.clip(
             encoded, -MAX_ABS, MAX_ABS
         )  # a point so far away is as far as any; its distances stay finite
