@@ -231,3 +231,16 @@ def test_a_column_without_weight_adds_nothing():
     columns = Columns(np.array([0, 3]), np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([True, False]))
     for d, values in ((0, [1.0, np.nan]), (1, [0.0, 2.0])):
         np.testing.assert_array_equal(columns.exponent(d, values, 1.0, v=0.0), 0.0)
+
+
+def test_a_file_that_knows_no_missing_values_refuses_them(tmp_path):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    model = ProsetClassifier(lambda_v=3e-3, lambda_w=1e-4, max_prototypes=5).fit(X, X[:, 0] > 0)
+    save_model(model, tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz") as archive:
+        arrays = {name: archive[name] for name in archive if name not in vars(model._model.columns)}
+    np.savez(tmp_path / "model.npz", **arrays)
+    loaded = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        loaded.predict(np.full((1, 2), np.nan))
