@@ -129,7 +129,8 @@ def to_c(model: Any, name: str = "model") -> str:
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         Fitted. In front of it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
         SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model has to be a logistic
-        regression, perhaps after scalers, or a DummyClassifier.
+        regression, perhaps after scalers, or a DummyClassifier. Of a table with categories there is neither a base nor
+        a step before the classifier.
     name : str, default="model"
         What the names of functions and tables begin with.
 
@@ -137,8 +138,9 @@ def to_c(model: Any, name: str = "model") -> str:
     -------
     str
         ASCII, C99 without other files, allocation or state that changes. The comment at its top has the declarations.
-        A sample is an array of double; with categories, of a union with the `number` of a number (NAN: missing) and the
-        `text` of a category (NULL: missing; true, false and numbers as text, if the categories are those).
+        A sample is an array of double; with categories, of a struct with the `number` of a number (NAN: missing) and the
+        `text` of a category (NULL: missing; true, false and numbers as text, if the categories are those). A category
+        that the model does not know differs from all others; an ordered one is missing.
         Numbers read back to the same float64; class names are strings in UTF-8.
 
     Raises
@@ -161,7 +163,7 @@ def to_c(model: Any, name: str = "model") -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name: {name!r} is not allowed, must be letters, digits and _, not beginning with a digit")
     what = formula(model)
-    value = f"union {name}_value" if what.is_mixed else "double"
+    value = f"struct {name}_value" if what.is_mixed else "double"
     functions = [f"int {name}_predict(const {value} *x);"]
     doubles = ["shift", "scale", "low", "high", "category", "feature_weights", "gaps", "prototypes"]
     integers = ["used", "labels"]

@@ -35,20 +35,21 @@ class Formula:
     ----------
     classes : ndarray, shape (K,)
     feature_names : list of str, length D
+    categories : tuple, length D
+        Levels of categories and of ordered ones; None for numbers.
     used : ndarray of int, shape (A,)
         Features that the classifier reads; the arrays below have these only.
     shift, scale, low, high : ndarray, shape (S, A)
         Scalers: one after the other, z becomes (z - shift) / scale, between low and high.
-    levels : list of tuple or None, length A
-        Of categories and ordered ones, whose numbers among these take the place of z; None for numbers.
     ordered : ndarray of int, shape (A,)
         1 for ordered categories.
     category : ndarray, shape (A,)
         Distance of two different categories, 0 for numbers and ordered ones; see `proset.columns`.
     feature_weights, gaps : ndarray, shape (B, A)
-        Weights of the features, and what is added for one missing number; of a set cover in one row.
+        Weights of the features, and what is added for one missing number, NaN where none may be missing; of a set cover
+        in one row.
     takes_gaps : bool
-        Whether numbers may be missing.
+        Whether numbers may be missing: where the model has `proset.columns.Columns`, but not in a logistic regression.
     prototypes : ndarray, shape (J, A)
         Scaled; NaN where a number is missing.
     labels : ndarray of int, shape (J,)
@@ -57,12 +58,12 @@ class Formula:
 
     classes: np.ndarray
     feature_names: list[str]
+    categories: tuple[tuple[Category, ...] | None, ...]
     used: np.ndarray
     shift: np.ndarray
     scale: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    levels: list[tuple[Category, ...] | None]
     ordered: np.ndarray
     category: np.ndarray
     feature_weights: np.ndarray
@@ -72,9 +73,14 @@ class Formula:
     labels: np.ndarray
 
     @property
+    def levels(self) -> list[tuple[Category, ...] | None]:
+        """Of the features that are used, length A: the number of a value among these takes the place of its z."""
+        return [self.categories[d] for d in self.used]
+
+    @property
     def is_mixed(self) -> bool:
-        """Whether some feature that counts is no number."""
-        return any(levels is not None for levels in self.levels)
+        """Whether some feature is no number, also one that does not count: weights do not change what is passed in."""
+        return any(levels is not None for levels in self.categories)
 
 
 @dataclass(frozen=True)
@@ -114,11 +120,6 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
     """
     steps, classifier = take_apart(model)
     n_features, encoding = classifier.n_features_in_, classifier._encoding
-    if steps and not encoding.are_numbers:
-        raise ValueError(
-            f"model: step {steps[0][0]!r} is not allowed in front of a classifier of categories; fit that to the table "
-            "itself, it scales numbers"
-        )
     kind: type[ProsetFormula | SetCoverFormula]
     special: dict[str, Any]
     if isinstance(classifier, SetCoverClassifier):
@@ -138,7 +139,7 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
         prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
         labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
         v = np.vstack([np.empty((0, n_features)), *(batch.feature_weights for batch in batches)])
-        one_missing = np.log1p((v * (0.0 if columns is None else columns.spread)) ** 2)
+        one_missing = np.log1p((v * (np.nan if columns is None else columns.spread)) ** 2)
         kind, special = (
             ProsetFormula,
             {
@@ -153,17 +154,17 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
     return kind(
         classes=classifier.classes_,
         feature_names=[str(name) for name in getattr(model, "feature_names_in_", (f"x{d}" for d in range(n_features)))],
+        categories=encoding.levels,
         used=used,
         shift=shift,
         scale=scale,
         low=low,
         high=high,
-        levels=[encoding.levels[d] for d in used],
         ordered=np.array([int(encoding.kinds[d] == ORDERED) for d in used]),
         category=np.zeros(len(used)) if columns is None else columns.category[used],
         feature_weights=v[:, used],
         gaps=np.broadcast_to(one_missing, v.shape)[:, used],
-        takes_gaps=columns is not None,
+        takes_gaps=columns is not None and "base_coefficients" not in special,
         prototypes=prototypes[:, used],
         labels=labels,
         **special,
@@ -215,13 +216,22 @@ def is_constant(base: Any) -> bool:
 
 
 def take_apart(model: Any) -> tuple[list[tuple[str, Any]], ProsetClassifier | SetCoverClassifier]:
-    """The named steps before a classifier, none if it stands alone, and the classifier; of a search, its best one."""
+    """The named steps before a classifier, none if it stands alone, and the classifier; of a search, its best one.
+
+    A classifier of categories has to stand alone.
+    """
     model = getattr(model, "best_estimator_", model)
     before: list[tuple[str, Any]] = []
     if isinstance(model, Pipeline):
         *before, (_, last) = model.steps
         inner, classifier = take_apart(last)
-        return [(name, step) for name, step in before if step not in (None, "passthrough")] + inner, classifier
+        steps = [(name, step) for name, step in before if step not in (None, "passthrough")] + inner
+        if steps and not classifier._encoding.are_numbers:
+            raise ValueError(
+                f"model: step {steps[0][0]!r} is not allowed in front of a classifier of categories; fit that to the "
+                "table itself, it scales numbers"
+            )
+        return steps, classifier
     if not isinstance(model, ProsetClassifier | SetCoverClassifier):
         raise ValueError(
             f"model: {type(model).__name__} is not allowed, must be a ProsetClassifier, a SetCoverClassifier, or a "

@@ -8,7 +8,9 @@ from proset import __version__
 from proset.base_model import FLOOR
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
 
-_SCALED = """
+_SCALED = """\
+const levels = used.map((d) => categories[d]);
+
 function scaled(x) {
   if (x.length !== features.length) throw new RangeError("x: " + x.length + " features, must be " + features.length);
   return used.map((d, a) => {
@@ -92,10 +94,12 @@ export function predict(x) {
 def to_javascript(model: Any) -> str:
     """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba`.
 
-    It exports `features`, their names in order, and `classes`, too. The functions take one sample, an array of numbers
-    that are not scaled and of categories as they are in the table, text, booleans or numbers. `null`, `undefined` and
-    NaN are missing values. Features without weight are not read; where a number is infinite or none, or the length is
-    wrong, a RangeError is thrown.
+    It exports `features`, their names in order, and `classes`, too, and `categories`: those of each feature, null for
+    numbers. The functions take one sample, an array of numbers that are not scaled and of categories as they are in the
+    table, text, booleans or numbers. `null`, `undefined` and NaN are missing values. A category that the model does not
+    know differs from all others; an ordered one is missing. Features without weight are not read. Where a number is
+    infinite or none, or the length is wrong, a RangeError is thrown; for a missing number, if the base is a logistic
+    regression.
 
     Parameters
     ----------
@@ -122,12 +126,13 @@ def to_javascript(model: Any) -> str:
     >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
     >>> print(*[line for line in to_javascript(model).splitlines() if line.startswith("export")], sep="\\n")
     export const features = ["x0"];
+    export const categories = [null];
     export const classes = ["left", "right"];
     export function predictProba(x) {
     export function predict(x) {
     """
     what = formula(model)
-    tables = ["used", "shift", "scale", "low", "high", "levels", "ordered", "category", "feature_weights", "gaps"]
+    tables = ["used", "shift", "scale", "low", "high", "ordered", "category", "feature_weights", "gaps"]
     tables += ["prototypes", "labels"]
     if isinstance(what, ProsetFormula):
         tables += ["class_prior", "batch", "prototype_weights"]
@@ -143,17 +148,14 @@ def to_javascript(model: Any) -> str:
         [
             f"// A {what.kind}, written by proset {__version__}.\n",
             f"export const features = {_literal(what.feature_names)};\n",
+            f"export const categories = {_literal(what.categories)};\n",
             f"export const classes = {_literal([_label(label) for label in what.classes.tolist()])};\n",
             f"const takes_gaps = {_literal(what.takes_gaps)};\n",
-            *(f"const {name} = {_literal(_plain(getattr(what, name)))};\n" for name in tables),
+            *(f"const {name} = {_literal(getattr(what, name).tolist())};\n" for name in tables),
             _SCALED,
             body,
         ]
     )
-
-
-def _plain(table: Any) -> Any:
-    return table.tolist() if hasattr(table, "tolist") else table
 
 
 def _label(label: object) -> object:

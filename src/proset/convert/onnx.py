@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from proset.base_model import FLOOR
 from proset.classifier import ProsetClassifier
+from proset.convert.c import text_of
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
 from proset.encoding import Category
 from proset.model import MAX_ABS
@@ -24,20 +25,24 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 
     Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
     `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
-    int64; booleans become 0 and 1. A NaN is a missing number; of a SetCoverClassifier it gives a label without meaning.
+    int64; booleans become 0 and 1. NaN is a missing number.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         Fitted. In front of it may be whatever skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so on.
-        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model may be any
-        that skl2onnx converts; trees compare in single precision there, so that a value at a threshold may fall to the
-        other side.
+        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block, and its prototypes
+        numbers of which none is missing. A base model may be any that skl2onnx converts; trees compare in single
+        precision there, so that a value at a threshold may fall to the other side. Of a table with categories there is
+        neither a base nor a step before the classifier.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
         and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
         A classifier of categories has an input for each column, by its name, of shape (N, 1): strings for text, where
         "" is missing; float32 for numbers, and for booleans and categories that are numbers, where NaN is missing.
+        Other names are allowed, in the order of the columns, and other types for what is no text: BooleanTensorType,
+        Int64TensorType, DoubleTensorType. A category that the model does not know differs from all others; an ordered
+        one is missing.
 
     Returns
     -------
@@ -51,7 +56,7 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the classifier, its metric or a step before it cannot be converted.
+        If the classifier, its metric or a step before it cannot be converted, or `initial_types` do not fit the table.
 
     Examples
     --------
@@ -82,10 +87,15 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     base = getattr(classifier, "base_", None)
     base = None if base is None or is_constant(base) else base
     what = formula(classifier, with_base=base is None)
+    if isinstance(what, SetCoverFormula) and np.isnan(what.prototypes).any():
+        raise ValueError(
+            "model: a SetCoverClassifier with a prototype in which a number is missing is not allowed; to_c and "
+            "to_javascript write it"
+        )
     kind, probability_type = type(classifier), FloatTensorType
     label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
-    if initial_types is None and what.is_mixed:
-        initial_types = [(name, _input_type(levels)) for name, levels in _columns(classifier)]
+    if what.is_mixed:
+        initial_types = _types_of_columns(what, initial_types)
     if initial_types is None:
         n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
         initial_types = [("X", FloatTensorType([None, n_features]))]
@@ -124,6 +134,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         )
     except (MissingConverter, MissingShapeCalculator) as error:
         raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
+    if what.is_mixed:
+        _name_inputs(graph, [name for name, _ in initial_types])
     return graph
 
 
@@ -152,7 +164,15 @@ def _nodes(
         prototypes, labels = (
             (what.prototypes, what.labels) if len(what.labels) else (np.zeros((1, len(what.used))), [what.majority])
         )
-        distances = onnx_cdist(Z, prototypes, metric=what.metric, dtype=np.float64, op_version=OPSET)
+        # A missing number is as far from all prototypes: what another in its place adds is taken off again.
+        missing, centre = node("IsNaN", Z), prototypes.mean(axis=0)
+        is_block = what.metric == "cityblock"
+        part = {"metric": "cityblock" if is_block else "sqeuclidean", "dtype": np.float64, "op_version": OPSET}
+        distances = onnx_cdist(node("Where", missing, centre, Z), prototypes, **part)
+        added = np.abs(prototypes - centre) if is_block else (prototypes - centre) ** 2
+        distances = node("Sub", distances, node("MatMul", node("Cast", missing, to=TensorProto.DOUBLE), added.T))
+        if what.metric == "euclidean":
+            distances = node("Sqrt", node("Max", distances, np.zeros(1)))
         code = node("Gather", np.array(labels, dtype=np.int64), node("ArgMin", distances, axis=1, keepdims=0))
         outputs = []
     else:
@@ -199,39 +219,89 @@ def _nodes(
     return [node("Gather", classes, code, output_names=names[:1]), *outputs]
 
 
-def _columns(classifier: Any) -> list[tuple[str, tuple[Category, ...] | None]]:
-    """Names and levels of all columns."""
-    names = getattr(classifier, "feature_names_in_", [f"x{d}" for d in range(classifier.n_features_in_)])
-    return list(zip(map(str, names), classifier._encoding.levels, strict=True))
+def _types_of_columns(
+    what: ProsetFormula | SetCoverFormula, initial_types: list[tuple[str, Any]] | None
+) -> list[tuple[str, Any]]:
+    """Names and types of the inputs of a classifier of categories; ValueError if those that are given do not fit."""
+    from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
+
+    names = what.feature_names
+    if initial_types is None:
+        types = [StringTensorType if _is_text(levels) else FloatTensorType for levels in what.categories]
+        initial_types = [(name, of_column([None, 1])) for name, of_column in zip(names, types, strict=True)]
+    elif len(initial_types) != len(names):
+        raise ValueError(f"initial_types: {len(initial_types)} are not allowed, must be {len(names)}, one a column")
+    for (name, of_input), levels, column in zip(initial_types, what.categories, names, strict=True):
+        if name in ("", "label", "probabilities"):
+            raise ValueError(
+                f"initial_types: the name {name!r}, by default that of the column, is not allowed, must be none of "
+                "'', 'label' and 'probabilities'"
+            )
+        if isinstance(of_input, StringTensorType) != _is_text(levels):
+            raise ValueError(
+                f"initial_types: {type(of_input).__name__} of {name!r} is not allowed, must be "
+                f"{'StringTensorType' if _is_text(levels) else 'a type of numbers'}, as column {column!r} in fit"
+            )
+        keys = [level for level in levels or () if level is not None]
+        if levels and None in levels and "" in keys:
+            raise ValueError(
+                f"model: column {column!r} with the category '' besides missing values is not allowed, '' stands for "
+                "both; make one of them before fit"
+            )
+        is_coarse = not isinstance(of_input, StringTensorType | Int64TensorType)
+        if is_coarse and len(np.unique(np.array(keys, dtype=np.float32))) < len(keys):
+            raise ValueError(
+                f"model: column {column!r} with categories such as {keys[-1]!r} is not allowed, some are equal in "
+                "single precision; make text of them before fit, or an Int64TensorType in initial_types"
+            )
+    return initial_types
 
 
-def _input_type(levels: tuple[Category, ...] | None) -> Any:
-    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+def _name_inputs(graph: "ModelProto", names: list[str]) -> None:
+    """Gives inputs the names of columns, of which skl2onnx leaves letters, digits and _."""
+    named = {given.name: name for given, name in zip(graph.graph.input, names, strict=True)}
+    for given in graph.graph.input:
+        given.name = named[given.name]
+    for node in graph.graph.node:
+        node.input[:] = [named.get(name, name) for name in node.input]
 
-    is_text = any(isinstance(level, str) for level in levels or ())
-    return StringTensorType([None, 1]) if is_text else FloatTensorType([None, 1])
+
+def _is_text(levels: tuple[Category, ...] | None) -> bool:
+    return any(isinstance(level, str) for level in levels or ())
 
 
 def _feature(what: ProsetFormula | SetCoverFormula, a: int, column: Any) -> Any:
     """A number, or that of a category among the levels, in double precision, shape (N, 1)."""
     from onnx import TensorProto
     from skl2onnx.algebra import onnx_ops
+    from skl2onnx.common.data_types import Int64TensorType
+
+    def node(kind: str, *inputs: Any) -> Any:
+        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET)
+
+    def cast(column: Any, kind: int) -> Any:
+        return onnx_ops.OnnxCast(column, to=kind, op_version=OPSET)
 
     levels = what.levels[a]
     if levels is None:
-        return onnx_ops.OnnxCast(column, to=TensorProto.DOUBLE, op_version=OPSET)
+        return cast(column, TensorProto.DOUBLE)
+    numbers: dict[Any, float] = {level: float(number) for number, level in enumerate(levels)}
     beyond = np.nan if what.ordered[a] else float(len(levels))
-    is_text = any(isinstance(level, str) for level in levels)
-    known = [(level, float(number)) for number, level in enumerate(levels) if level is not None]
-    if None in levels and is_text:
-        known.append(("", float(levels.index(None))))
-    keys: list[Any] = [key if is_text else float(key) for key, _ in known]
-    settings = {"keys_strings" if is_text else "keys_floats": keys, "values_floats": [number for _, number in known]}
+    gap = numbers.pop(None, beyond)
+    known: dict[Any, float]
+    if _is_text(levels):
+        kind, known = "strings", {"": gap} | {text_of(level): number for level, number in numbers.items()}
+    elif isinstance(column.type, Int64TensorType):
+        kind, known = "int64s", {int(level): number for level, number in numbers.items() if level == int(level)}
+    else:
+        kind, known = "floats", {float(level): number for level, number in numbers.items()}
+        column = cast(column, TensorProto.FLOAT)
+        known = known or {0.0: beyond}  # LabelEncoder wants one
+    settings = {f"keys_{kind}": list(known), "values_floats": list(known.values())}
     code = onnx_ops.OnnxLabelEncoder(column, default_float=beyond, **settings, op_version=2)
-    if None in levels and not is_text:
-        gap = np.array([levels.index(None)], dtype=np.float32)
-        code = onnx_ops.OnnxWhere(onnx_ops.OnnxIsNaN(column, op_version=OPSET), gap, code, op_version=OPSET)
-    return onnx_ops.OnnxCast(code, to=TensorProto.DOUBLE, op_version=OPSET)
+    if kind == "floats":
+        code = node("Where", node("IsNaN", column), np.array([gap], dtype=np.float32), code)
+    return cast(code, TensorProto.DOUBLE)
 
 
 def _probabilities(base: Any, X: Any) -> Any:

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from tests.reference.classifier import unnormalised
@@ -77,6 +78,10 @@ def mixed_models():
         "mixed": (ProsetClassifier(n_batches=2, **small).fit(with_gaps, LETTERS[y.astype(int)]), with_gaps),
         "mixed, complete": (ProsetClassifier(**small).fit(X, y), X),
     }
+    odd = X["place"].str[-1].isin(list("13579"))
+    many = with_gaps.assign(flag=X["flag"].astype(object).mask(rng.random(n) < 0.2, None))
+    of_many = ProsetClassifier(**{**small, "max_prototypes": 150}).fit(many, odd ^ X["flag"])
+    models["mixed, many levels"] = of_many, many
     for metric in ("euclidean", "cityblock"):
         models[f"mixed, {metric}"] = SetCoverClassifier(eps=1.0, metric=metric).fit(with_gaps, y), with_gaps
     new = {"x": [np.nan, 1e30], "kind": ["new", None], "flag": [True, False], "grade": [None, "mid"]}
@@ -84,6 +89,24 @@ def mixed_models():
     grades = X["grade"].dtype
     more = pd.DataFrame(new).astype({"grade": grades, "code": X["code"].dtype})
     return {name: (model, pd.concat([frame, more], ignore_index=True)) for name, (model, frame) in models.items()}
+
+
+@cache
+def one_that_does_not_count():
+    """(model, frame) with a category that has no weight."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x in m/s": rng.normal(size=200), "kind": rng.choice(["a", "b"], 200)})
+    model = ProsetClassifier(lambda_v=1e-2, lambda_w=1e-4, max_prototypes=10).fit(X, X["x in m/s"] > 0)
+    assert model.active_features_.tolist() == [0]
+    return model, X
+
+
+@cache
+def regression_and_gap():
+    """(model, x) that starts from a logistic regression, which takes no missing number, and a sample with one."""
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(base=LogisticRegression(), lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+    return model, np.where(np.arange(4) == 2, np.nan, X[0])
 
 
 def exact_probabilities(model, X):

@@ -12,7 +12,9 @@ from tests.proset.convert.models import (
     exact_probabilities,
     largest_difference,
     mixed_models,
+    one_that_does_not_count,
     proset_models,
+    regression_and_gap,
     set_cover_models,
 )
 
@@ -75,7 +77,7 @@ def test_probabilities(library, name):
     assert largest_difference(found, model.predict_proba(X)) < 1e-5
 
 
-class Value(ctypes.Union):
+class Value(ctypes.Structure):
     _fields_ = (("number", ctypes.c_double), ("text", ctypes.c_char_p))
 
 
@@ -111,6 +113,21 @@ def test_mixed_tables(compiled, tmp_path):
         assert {predict_proba(sample, row.ctypes) for sample, row in zip(samples, found, strict=True)} == {0}
         assert largest_difference(found, exact_probabilities(model, X)) < 1e-12
         assert largest_difference(found, model.predict_proba(X)) < 1e-5
+
+
+def test_a_category_without_weight_has_its_place_in_a_sample(compiled, tmp_path):
+    model, X = one_that_does_not_count()
+    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
+    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+    found = [library.model_predict(values(row)) for row in X.to_numpy()]
+    assert (model.classes_[found] == model.predict(X)).all()
+
+
+def test_a_logistic_regression_takes_no_missing_number(compiled, tmp_path):
+    model, x = regression_and_gap()
+    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
+    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+    assert library.model_predict(x.ctypes) == -1
 
 
 @pytest.mark.parametrize("name", MODELS)

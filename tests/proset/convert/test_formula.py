@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from proset import ProsetClassifier, SetCoverClassifier
+from proset import ProsetClassifier, SetCoverClassifier, to_c, to_javascript, to_onnx
 from proset.convert.formula import formula, scaling
 
 
@@ -41,6 +41,15 @@ def test_names_of_features_are_those_of_the_frame():
     X, y = load_iris(return_X_y=True)
     frame = pd.DataFrame(X, columns=["länge", '"breite"', "c", "d"])
     assert formula(make_pipeline(StandardScaler(), ProsetClassifier()).fit(frame, y)).feature_names == list(frame)
+
+
+@pytest.mark.parametrize("convert", [to_c, to_javascript, to_onnx])
+def test_numbers_that_are_categories_are_not_scaled(convert):
+    X, y = load_iris(return_X_y=True)
+    X[:, 3] = X[:, 3].round()
+    model = make_pipeline(StandardScaler(), ProsetClassifier(n_batches=0, categorical_features=[3])).fit(X, y)
+    with pytest.raises(ValueError, match="model: step 'standardscaler' is not allowed in front of a classifier of cat"):
+        convert(model)
 
 
 def test_what_is_not_fitted_is_refused():

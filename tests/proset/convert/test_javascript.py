@@ -13,6 +13,7 @@ from tests.proset.convert.models import (
     largest_difference,
     mixed_models,
     proset_models,
+    regression_and_gap,
     set_cover_models,
 )
 
@@ -30,7 +31,7 @@ const said = rows.map((row) => {
     return { error: `${error.name}: ${error.message}` };
   }
 });
-console.log(JSON.stringify({ features: model.features, classes: model.classes, said }));
+console.log(JSON.stringify({ features: model.features, categories: model.categories, classes: model.classes, said }));
 """
 
 
@@ -82,12 +83,21 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(
 def test_mixed_tables(name, tmp_path):
     model, X = mixed_models()[name]
     rows = X.astype(object).where(X.notna(), None).to_numpy().tolist()
-    found = run(tmp_path, to_javascript(model), rows)["said"]
+    module = run(tmp_path, to_javascript(model), rows)
+    found = module["said"]
+    assert module["categories"] == [None if levels is None else list(levels) for levels in model._encoding.levels]
     assert [row["label"] for row in found] == model.predict(X).tolist()
     if hasattr(model, "predict_proba"):
         probabilities = [row["probabilities"] for row in found]
         assert largest_difference(probabilities, exact_probabilities(model, X)) < 1e-12
         assert largest_difference(probabilities, model.predict_proba(X)) < 1e-5
+
+
+def test_a_logistic_regression_takes_no_missing_number(tmp_path):
+    model, x = regression_and_gap()
+    rows = [[None if np.isnan(value) else value for value in x]]
+    (found,) = run(tmp_path, to_javascript(model), rows)["said"]
+    assert found == {"error": "RangeError: x: x2 is NaN, must be a finite number"}
 
 
 def test_nothing_of_a_name_ends_a_script_in_a_page():

@@ -1,13 +1,20 @@
 """ONNX, as onnxruntime runs it."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnx
 import pandas as pd
 import pytest
 from onnxruntime import InferenceSession
-from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, StringTensorType
+from skl2onnx.common.data_types import (
+    BooleanTensorType,
+    DoubleTensorType,
+    FloatTensorType,
+    Int64TensorType,
+    StringTensorType,
+)
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
@@ -20,11 +27,12 @@ from tests.proset.convert.models import (
     exact_probabilities,
     largest_difference,
     mixed_models,
+    one_that_does_not_count,
     proset_models,
     set_cover_models,
 )
 
-from proset import ProsetClassifier, to_c, to_onnx
+from proset import ProsetClassifier, SetCoverClassifier, to_c, to_onnx
 
 
 def outputs(graph, **inputs):
@@ -69,7 +77,28 @@ def test_numbers_may_be_missing():
     assert largest_difference(found, model.predict_proba(gaps)) < 1e-5
 
 
-@pytest.mark.parametrize("name", ["mixed", "mixed, complete"])
+def test_where_numbers_may_not_be_missing_nothing_is_said_of_them():
+    X, y = load_wine(return_X_y=True)
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+    model._model = replace(model._model, columns=None)  # as from a file of an earlier version
+    X = X[:2].astype(np.float32)
+    X[0, model.active_features_[0]] = np.nan
+    found = outputs(to_onnx(model), X=X)["probabilities"]
+    assert np.isnan(found).any(axis=1).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock"])
+def test_set_cover_with_missing_numbers(metric):
+    X, y = load_wine(return_X_y=True)
+    X = (X / X.std(axis=0) + 1000.0).astype(np.float32)
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    model = SetCoverClassifier(eps=3.0, metric=metric).fit(X, y)
+    assert (outputs(to_onnx(model), X=gaps)["label"] == model.predict(gaps)).all()
+    with pytest.raises(ValueError, match="with a prototype in which a number is missing is not allowed; to_c and"):
+        to_onnx(SetCoverClassifier(eps=1.0, metric=metric).fit(gaps, y))
+
+
+@pytest.mark.parametrize("name", ["mixed", "mixed, complete", "mixed, many levels"])
 def test_mixed_tables(name):
     model, X = mixed_models()[name]
     texts = {column: X[column].astype(object).fillna("").to_numpy(dtype=str) for column in ("kind", "grade", "place")}
@@ -78,6 +107,62 @@ def test_mixed_tables(name):
     found = outputs(to_onnx(model), **{column: values[:, None] for column, values in {**texts, **numbers}.items()})
     assert largest_difference(found["probabilities"], exact_probabilities(model, X)) < 1e-6
     assert (found["label"] == model.predict(X)).all()
+
+
+def test_inputs_are_all_columns_by_their_names():
+    model, X = one_that_does_not_count()
+    numbers, texts = X[["x in m/s"]].to_numpy(dtype=np.float32), X[["kind"]].to_numpy(dtype=str)
+    found = outputs(to_onnx(model), **{"x in m/s": numbers, "kind": texts})
+    assert largest_difference(found["probabilities"], model.predict_proba(X)) < 1e-5
+    of_number, of_text = FloatTensorType([None, 1]), StringTensorType([None, 1])
+    found = outputs(to_onnx(model, [("a", of_number), ("b", of_text)]), a=numbers, b=texts)
+    assert largest_difference(found["probabilities"], model.predict_proba(X)) < 1e-5
+    for types, said in (
+        ([("X", of_number)], "initial_types: 1 are not allowed, must be 2, one a column"),
+        (
+            [("label", of_number), ("b", of_text)],
+            "initial_types: the name 'label', by default that of the column, is",
+        ),
+        ([("a", of_number), ("b", of_number)], "initial_types: FloatTensorType of 'b' is not allowed, must be String"),
+        (
+            [("a", of_text), ("b", of_text)],
+            "initial_types: StringTensorType of 'a' is not allowed, must be a type of",
+        ),
+    ):
+        with pytest.raises(ValueError, match=said):
+            to_onnx(model, types)
+
+
+@pytest.mark.parametrize("of_number", [Int64TensorType, DoubleTensorType])
+@pytest.mark.parametrize("of_flag", [BooleanTensorType, Int64TensorType, DoubleTensorType, FloatTensorType])
+def test_categories_that_are_no_text_have_the_types_that_are_wanted(of_number, of_flag):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"flag": rng.random(200) < 0.5, "code": rng.integers(1, 4, 200)})
+    model = ProsetClassifier(categorical_features=["flag", "code"], lambda_v=1e-3, lambda_w=1e-4, max_prototypes=9)
+    model.fit(X, X["flag"] ^ (X["code"] == 2))
+    X.loc[0, "code"] = 99
+    kinds = {
+        BooleanTensorType: bool,
+        Int64TensorType: np.int64,
+        DoubleTensorType: np.float64,
+        FloatTensorType: np.float32,
+    }
+    types = {"flag": of_flag, "code": of_number}
+    graph = to_onnx(model, [(name, kind([None, 1])) for name, kind in types.items()])
+    found = outputs(graph, **{name: X[[name]].to_numpy(dtype=kinds[kind]) for name, kind in types.items()})
+    assert largest_difference(found["probabilities"], exact_probabilities(model, X)) < 1e-7
+
+
+def test_categories_that_a_graph_cannot_tell_apart_are_refused():
+    X = pd.DataFrame({"id": [2**24, 2**24 + 1] * 20, "kind": ["", "a", None, "a"] * 10})
+    settings = {"lambda_v": 1e-3, "lambda_w": 1e-4, "max_prototypes": 4}
+    model = ProsetClassifier(categorical_features=["id"], **settings).fit(X[["id"]], X["id"])
+    with pytest.raises(ValueError, match=r"column 'id' with categories such as 16777217 is not allowed, .*Int64Tensor"):
+        to_onnx(model)
+    found = outputs(to_onnx(model, [("id", Int64TensorType([None, 1]))]), id=X[["id"]].to_numpy())
+    assert (found["label"] == X["id"]).all()
+    with pytest.raises(ValueError, match="column 'kind' with the category '' besides missing values is not allowed"):
+        to_onnx(ProsetClassifier(**settings).fit(X[["kind"]], X["id"]))
 
 
 def test_what_a_graph_cannot_do_with_categories_is_refused():
