@@ -384,7 +384,7 @@ _SECTIONS = [
     ("Prototypes on top of other models, noisy tables, ten splits", "base_model", _base_model),
     ("Prototypes on top of other models, the study's data, five replicates", "base_model_study", _base_model),
     ("Generated tables with categories and missing values, ten splits", "mixed_tables", _mixed),
-    ("A slow rival on the same tables, two splits", "mixed_tables_slow", _mixed),
+    ("A slow rival on the same tables, one split", "mixed_tables_slow", _mixed),
     ("CPU seconds, medians: 10 numbers and 10 categories of 12 levels, 2,000 rows", "mixed_tables_cost", _mixed_cost),
     ("Distances to a missing number, development data, two replicates", "missing_distances", _missing),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
