@@ -139,8 +139,8 @@ def to_c(model: Any, name: str = "model") -> str:
     str
         ASCII, C99 without other files, allocation or state that changes. The comment at its top has the declarations.
         A sample is an array of double; with categories, of a struct with the `number` of a number (NAN: missing) and
-        the `text` of a category (NULL: missing; true, false and numbers as text, if the categories are those). A category
-        that the model does not know differs from all others; an ordered one is missing.
+        the `text` of a category (NULL: missing; true, false and numbers as text, if the categories are those). One that
+        the model does not know differs from all others; an ordered one is missing.
         Numbers read back to the same float64; class names are strings in UTF-8.
 
     Raises
