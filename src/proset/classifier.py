@@ -21,7 +21,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
-from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, tables
+from proset import arithmetic, base_model, corrections, elimination, leave_one_out, model, penalty_path
+from proset.answers import Answers
 from proset.candidates import check_class_sizes
 from proset.columns import Columns
 from proset.encoding import Encoding, encode
@@ -33,7 +34,7 @@ from proset.solver import MAX_ITER, TOL
 from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 N_CANDIDATES = {"split": 1000, "leave_one_out": leave_one_out.N_CANDIDATES}
 PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
@@ -41,7 +42,7 @@ MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows 
 MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
 
-class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Classifier from few weighted prototypes with Gaussian kernels and sparse feature weights.
 
     Without arguments it scales the features and chooses its penalties from the data. `published` is the classifier of
@@ -105,6 +106,10 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
         Which columns of `X` are categories, see `proset.columns`: those of text, booleans and categorical types, of
         which ordered ones are ranks; or those named, numbered or marked; or None.
+    cost_matrix : array-like, shape (K, K), or None, default=None
+        What errors cost: entry (i, k) is the cost of predicting class k where class i is true, in the order of
+        `classes_`. `predict` takes the class with the smallest expected cost; probabilities do not change. None: the
+        most probable class, as if all errors cost the same.
 
     Attributes
     ----------
@@ -193,6 +198,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         "base": [HasMethods("fit"), StrOptions({"prefit"}), None],
         "scale": ["boolean"],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "cost_matrix": ["array-like", None],
     }
     _encoding: Encoding
     _sized: list[model.Model]  # by increasing number of prototypes
@@ -224,6 +230,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         max_features: int | None = None,
         base: Any = None,
         categorical_features: Any = "from_dtype",
+        cost_matrix: npt.ArrayLike | None = None,
     ):
         self.n_batches = n_batches
         self.n_candidates = n_candidates
@@ -245,6 +252,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.max_features = max_features
         self.base = base
         self.categorical_features = categorical_features
+        self.cost_matrix = cost_matrix
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -452,6 +460,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
                 f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
             )
+        self._costs()
         if not self.scale:
             _check_spread(X[rows][:, levels == 0])
         self._columns = Columns.of(X[rows], levels, weight)
@@ -703,7 +712,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def predict(
         self, X: npt.ArrayLike, n_batches: int | None = None, *, base_probabilities: npt.ArrayLike | None = None
     ) -> np.ndarray:
-        """The most probable class of each sample.
+        """The most probable class of each sample, or with `cost_matrix` the one with the smallest expected cost.
 
         Parameters
         ----------
@@ -730,7 +739,7 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ['left', 'right']
         """
         probabilities = self.predict_proba(X, n_batches, base_probabilities=base_probabilities)
-        labels: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
+        labels: np.ndarray = self.classes_[self._decided(probabilities)]
         return labels
 
     def familiarity(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
@@ -804,232 +813,6 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
             )
         return quantile(self.training_familiarity_[-1 if n_batches is None else n_batches], familiarity)
-
-    def explain(
-        self,
-        X: npt.ArrayLike,
-        top: int | None = None,
-        transformer: Any = None,
-        *,
-        base_probabilities: npt.ArrayLike | None = None,
-    ) -> "pd.DataFrame":
-        """The prior and the prototypes behind the predictions for single samples.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D) or (D,)
-            As `transformer` takes them, if there is one.
-        top : int >= 1, optional
-            Prototypes to list per sample, those with the largest contributions; the others are summed up by class.
-        transformer : fitted transformer or Pipeline, optional
-            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
-            values are then in the units of the table (see `proset.units.in_original_units`).
-        base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            For each sample a row for itself, one per class for the prior, or for the base model, one per prototype, the
-            largest contribution first, and with `top` one per class for all others.
-
-            - "sample": its label in the index of `X`, or its number.
-            - "term": "sample", "prior" or "base", "prototype" or "others".
-            - "batch", "row": of a prototype, from 1, and its row in the training data; else 0 and -1.
-            - "class": of the term; of the sample the predicted one.
-            - "weight", "similarity", "contribution": of a prototype, the last one the product of the others; the
-              contribution of the prior is its probability.
-            - "share": of all contributions; those of a class add up to its predicted probability.
-            - "familiarity", "familiarity quantile": of the sample.
-            - "value of <feature>", "similarity in <feature>": for each active feature the value of the sample or
-              the prototype, and a factor of the similarity.
-
-        Raises
-        ------
-        ValueError
-            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.pipeline import make_pipeline
-        >>> from sklearn.preprocessing import StandardScaler
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> classifier = ProsetClassifier(lambda_v=0.01, max_prototypes=10)
-        >>> pipeline = make_pipeline(StandardScaler(), classifier).fit(X, y)
-        >>> found = pipeline[-1].explain(X.tail(1), top=2, transformer=pipeline)
-        >>> found["term"].tolist()
-        ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others', 'others']
-        >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
-        (1.8, 1.0)
-        """
-        return tables.explanation(self, X, top, transformer, base_probabilities)
-
-    def export(self, transformer: Any = None) -> "pd.DataFrame":
-        """The whole model as a table: the class prior and all prototypes.
-
-        `export().to_excel("model.xlsx")` writes it to a file, with openpyxl.
-
-        Parameters
-        ----------
-        transformer : fitted transformer or Pipeline, optional
-            As for `explain`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            "batch", "row", "class" and "weight" as in `explain`, and for each active feature "value of <feature>" and
-            "feature weight of <feature>", which is that of the batch, on the scale that the classifier sees.
-
-        Raises
-        ------
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
-        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
-        >>> model.export().columns.tolist()
-        ['batch', 'row', 'class', 'weight', 'value of x0', 'feature weight of x0']
-        >>> len(model.export()) == 2 + model.n_prototypes_
-        True
-        """
-        return tables.export(self, transformer)
-
-    def report(
-        self, path: str | os.PathLike[str], transformer: Any = None, title: str = "Prototype classifier"
-    ) -> None:
-        """Write one HTML page about the model: what it was fitted on, its features and prototypes, its limits.
-
-        The page needs no other file and no network.
-
-        Parameters
-        ----------
-        path : str or Path
-        transformer : fitted transformer or Pipeline, optional
-            As for `explain`.
-        title : str
-
-        Raises
-        ------
-        ImportError
-            Without pandas or jinja2.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
-        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.report(f"{folder}/model.html", title="Left or right")
-        ...     "<h1>Left or right</h1>" in Path(folder, "model.html").read_text(encoding="utf-8")
-        True
-        """
-        from proset.report import write_report
-
-        write_report(self, path, transformer, title)
-
-    def corrections(
-        self,
-        X: npt.ArrayLike,
-        top: int = 3,
-        transformer: Any = None,
-        *,
-        base_probabilities: npt.ArrayLike | None = None,
-    ) -> "pd.DataFrame":
-        """How far the prototypes move the probabilities of samples from those of the base, the furthest first.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D) or (D,)
-            As `transformer` takes them, if there is one.
-        top : int >= 1, default=3
-            Prototypes to name for each sample.
-        transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
-        base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each sample:
-
-            - "sample": its label in the index of `X`, or its number.
-            - "moved": half the sum of the absolute differences of probabilities, in [0, 1).
-            - "base", "class": the most probable classes of the base, or of the class proportions, and of the model.
-            - "probability by base", "probability": of "class".
-            - "familiarity": of the sample; at 1 prototypes count as much as the base.
-            - "rows", "shares": of the prototypes with the largest contributions, rows of the training data and shares
-              of the prediction.
-
-        Raises
-        ------
-        ValueError
-            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4).fit(X, y)
-        >>> found = model.corrections(X)
-        >>> len(found), bool(found["moved"].is_monotonic_decreasing)
-        (178, True)
-        """
-        return corrections.corrections(self, X, top, transformer, base_probabilities)
-
-    def disagreements(self, transformer: Any = None) -> "pd.DataFrame":
-        """Where the base is wrong, by example: the prototypes by what they bring.
-
-        Parameters
-        ----------
-        transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each prototype, the largest gain first:
-
-            - "batch", "row", "class", "weight": as of `export`.
-            - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it; from
-              many prototypes near each other each has a small one.
-            - "samples": training samples with a similarity of at least 0.5 to it, itself included.
-            - "proportion": of these, with its class.
-            - "by base", "by model": mean probability of its class among these, held out. Where "by base" is far from
-              "proportion", the base is wrong.
-            - "value of <feature>": of the prototype, for each active feature.
-
-        Raises
-        ------
-        AttributeError
-            If the model was fitted without a base, or is of another size than the one that was fitted.
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> X = np.random.default_rng(0).uniform(-1, 1, (600, 2))
-        >>> y = (X[:, 0] > 0) ^ ((X > 0.5).all(axis=1))  # a corner where the rule is turned round
-        >>> found = ProsetClassifier(base=LogisticRegression()).fit(X, y).disagreements()
-        >>> corner = found[found["row"].isin(np.flatnonzero((X > 0.5).all(axis=1)))].iloc[0]
-        >>> bool(corner["class"]), bool(corner["by base"] < 0.5 < corner["proportion"])
-        (False, True)
-        """
-        check_is_fitted(self, "scale_")
-        if not hasattr(self, "_regions"):
-            raise AttributeError("disagreements are of a model with a base, of the size that was fitted")
-        return corrections.disagreements(self, transformer)
 
     def with_prototypes(self, n: int) -> "ProsetClassifier":
         """The model of the path with at most n prototypes.
@@ -1225,6 +1008,28 @@ class ProsetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if hasattr(self, "feature_names_in_"):
             small.feature_names_in_ = self.feature_names_in_[features]
         return small
+
+    def _costs(self) -> np.ndarray:
+        """`cost_matrix`, or 1 for every error, shape (K, K)."""
+        n = len(self.classes_)
+        if self.cost_matrix is None:
+            return 1.0 - np.eye(n)
+        costs = np.asarray(self.cost_matrix, dtype=np.float64)
+        if costs.shape != (n, n) or not (np.abs(costs) <= MAX_ABS).all():
+            raise ValueError(
+                f"cost_matrix: an array of shape {costs.shape} is not allowed, must be finite numbers of shape "
+                f"({n}, {n}), a row for each true class and a column for each predicted one"
+            )
+        return costs
+
+    def _decided(self, probabilities: np.ndarray) -> np.ndarray:
+        """Numbers of the predicted classes, of equal ones the first, shape (N,)."""
+        if self.cost_matrix is None:
+            decided: np.ndarray = probabilities.argmax(axis=1)
+        else:
+            expected = np.column_stack([arithmetic.row_sums(probabilities * costs) for costs in self._costs().T])
+            decided = expected.argmin(axis=1)
+        return decided
 
     def _fitted_base(self) -> Any:
         """`base_`, whatever has been done to the parameter since; None for models from files."""

@@ -82,7 +82,7 @@ def corrections(
     *_, probabilities = classifier._model.staged_predict_proba(points, classifier._n_threads(), base)
     if base is None:
         base = np.tile(classifier.class_prior_, (len(points), 1))
-    by_base, by_model, every = base.argmax(axis=1), probabilities.argmax(axis=1), np.arange(len(points))
+    by_base, by_model, every = classifier._decided(base), classifier._decided(probabilities), np.arange(len(points))
     moved = np.abs(probabilities - base).sum(axis=1) / 2.0
     order = np.argsort(-moved, kind="stable")
     rows = []

@@ -45,6 +45,7 @@ def explanation(
         training_familiarity=getattr(classifier, "training_familiarity_", None),
         top=top,
         base=classifier._base_of(given, base_probabilities),
+        decide=classifier._decided,
     )
 
 
@@ -59,6 +60,7 @@ def terms(
     training_familiarity: np.ndarray | None = None,
     top: int | None = None,
     base: np.ndarray | None = None,
+    decide: Callable[[np.ndarray], np.ndarray] = lambda probabilities: probabilities.argmax(axis=1),
 ) -> "pd.DataFrame":
     """The table of `proset.ProsetClassifier.explain`.
 
@@ -78,6 +80,8 @@ def terms(
     top : int >= 1, optional
     base : ndarray, shape (N, K), optional
         q_0 of the samples by a base model, in the place of the class prior.
+    decide : callable
+        From class probabilities, shape (1, K), to the number of the predicted class; by default the most probable one.
     """
     require("pandas", "explain")
     import pandas as pd
@@ -113,7 +117,7 @@ def terms(
         place, similarity = np.full((n, len(features)), nothing), np.full((n, len(features)), np.nan)
         place[0], place[1 + n_prior : 1 + n_listed] = value, of_prototypes[found.prototype[n_prior:n_listed]]
         similarity[1 : 1 + n_listed] = found.feature_similarity[:n_listed]
-        predicted = np.bincount(found.label, found.share).argmax()
+        (predicted,) = decide(np.bincount(found.label, found.share)[None])
         of_sample = np.arange(n) == 0
         columns = {
             "sample": [sample] * n,

@@ -1,0 +1,247 @@
+"""What a fitted `ProsetClassifier` answers beside predictions: why, what if, which rows it rests on."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from proset import corrections, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Answers:
+    """Methods of `proset.ProsetClassifier`; what they compute is in modules of their own."""
+
+    def explain(
+        self: Any,
+        X: npt.ArrayLike,
+        top: int | None = None,
+        transformer: Any = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+    ) -> "pd.DataFrame":
+        """The prior and the prototypes behind the predictions for single samples.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+            As `transformer` takes them, if there is one.
+        top : int >= 1, optional
+            Prototypes to list per sample, those with the largest contributions; the others are summed up by class.
+        transformer : fitted transformer or Pipeline, optional
+            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
+            values are then in the units of the table (see `proset.units.in_original_units`).
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each sample a row for itself, one per class for the prior, or for the base model, one per prototype, the
+            largest contribution first, and with `top` one per class for all others.
+
+            - "sample": its label in the index of `X`, or its number.
+            - "term": "sample", "prior" or "base", "prototype" or "others".
+            - "batch", "row": of a prototype, from 1, and its row in the training data; else 0 and -1.
+            - "class": of the term; of the sample the predicted one.
+            - "weight", "similarity", "contribution": of a prototype, the last one the product of the others; the
+              contribution of the prior is its probability.
+            - "share": of all contributions; those of a class add up to its predicted probability.
+            - "familiarity", "familiarity quantile": of the sample.
+            - "value of <feature>", "similarity in <feature>": for each active feature the value of the sample or
+              the prototype, and a factor of the similarity.
+
+        Raises
+        ------
+        ValueError
+            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from proset import ProsetClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> classifier = ProsetClassifier(lambda_v=0.01, max_prototypes=10)
+        >>> pipeline = make_pipeline(StandardScaler(), classifier).fit(X, y)
+        >>> found = pipeline[-1].explain(X.tail(1), top=2, transformer=pipeline)
+        >>> found["term"].tolist()
+        ['sample', 'prior', 'prior', 'prior', 'prototype', 'prototype', 'others', 'others', 'others']
+        >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
+        (1.8, 1.0)
+        """
+        return tables.explanation(self, X, top, transformer, base_probabilities)
+
+    def export(self: Any, transformer: Any = None) -> "pd.DataFrame":
+        """The whole model as a table: the class prior and all prototypes.
+
+        `export().to_excel("model.xlsx")` writes it to a file, with openpyxl.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "batch", "row", "class" and "weight" as in `explain`, and for each active feature "value of <feature>" and
+            "feature weight of <feature>", which is that of the batch, on the scale that the classifier sees.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from proset import ProsetClassifier
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> model.export().columns.tolist()
+        ['batch', 'row', 'class', 'weight', 'value of x0', 'feature weight of x0']
+        >>> len(model.export()) == 2 + model.n_prototypes_
+        True
+        """
+        return tables.export(self, transformer)
+
+    def report(
+        self: Any, path: str | os.PathLike[str], transformer: Any = None, title: str = "Prototype classifier"
+    ) -> None:
+        """Write one HTML page about the model: what it was fitted on, its features and prototypes, its limits.
+
+        The page needs no other file and no network.
+
+        Parameters
+        ----------
+        path : str or Path
+        transformer : fitted transformer or Pipeline, optional
+            As for `explain`.
+        title : str
+
+        Raises
+        ------
+        ImportError
+            Without pandas or jinja2.
+
+        Examples
+        --------
+        >>> from proset import ProsetClassifier
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.report(f"{folder}/model.html", title="Left or right")
+        ...     "<h1>Left or right</h1>" in Path(folder, "model.html").read_text(encoding="utf-8")
+        True
+        """
+        from proset.report import write_report
+
+        write_report(self, path, transformer, title)
+
+    def corrections(
+        self: Any,
+        X: npt.ArrayLike,
+        top: int = 3,
+        transformer: Any = None,
+        *,
+        base_probabilities: npt.ArrayLike | None = None,
+    ) -> "pd.DataFrame":
+        """How far the prototypes move the probabilities of samples from those of the base, the furthest first.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+            As `transformer` takes them, if there is one.
+        top : int >= 1, default=3
+            Prototypes to name for each sample.
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each sample:
+
+            - "sample": its label in the index of `X`, or its number.
+            - "moved": half the sum of the absolute differences of probabilities, in [0, 1).
+            - "base", "class": the most probable classes of the base, or of the class proportions, and of the model.
+            - "probability by base", "probability": of "class".
+            - "familiarity": of the sample; at 1 prototypes count as much as the base.
+            - "rows", "shares": of the prototypes with the largest contributions, rows of the training data and shares
+              of the prediction.
+
+        Raises
+        ------
+        ValueError
+            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from proset import ProsetClassifier
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+        >>> found = model.corrections(X)
+        >>> len(found), bool(found["moved"].is_monotonic_decreasing)
+        (178, True)
+        """
+        return corrections.corrections(self, X, top, transformer, base_probabilities)
+
+    def disagreements(self: Any, transformer: Any = None) -> "pd.DataFrame":
+        """Where the base is wrong, by example: the prototypes by what they bring.
+
+        Parameters
+        ----------
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each prototype, the largest gain first:
+
+            - "batch", "row", "class", "weight": as of `export`.
+            - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it; from
+              many prototypes near each other each has a small one.
+            - "samples": training samples with a similarity of at least 0.5 to it, itself included.
+            - "proportion": of these, with its class.
+            - "by base", "by model": mean probability of its class among these, held out. Where "by base" is far from
+              "proportion", the base is wrong.
+            - "value of <feature>": of the prototype, for each active feature.
+
+        Raises
+        ------
+        AttributeError
+            If the model was fitted without a base, or is of another size than the one that was fitted.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from proset import ProsetClassifier
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (600, 2))
+        >>> y = (X[:, 0] > 0) ^ ((X > 0.5).all(axis=1))  # a corner where the rule is turned round
+        >>> found = ProsetClassifier(base=LogisticRegression()).fit(X, y).disagreements()
+        >>> corner = found[found["row"].isin(np.flatnonzero((X > 0.5).all(axis=1)))].iloc[0]
+        >>> bool(corner["class"]), bool(corner["by base"] < 0.5 < corner["proportion"])
+        (False, True)
+        """
+        check_is_fitted(self, "scale_")
+        if not hasattr(self, "_regions"):
+            raise AttributeError("disagreements are of a model with a base, of the size that was fitted")
+        return corrections.disagreements(self, transformer)
