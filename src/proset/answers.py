@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from proset import corrections, tables
+from proset import attributions, corrections, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +77,49 @@ class Answers:
         (1.8, 1.0)
         """
         return tables.explanation(self, X, top, transformer, base_probabilities)
+
+    def attributions(
+        self: Any, X: npt.ArrayLike, background: npt.ArrayLike | None = None, transformer: Any = None
+    ) -> attributions.Attributions:
+        """What each feature adds to the class probabilities of single samples: interventional Shapley values.
+
+        Exact with up to 15 active features; beyond, estimates with standard errors. See `proset.attributions`.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+            As `transformer` takes them, if there is one.
+        background : array-like, shape (M, D), optional
+            What samples are compared with, as `X`. By default 100 training samples, the same ones each time, or all if
+            there are fewer. Time and memory are proportional to M.
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+
+        Returns
+        -------
+        proset.attributions.Attributions
+            "values", shape (N, D, K), which with "base_values", (N, K), add up to the probabilities, and what else
+            `shap.Explanation` takes; `to_shap()` is one.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `background` does not have the features that were fitted or is infinite, the model has a base, or
+            it is from a file, which has no training samples, and there is no `background`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_wine
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = ProsetClassifier().fit(X, y)
+        >>> found = model.attributions(X[:2], background=X[::2])
+        >>> total = found.base_values + found.values.sum(axis=1)
+        >>> bool(np.abs(total - model.predict_proba(X[:2])).max() < 1e-12)
+        True
+        """
+        return attributions.attributions(self, X, background, transformer)
 
     def export(self: Any, transformer: Any = None) -> "pd.DataFrame":
         """The whole model as a table: the class prior and all prototypes.

@@ -4,7 +4,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Integral, Real
@@ -31,6 +31,7 @@ from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+from proset.training import N_BACKGROUND, Training
 from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
@@ -371,10 +372,12 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         -------
         (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
         """
-        given = X
+        given, state = X, deepcopy(check_random_state(self.random_state))
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         self._check_limits()
         base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
+        arguments = given, y, sample_weight, base_probabilities, groups, state
+        self._training = Training(*arguments, X, codes, _or_ones(weight, len(X)), copies, rows, base)
         scaled = self._scaled(X)
         data = scaled, codes, len(self.classes_)
         task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None
@@ -566,8 +569,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         copies: np.ndarray,
         base: np.ndarray | None,
     ) -> leave_one_out.Task:
-        weight, columns = np.ones(len(X)) if weight is None else weight, self._columns.divided(self.scale_)
-        samples = leave_one_out.Samples.of(X, codes, weight, copies, columns)
+        columns = self._columns.divided(self.scale_)
+        samples = leave_one_out.Samples.of(X, codes, _or_ones(weight, len(X)), copies, columns)
         return leave_one_out.Task.of(samples, len(self.classes_), self._n_threads(), base)
 
     def _fold(
@@ -600,7 +603,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         """That of the last fit if it goes on, else a new one."""
         if not self.warm_start:
             return _Growth(self._seed(), "", self.n_batches, self.verbose)
-        data = X, codes, np.ones(len(X)) if weight is None else weight, np.empty(0) if base is None else base
+        data = X, codes, _or_ones(weight, len(X)), np.empty(0) if base is None else base
         key = _digest(*data) + self.references
         last: _Growth | None = getattr(self, "_last_growth", None)
         if last is None:
@@ -1035,6 +1038,26 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         """`base_`, whatever has been done to the parameter since; None for models from files."""
         return getattr(self, "base_", None)
 
+    def _fitted_to(self) -> Training:
+        """What the model was fitted to; ValueError if it is not there any more."""
+        check_is_fitted(self, "scale_")
+        found: Training | None = getattr(self, "_training", None)
+        if found is None:
+            raise ValueError(
+                "the training data are not here: files and pickles have prototypes only; fit the model again"
+            )
+        return found
+
+    def _background(self, given: Any, transformer: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Samples to compare with and their weights, which sum to 1; for None up to 100 of the training data."""
+        if given is not None:
+            points = self._validated(given if transformer is None else transformer.transform(given))
+            return points, np.full(len(points), 1.0 / len(points))
+        training = self._fitted_to()
+        places = training.sample(N_BACKGROUND)
+        weight = training.weight[places]
+        return training.points[places], weight / weight.sum()
+
     def _base_name(self) -> str:
         base = getattr(self, "base_", self.base)
         return "'prefit'" if isinstance(base, str) else base_model.name_of(base)
@@ -1112,6 +1135,10 @@ class _Growth:
                 f"iterations, {len(last.labels)} prototypes, {len(last.active_features)} features",
                 flush=True,
             )
+
+
+def _or_ones(weight: np.ndarray | None, n: int) -> np.ndarray:
+    return np.ones(n) if weight is None else weight
 
 
 def _digest(*arrays: np.ndarray) -> str:

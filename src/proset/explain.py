@@ -69,7 +69,7 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         sample.append(fitted.sample_index)
         label.append(fitted.labels)
         weight.append(fitted.prototype_weights)
-        by_feature.append(np.exp(-0.5 * exponents_of(model, x, fitted, features)))
+        by_feature.append(np.exp(-0.5 * exponents_of(model, x[None], fitted, features)[:, 0].T))
     weights, factors = np.concatenate(weight), np.concatenate(by_feature)
     similarity = factors.prod(axis=1)
     contribution, labels = weights * similarity, np.concatenate(label)
@@ -94,11 +94,11 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     )
 
 
-def exponents_of(model: Model, x: np.ndarray, batch: Batch, features: np.ndarray) -> np.ndarray:
-    """What some features add to the exponents of the prototypes of a batch at a point x (D,), shape (J, A)."""
-    v, points = batch.feature_weights[features], batch.prototypes[:, features]
+def exponents_of(model: Model, X: np.ndarray, batch: Batch, features: np.ndarray) -> np.ndarray:
+    """What some features add to the exponents of the prototypes of a batch at points X (N, D), shape (A, N, J)."""
+    v, x, c = batch.feature_weights[features], X.T[features, :, None], batch.prototypes.T[features]
     if model.columns is None:
-        found: np.ndarray = (v * (x[features] - points)) ** 2
+        found: np.ndarray = (v[:, None, None] * (x - c[:, None])) ** 2
         return found
-    pairs = zip(features, x[features], points.T, v, strict=True)
-    return np.reshape([model.columns.exponent(*pair) for pair in pairs], points.T.shape).T
+    pairs = zip(features, x, c, v, strict=True)
+    return np.reshape([model.columns.exponent(*pair) for pair in pairs], (len(features), len(X), len(batch.labels)))

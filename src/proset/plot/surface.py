@@ -288,6 +288,6 @@ def _in_plane(fitted: Fitted, plane: Plane) -> tuple[np.ndarray | None, np.ndarr
     positions, weights = [np.empty((0, 2))], [np.empty(0)]
     for batch in fitted.model.batches_:
         positions.append(plane.places(fitted.to_units(batch.prototypes)))
-        exponents = exponents_of(fitted.model._model, place, batch, others)
-        weights.append(batch.prototype_weights * np.exp(-0.5 * exponents.sum(axis=1)))
+        (exponents,) = exponents_of(fitted.model._model, place[None], batch, others).sum(axis=0)
+        weights.append(batch.prototype_weights * np.exp(-0.5 * exponents))
     return np.concatenate(positions), np.concatenate(weights)

@@ -1,0 +1,282 @@
+"""What each feature adds to the class probabilities of a sample: interventional Shapley values.
+
+With v(S) the mean of P(k | x_S, b_rest) over a background of samples b, where x_S are the features of the sample in the
+set S and all others are those of b, the Shapley value of feature d is
+
+    phi_d = sum over S without d of |S|! (A - |S| - 1)! / A! [v(S + d) - v(S)],
+
+over the A active features; all others have none. They add up to P(k | x) - v(none). Features are set one without the
+others ("interventional"): a pair that always goes together in the data is taken apart, as shap does with a background.
+
+The kernel is a product over features, so that of a prototype at (x_S, b_rest) is a product of one factor of x and one
+of b. All 2^A sets are enumerated up to `MAX_ENUMERATED` features. Beyond, the mean over `PERMUTATIONS` orders of the
+features, drawn once and each with its reverse, is an estimate with a standard error; it adds up as well.
+
+References
+----------
+L. S. Shapley, A value for n-person games (1953). S. Lundberg and S.-I. Lee, A unified approach to interpreting model
+predictions, NIPS 30 (2017); D. Janzing, L. Minorics and P. Bloebaum, Feature relevance quantification in explainable
+AI: a causal problem, AISTATS 23 (2020), on why interventional.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import factorial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from proset.explain import exponents_of
+from proset.model import Model
+from proset.tables import given_samples, require
+from proset.units import feature_names, in_original_units
+
+if TYPE_CHECKING:
+    from proset.classifier import ProsetClassifier
+
+MAX_ENUMERATED = 15
+PERMUTATIONS = 64  # pairs of an order and its reverse are half of these
+ENTRIES = 2_000_000  # of a table of sets, samples and background, which exists in tiles
+ORDER = 0  # key of the orders
+
+
+@dataclass(frozen=True)
+class Attributions:
+    """Interventional Shapley values of class probabilities.
+
+    Attributes
+    ----------
+    values : ndarray, shape (N, D, K)
+        Of each feature for each class, in units of probability; 0 for features that are not active.
+    base_values : ndarray, shape (N, K)
+        Mean probabilities of the background; with the values of all features the probabilities of the sample.
+    data : ndarray, shape (N, D)
+        The samples; categories are their numbers.
+    display_data : ndarray, shape (N, D)
+        The samples as they are in the table.
+    feature_names : list of str
+    output_names : list of str
+        Of the classes.
+    error_std : ndarray, shape (N, D, K), or None
+        Standard errors of values that are estimates; None if they are exact.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import ProsetClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = ProsetClassifier().fit(X, y).attributions(X[:3])
+    >>> found.values.shape, found.error_std is None
+    ((3, 4, 3), True)
+    >>> found.values[0, :, 0].round(2).tolist()  # of the first class: no part of the first two features
+    [0.0, 0.0, 0.33, 0.34]
+    """
+
+    kind: ClassVar[str] = "interventional Shapley values of class probabilities"
+    values: np.ndarray
+    base_values: np.ndarray
+    data: np.ndarray
+    display_data: np.ndarray
+    feature_names: list[str]
+    output_names: list[str]
+    error_std: np.ndarray | None = None
+
+    def to_shap(self) -> Any:
+        """As `shap.Explanation`, for shap's plots; those of one class take ``[..., k]`` of it.
+
+        Raises
+        ------
+        ImportError
+            Without shap.
+        """
+        require("shap", "to_shap")
+        import shap
+
+        return shap.Explanation(**vars(self))
+
+
+def attributions(
+    classifier: "ProsetClassifier", X: npt.ArrayLike, background: npt.ArrayLike | None, transformer: Any
+) -> Attributions:
+    """See `proset.ProsetClassifier.attributions`."""
+    if classifier._fitted_base() is not None:
+        raise ValueError(
+            f"base: {classifier._base_name()} is not allowed, values are exact for prototypes only; "
+            "shap.PermutationExplainer(model.predict_proba, background) takes any model"
+        )
+    transformer, _, given = given_samples(X, None, transformer)
+    points = classifier._validated(given)
+    others, weight = classifier._background(background, transformer)
+    model, n_threads = classifier._model, classifier._n_threads()
+    features = model.active_features()
+    of_active, error = shapley_values(model, points, others, weight)
+    *_, probabilities = model.staged_predict_proba(points, n_threads)
+    *_, of_background = model.staged_predict_proba(others, n_threads)
+    base = np.tile(weight @ of_background, (len(points), 1))
+    if len(features):
+        # Predictions have kernels in single precision, and the values have to add up to them.
+        rest = probabilities - base - of_active.sum(axis=1)
+        of_active += rest[:, None] / len(features)
+    found = np.zeros((2, len(points), classifier.n_features_in_, len(classifier.classes_)))
+    found[0][:, features] = of_active
+    if error is not None:
+        found[1][:, features] = error
+    return Attributions(
+        values=found[0],
+        base_values=base,
+        data=points,
+        display_data=classifier._encoding.decode(in_original_units(transformer, points)),
+        feature_names=feature_names(classifier, transformer),
+        output_names=[str(name) for name in classifier.classes_],
+        error_std=None if error is None else found[1],
+    )
+
+
+def shapley_values(
+    model: Model, X: np.ndarray, background: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Those of the active features of samples X (N, D), for a background (M, D) whose weights (M,) sum to 1.
+
+    Returns
+    -------
+    values : ndarray, shape (N, A, K)
+    error : ndarray, shape (N, A, K), or None
+        Standard errors, None where the values are exact.
+    """
+    game = _Game.of(model, background, weight)
+    n_features, n_classes = len(game.factors), len(model.class_prior)
+    if n_features > MAX_ENUMERATED:
+        return game.estimates(X)
+    values = np.zeros((len(X), n_features, n_classes))
+    if n_features:
+        step = max(1, ENTRIES // (2**n_features * len(background)))
+        for first in range(0, len(X), step):
+            values[first : first + step] = game.exact(X[first : first + step])
+    return values, None
+
+
+@dataclass(frozen=True)
+class _Game:
+    """Probabilities with some features of a sample, and all others of the background.
+
+    Attributes
+    ----------
+    model : Model
+    factors : ndarray, shape (A, M, J)
+        Of the kernels of the background; prototypes are sorted by class.
+    weight : ndarray, shape (M,)
+    prototype_weights : ndarray, shape (J,)
+    order : ndarray of int, shape (J,)
+        Of the prototypes of all batches.
+    class_offsets : ndarray of int, shape (K + 1,)
+    """
+
+    model: Model
+    factors: np.ndarray
+    weight: np.ndarray
+    prototype_weights: np.ndarray
+    order: np.ndarray
+    class_offsets: np.ndarray
+
+    @classmethod
+    def of(cls, model: Model, background: np.ndarray, weight: np.ndarray) -> "_Game":
+        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in model.batches)])
+        weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in model.batches)])
+        order = np.argsort(labels, kind="stable")
+        offsets = np.searchsorted(labels[order], np.arange(len(model.class_prior) + 1))
+        factors = _factors(model, background)[:, :, order]
+        return cls(model, factors, weight, weights[order], order, offsets)
+
+    def exact(self, X: np.ndarray) -> np.ndarray:
+        """Values by enumeration of all sets, shape (N, A, K)."""
+        of_x, n_features = _factors(self.model, X)[:, :, self.order], len(self.factors)
+        n_low = min(n_features, int(np.log2(max(2.0, ENTRIES / max(1, self.factors[0].size)))))
+        low_x, low_b = _products(of_x[:n_low]), _products(self.factors[:n_low])[::-1]
+        high_x, high_b = of_x[n_low:], self.factors[n_low:]
+        found = []
+        for number in range(2 ** (n_features - n_low)):  # bit d of the number of a set: whether feature d is in it
+            inside = (number >> np.arange(n_features - n_low)) % 2 == 1
+            with_x, with_b = high_x[inside].prod(axis=0), high_b[~inside].prod(axis=0)
+            found.append(self._probabilities(low_x * with_x, low_b * with_b))
+        weights = _shapley_weights(n_features)
+        values: np.ndarray = np.moveaxis(np.tensordot(weights, np.concatenate(found), axes=1), 0, 1)
+        return values
+
+    def estimates(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means over orders of the features, and their standard errors, shapes (N, A, K)."""
+        n_features = len(self.factors)
+        pairs = PERMUTATIONS // 2
+        sums = np.zeros((2, len(X), n_features, len(self.model.class_prior)))
+        step = max(1, ENTRIES // ((n_features + 1) * len(self.weight)))
+        for first in range(0, len(X), step):
+            rows = slice(first, first + step)
+            of_x = _factors(self.model, X[rows])[:, :, self.order]
+            for order in _orders(n_features, pairs):
+                changes = np.mean([self._changes(of_x, order), self._changes(of_x, order[::-1])], axis=0)
+                sums[:, rows] += changes, changes**2
+        mean, square = sums / pairs
+        return mean, np.sqrt(np.maximum(square - mean**2, 0.0) / (pairs - 1))
+
+    def _changes(self, of_x: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """What each feature adds when features of the sample replace the background's in an order, shape (N, A, K)."""
+        one = np.ones((1, 1, of_x.shape[2]))
+        with_x = np.cumprod(np.concatenate([np.broadcast_to(one, (1, *of_x.shape[1:])), of_x[order]]), axis=0)
+        of_b = self.factors[order][::-1]
+        with_b = np.cumprod(np.concatenate([np.broadcast_to(one, (1, *of_b.shape[1:])), of_b]), axis=0)[::-1]
+        changes = np.empty((of_x.shape[1], len(order), len(self.model.class_prior)))
+        changes[:, order] = np.moveaxis(np.diff(self._probabilities(with_x, with_b), axis=0), 0, 1)
+        return changes
+
+    def _probabilities(self, of_x: np.ndarray, of_b: np.ndarray) -> np.ndarray:
+        """v of sets (T) and samples, by the factors (T, N, J) of the samples and (T, M, J) of the background.
+
+        Returns
+        -------
+        ndarray, shape (T, N, K)
+        """
+        of_x, of_b = of_x * self.prototype_weights, of_b.swapaxes(1, 2)
+        classes = [slice(*pair) for pair in zip(self.class_offsets[:-1], self.class_offsets[1:], strict=True)]
+        pairs = zip(self.model.class_prior, classes, strict=True)
+        q = [prior + of_x[:, :, rows] @ of_b[:, rows] for prior, rows in pairs]
+        total = np.sum(q, axis=0)
+        return np.stack([(of_class / total) @ self.weight for of_class in q], axis=2)
+
+
+def _factors(model: Model, X: np.ndarray) -> np.ndarray:
+    """exp(-e_d / 2) of the active features, samples (N, D) and prototypes of all batches, shape (A, N, J)."""
+    features = model.active_features()
+    none = np.empty((len(features), len(X), 0))
+    exponents = [exponents_of(model, X, batch, features) for batch in model.batches]
+    found: np.ndarray = np.exp(-0.5 * np.concatenate([none, *exponents], axis=2))
+    return found
+
+
+def _products(factors: np.ndarray) -> np.ndarray:
+    """Products of the factors (A, ...) of every set, shape (2^A, ...); reversed, those of the complements."""
+    found = np.ones((1, *factors.shape[1:]))
+    for of_feature in factors:
+        found = np.concatenate([found, found * of_feature])
+    return found
+
+
+def _shapley_weights(n: int) -> np.ndarray:
+    """What v of each set counts for each of n features, shape (n, 2^n).
+
+    Examples
+    --------
+    >>> _shapley_weights(2).tolist()  # sets: none, {0}, {1}, both
+    [[-0.5, 0.5, -0.5, 0.5], [-0.5, -0.5, 0.5, 0.5]]
+    """
+    inside = (np.arange(2**n) >> np.arange(n)[:, None]) % 2 == 1
+    size = inside.sum(axis=0)
+    chance = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])  # of a set without d
+    found: np.ndarray = np.where(inside, chance[np.maximum(size - 1, 0)], -chance[np.minimum(size, n - 1)])
+    return found
+
+
+def _orders(n: int, number: int) -> Iterator[np.ndarray]:
+    """Orders of n features, the same for all samples."""
+    rng = np.random.default_rng(np.random.SeedSequence(ORDER, spawn_key=(n,)))
+    for _ in range(number):
+        yield rng.permutation(n)
