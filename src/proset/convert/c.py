@@ -10,6 +10,7 @@ import numpy as np
 
 from proset import __version__
 from proset.base_model import FLOOR
+from proset.convert.attributions import background_of, base_values, orders
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
 from proset.encoding import Category
 
@@ -19,15 +20,28 @@ _HEAD = """\
 $functions
 $types *     extern const char *const ${name}_features[$n_features];
  *     extern const char *const ${name}_classes[$n_classes];
- *
+$variables *
  * x has $n_features features, not scaled, in the order of ${name}_features; only the $n_used in `used` are read.
  * Classes are positions in ${name}_classes. $missing
- */
+$notes */
 #include <math.h>
 #include <string.h>
 
 enum { USED = $n_used, SCALERS = $n_scalers, CLASSES = $n_classes, PROTOTYPES = $n_prototypes };
 
+"""
+_ON_EXPLAIN = """\
+ *
+ * _explain writes shares of the prediction: those of $of_start, by class, into `start`, and those of the
+ * `top` prototypes with the largest ones, in falling order, into `shares`. `prototypes` gets their positions in
+ * ${name}_prototype_rows (of the training data), _batches (from 1) and _classes. The result is how many they are:
+ * `top`, or all $n_prototypes.
+"""
+_ON_ATTRIBUTIONS = """\
+ *
+ * _attributions writes how much each feature moves the probabilities from ${name}_base_values into
+ * values[$n_features][$n_classes]: Shapley values against $n_background background rows. Those of a class add up to its
+ * probability minus its base value.
 """
 _SCALED = """
 static int scaled(const $value *x, double *z) {
@@ -66,16 +80,29 @@ _MISSING = (
 )
 _TEXT = "Categories are text, NULL if missing; true, false and numbers as text, if they are the categories."
 _PROSET = """
-int ${name}_predict_proba(const $value *x, double *probabilities) {
-    double z[USED], sum = 0.0;
-    if (scaled(x, z)) return -1;
-$start    for (int j = 0; j < PROTOTYPES; j++) {
-        double distance = 0.0;
-        for (int a = 0; a < USED; a++) distance += exponent(batch[j], a, z[a], prototypes[j][a]);
-        probabilities[labels[j]] += prototype_weights[j] * exp(-0.5 * distance);
-    }
+/* What probabilities start from. */
+static void start_at(const double *z, double *q) {
+$start}
+
+/* What prototype j adds to its class. */
+static double contribution(int j, const double *z) {
+    double distance = 0.0;
+    for (int a = 0; a < USED; a++) distance += exponent(batch[j], a, z[a], prototypes[j][a]);
+    return prototype_weights[j] * exp(-0.5 * distance);
+}
+
+static void proba(const double *z, double *probabilities) {
+    double sum = 0.0;
+    start_at(z, probabilities);
+    for (int j = 0; j < PROTOTYPES; j++) probabilities[labels[j]] += contribution(j, z);
     for (int k = 0; k < CLASSES; k++) sum += probabilities[k];
     for (int k = 0; k < CLASSES; k++) probabilities[k] /= sum;
+}
+
+int ${name}_predict_proba(const $value *x, double *probabilities) {
+    double z[USED];
+    if (scaled(x, z)) return -1;
+    proba(z, probabilities);
     return 0;
 }
 
@@ -83,24 +110,76 @@ int ${name}_predict(const $value *x) {
     double probabilities[CLASSES];
     int best = 0;
     if (${name}_predict_proba(x, probabilities)) return -1;
-    for (int k = 1; k < CLASSES; k++)
-        if (probabilities[k] > probabilities[best]) best = k;
-    return best;
+$decide    return best;
+}
+
+int ${name}_explain(const $value *x, int top, double *start, int *prototypes, double *shares) {
+    double z[USED], sum = 0.0;
+    int n = 0;
+    if (scaled(x, z)) return -1;
+    start_at(z, start);
+    for (int j = 0; j < PROTOTYPES; j++) {
+        const double share = contribution(j, z);
+        int i = n < top ? n++ : top; /* from behind all that are listed to behind the last one that is as large */
+        sum += share;
+        for (; i > 0 && shares[i - 1] < share; i--)
+            if (i < top) shares[i] = shares[i - 1], prototypes[i] = prototypes[i - 1];
+        if (i < top) shares[i] = share, prototypes[i] = j;
+    }
+    for (int k = 0; k < CLASSES; k++) sum += start[k];
+    for (int k = 0; k < CLASSES; k++) start[k] /= sum;
+    for (int i = 0; i < n; i++) shares[i] /= sum;
+    return n;
 }
 """
+_ATTRIBUTIONS = """
+int ${name}_attributions(const $value *x, double *values) {
+    double z[USED];
+    if (scaled(x, z)) return -1;
+    for (int i = 0; i < $n_features * CLASSES; i++) values[i] = 0.0;
+    for (long s = 0; s < 1L << USED; s++) { /* all sets of features: those in it are of x, the others of a row */
+        double mean[CLASSES] = {0.0};
+        int size = 0;
+        for (int a = 0; a < USED; a++) size += s >> a & 1;
+        for (int m = 0; m < $n_background; m++) {
+            double mixed[USED], probabilities[CLASSES];
+            for (int a = 0; a < USED; a++) mixed[a] = s >> a & 1 ? z[a] : background[m][a];
+            proba(mixed, probabilities);
+            for (int k = 0; k < CLASSES; k++) mean[k] += probabilities[k] / $n_background;
+        }
+        for (int a = 0; a < USED; a++)
+            for (int k = 0; k < CLASSES; k++)
+                values[used[a] * CLASSES + k] += mean[k] * (s >> a & 1 ? orders[size - 1] : -orders[size]);
+    }
+    return 0;
+}
+"""
+_MOST_PROBABLE = """\
+    for (int k = 1; k < CLASSES; k++)
+        if (probabilities[k] > probabilities[best]) best = k;
+"""
+_CHEAPEST = """\
+    double least = HUGE_VAL;
+    for (int k = 0; k < CLASSES; k++) {
+        double cost = 0.0;
+        for (int i = 0; i < CLASSES; i++) cost += probabilities[i] * cost_matrix[i][k];
+        if (cost < least) least = cost, best = k;
+    }
+"""
 _PRIOR = """\
-    for (int k = 0; k < CLASSES; k++) probabilities[k] = class_prior[k];
+    (void)z;
+    for (int k = 0; k < CLASSES; k++) q[k] = class_prior[k];
 """
 _BASE = """\
     double largest = -HUGE_VAL, total = 0.0, floored = 0.0; /* a logistic regression, then at least FLOOR */
     for (int k = 0; k < CLASSES; k++) {
-        probabilities[k] = base_intercepts[k];
-        for (int a = 0; a < USED; a++) probabilities[k] += base_coefficients[k][a] * z[a];
-        largest = fmax(largest, probabilities[k]);
+        q[k] = base_intercepts[k];
+        for (int a = 0; a < USED; a++) q[k] += base_coefficients[k][a] * z[a];
+        largest = fmax(largest, q[k]);
     }
-    for (int k = 0; k < CLASSES; k++) total += probabilities[k] = exp(probabilities[k] - largest);
-    for (int k = 0; k < CLASSES; k++) floored += probabilities[k] = fmax(probabilities[k] / total, $floor);
-    for (int k = 0; k < CLASSES; k++) probabilities[k] /= floored;
+    for (int k = 0; k < CLASSES; k++) total += q[k] = exp(q[k] - largest);
+    for (int k = 0; k < CLASSES; k++) floored += q[k] = fmax(q[k] / total, $floor);
+    for (int k = 0; k < CLASSES; k++) q[k] /= floored;
 """
 _SET_COVER = """
 int ${name}_predict(const $value *x) {
@@ -121,8 +200,11 @@ int ${name}_predict(const $value *x) {
 """
 
 
-def to_c(model: Any, name: str = "model") -> str:
-    """The source of a C file with the functions `<name>_predict` and, for proset, `<name>_predict_proba`.
+def to_c(model: Any, name: str = "model", background: Any = None) -> str:
+    """The source of a C file with the function `<name>_predict` and, for proset, others.
+
+    `<name>_predict_proba` has the probabilities, `<name>_explain` the prototypes with the largest shares of them, and
+    with `background` `<name>_attributions` how much each feature moves them.
 
     Parameters
     ----------
@@ -133,6 +215,10 @@ def to_c(model: Any, name: str = "model") -> str:
         a step before the classifier.
     name : str, default="model"
         What the names of functions and tables begin with.
+    background : array-like or frame, shape (M, D), optional
+        Samples as the model takes them, to which others are compared (see `proset.convert.attributions`). They are
+        written into the file; without them it has no attributions. At most 1000, of at most 15 active features, and of
+        at most 2**20 / 2**A for A of them; not for a SetCoverClassifier, or with a base model.
 
     Returns
     -------
@@ -148,7 +234,8 @@ def to_c(model: Any, name: str = "model") -> str:
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model, one of its steps or its metric cannot be written, or `name` is no name in C.
+        If the model, one of its steps or its metric cannot be written, `name` is no name in C, or `background` is not
+        as it says there.
 
     Examples
     --------
@@ -159,10 +246,12 @@ def to_c(model: Any, name: str = "model") -> str:
     >>> print(*[line for line in source.splitlines() if line.startswith("int ")], sep="\\n")
     int side_predict_proba(const double *x, double *probabilities) {
     int side_predict(const double *x) {
+    int side_explain(const double *x, int top, double *start, int *prototypes, double *shares) {
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name: {name!r} is not allowed, must be letters, digits and _, not beginning with a digit")
     what = formula(model)
+    compared = None if background is None else background_of(what, model, background)
     value = f"struct {name}_value" if what.is_mixed else "double"
     functions = [f"int {name}_predict(const {value} *x);"]
     doubles = ["shift", "scale", "low", "high", "category", "feature_weights", "gaps", "prototypes"]
@@ -178,6 +267,8 @@ def to_c(model: Any, name: str = "model") -> str:
         "n_prototypes": len(what.labels),
         "value": value,
         "types": "",
+        "variables": "",
+        "notes": "",
         "read": _NUMBER,
         "refused": "isinf(z[a])" if what.takes_gaps else "!isfinite(z[a])",
         "missing": _MISSING if what.takes_gaps else _COMPLETE,
@@ -189,16 +280,33 @@ def to_c(model: Any, name: str = "model") -> str:
         integers.append("ordered")
         tables = f"{value} {{ double number; const char *text; }};\n\n" + _levels(what.levels)
     if isinstance(what, ProsetFormula):
-        body = _PROSET
+        body, notes = _PROSET, _ON_EXPLAIN
         functions.insert(0, f"int {name}_predict_proba(const {value} *x, double *probabilities);")
+        functions.append(
+            f"int {name}_explain(const {value} *x, int top, double *start, int *prototypes, double *shares);"
+        )
         doubles += ["class_prior", "prototype_weights"]
         integers += ["batch"]
-        start = _PRIOR
+        start, values["of_start"], values["decide"] = _PRIOR, "the class prior", _MOST_PROBABLE
         if what.base_coefficients is not None:
             doubles[doubles.index("class_prior")] = "base_intercepts"
             doubles.append("base_coefficients")
-            start = _BASE
+            start, values["of_start"] = _BASE, "the base model"
+        if what.cost_matrix is not None:
+            doubles.append("cost_matrix")
+            values["decide"] = _CHEAPEST
+        named = {"rows": what.rows, "batches": what.batch_numbers[what.batch], "classes": what.labels}
+        public = {f"int {name}_prototype_{of}": table for of, table in named.items()}
+        if compared is not None:
+            body, notes = body + _ATTRIBUTIONS, notes + _ON_ATTRIBUTIONS
+            functions.append(f"int {name}_attributions(const {value} *x, double *values);")
+            public[f"double {name}_base_values"] = base_values(what, compared)
+            tables += _table("double background", compared) + _table("double orders", orders(len(what.used)))
+            values["n_background"] = len(compared)
+        tables += "".join(_table(table, of_table, "") for table, of_table in public.items())
+        values["variables"] = "".join(f" *     extern const {of}[{max(len(v), 1)}];\n" for of, v in public.items())
         values["start"] = Template(start).substitute(floor=repr(FLOOR))
+        values["notes"] = Template(notes).substitute(values)
     else:
         body = _SET_COVER
         term, distance = DISTANCES[what.metric]
@@ -215,7 +323,7 @@ def to_c(model: Any, name: str = "model") -> str:
     return "".join(parts)
 
 
-def _table(name: str, values: np.ndarray) -> str:
+def _table(name: str, values: np.ndarray, scope: str = "static ") -> str:
     inner = f"[{values.shape[1]}]" if values.ndim == 2 else ""
     numbers = (
         json.dumps(values.tolist())
@@ -225,7 +333,7 @@ def _table(name: str, values: np.ndarray) -> str:
     )
     if not len(values):
         numbers = "{{0}}" if inner else "{0}"  # never read: C has no empty arrays
-    return f"static const {name}[]{inner} = {numbers};\n"
+    return f"{scope}const {name}[]{inner} = {numbers};\n"
 
 
 def _levels(levels: list[tuple[Category, ...] | None]) -> str:

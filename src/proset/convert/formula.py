@@ -88,13 +88,17 @@ class ProsetFormula(Formula):
     """Class probabilities by weighted kernels; `batch`, (J,), names rows of `feature_weights`, (B, A).
 
     `class_prior`, (K,), is what they start from; or it is the softmax of `base_coefficients` z + `base_intercepts`,
-    shapes (K, A) and (K,), with `base_model.FLOOR`.
+    shapes (K, A) and (K,), with `base_model.FLOOR`. Prototypes are named by `rows`, (J,), of the training data, and
+    `batch_numbers`, (B,), from 1. With `cost_matrix`, (K, K), the label has the smallest expected cost.
     """
 
     kind = "ProsetClassifier"
     class_prior: np.ndarray
     batch: np.ndarray
+    batch_numbers: np.ndarray
+    rows: np.ndarray
     prototype_weights: np.ndarray
+    cost_matrix: np.ndarray | None = None
     base_coefficients: np.ndarray | None = None
     base_intercepts: np.ndarray | None = None
 
@@ -128,7 +132,8 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
         columns: Columns | None = classifier._columns if classifier._takes_mixed() else None
         v, one_missing = np.ones((1, n_features)), np.log(2.0) * classifier._columns.spread**2
     else:
-        batches = [batch for batch in classifier.batches_ if len(batch.labels)]
+        numbered = [(b, batch) for b, batch in enumerate(classifier.batches_, start=1) if len(batch.labels)]
+        batches = [batch for _, batch in numbered]
         prior, base, columns = classifier.class_prior_, None, classifier._model.columns
         if with_base and classifier._fitted_base() is not None:
             if not encoding.are_numbers:
@@ -145,7 +150,10 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
             {
                 "class_prior": prior,
                 "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+                "batch_numbers": np.array([b for b, _ in numbered], dtype=int),
+                "rows": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
                 "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+                "cost_matrix": None if getattr(classifier, "cost_matrix", None) is None else classifier._costs(),
             },
         )
         if base is not None:

@@ -4,8 +4,11 @@ import json
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from proset import __version__
 from proset.base_model import FLOOR
+from proset.convert.attributions import background_of, base_values, orders
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
 
 _SCALED = """\
@@ -40,21 +43,82 @@ function exponent(b, a, x, c) {
 }
 """
 _PROSET = """
-export function predictProba(x) {
-  const z = scaled(x);
-$start  prototypes.forEach((prototype, j) => {
-    let distance = 0;
-    for (let a = 0; a < z.length; a++) distance += exponent(batch[j], a, z[a], prototype[a]);
-    q[labels[j]] += prototype_weights[j] * Math.exp(-0.5 * distance);
+// What probabilities start from.
+function startAt(z) {
+$start  return q;
+}
+
+function similarity(j, z) {
+  let distance = 0;
+  for (let a = 0; a < z.length; a++) distance += exponent(batch[j], a, z[a], prototypes[j][a]);
+  return Math.exp(-0.5 * distance);
+}
+
+const total = (values) => values.reduce((sum, value) => sum + value, 0);
+
+function proba(z) {
+  const q = startAt(z);
+  labels.forEach((k, j) => {
+    q[k] += prototype_weights[j] * similarity(j, z);
   });
-  const sum = q.reduce((total, value) => total + value, 0);
+  const sum = total(q);
   return q.map((value) => value / sum);
+}
+
+export function predictProba(x) {
+  return proba(scaled(x));
 }
 
 export function predict(x) {
   const probabilities = predictProba(x);
-  return classes[probabilities.indexOf(Math.max(...probabilities))];
+$decide}
+
+// The shares of $of_start by class, and the prototypes with the largest ones, by their rows in the training data.
+export function explain(x, top = Infinity) {
+  const z = scaled(x);
+  const start = startAt(z);
+  const terms = labels.map((k, j) => {
+    const weight = prototype_weights[j];
+    const near = similarity(j, z);
+    const name = { row: rows[j], batch: batch_numbers[batch[j]], class: classes[k] };
+    return { ...name, weight, similarity: near, share: weight * near };
+  });
+  const sum = total(start) + total(terms.map((term) => term.share));
+  for (const term of terms) term.share /= sum;
+  terms.sort((one, other) => other.share - one.share);
+  return { start: start.map((value) => value / sum), prototypes: terms.slice(0, top) };
 }
+"""
+_ATTRIBUTIONS = """
+// How much each feature moves the probabilities from baseValues: Shapley values against background rows.
+export function attributions(x) {
+  const z = scaled(x);
+  const values = features.map(() => classes.map(() => 0));
+  for (let s = 0; s < 2 ** used.length; s++) { // all sets of features: those in it are of x, the others of a row
+    const has = used.map((_, a) => (s >> a) & 1);
+    const size = total(has);
+    const mean = classes.map(() => 0);
+    for (const row of background) {
+      proba(has.map((of_x, a) => (of_x ? z[a] : row[a]))).forEach((p, k) => {
+        mean[k] += p / background.length;
+      });
+    }
+    used.forEach((d, a) => {
+      const weight = has[a] ? orders[size - 1] : -orders[size];
+      mean.forEach((p, k) => {
+        values[d][k] += weight * p;
+      });
+    });
+  }
+  return { values, baseValues };
+}
+"""
+_MOST_PROBABLE = """\
+  return classes[probabilities.indexOf(Math.max(...probabilities))];
+"""
+_CHEAPEST = """\
+  const costs = classes.map((_, k) => total(probabilities.map((p, i) => p * cost_matrix[i][k])));
+  return classes[costs.indexOf(Math.min(...costs))];
 """
 _PRIOR = """\
   const q = [...class_prior];
@@ -62,9 +126,9 @@ _PRIOR = """\
 _BASE = """\
   const scores = base_intercepts.map((b, k) => base_coefficients[k].reduce((s, c, a) => s + c * z[a], b));
   const exponentials = scores.map((score) => Math.exp(score - Math.max(...scores)));
-  const total = exponentials.reduce((sum, value) => sum + value, 0);
-  const floored = exponentials.map((value) => Math.max(value / total, $floor)); // of a logistic regression
-  const one = floored.reduce((sum, value) => sum + value, 0);
+  const sum = total(exponentials);
+  const floored = exponentials.map((value) => Math.max(value / sum, $floor)); // of a logistic regression
+  const one = total(floored);
   const q = floored.map((value) => value / one);
 """
 _SET_COVER = """
@@ -91,20 +155,27 @@ export function predict(x) {
 """
 
 
-def to_javascript(model: Any) -> str:
-    """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba`.
+def to_javascript(model: Any, background: Any = None) -> str:
+    """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba` and `explain`.
 
-    It exports `features`, their names in order, and `classes`, too, and `categories`: those of each feature, null for
-    numbers. The functions take one sample, an array of numbers that are not scaled and of categories as they are in the
-    table, text, booleans or numbers. `null`, `undefined` and NaN are missing values. A category that the model does not
-    know differs from all others; an ordered one is missing. Features without weight are not read. Where a number is
-    infinite or none, or the length is wrong, a RangeError is thrown; for a missing number, if the base is a logistic
-    regression.
+    `explain(x, top)` returns shares of the prediction: `start`, those of the class prior or of the base model by class,
+    and `prototypes`, a list of `{row, batch, class, weight, similarity, share}` with the largest share first, all of
+    them if there are fewer than `top`. Rows are those of the training data. With `background`, `attributions(x)`
+    returns `values`, a list by feature of lists by class, and `baseValues`; those of a class add up to its probability.
+
+    The module exports `features`, their names in order, and `classes`, too, and `categories`: those of each feature,
+    null for numbers. The functions take one sample, an array of numbers that are not scaled and of categories as they
+    are in the table, text, booleans or numbers. `null`, `undefined` and NaN are missing values. A category that the
+    model does not know differs from all others; an ordered one is missing. Features without weight are not read. Where
+    a number is infinite or none, or the length is wrong, a RangeError is thrown; for a missing number, if the base is a
+    logistic regression.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         As for `to_c`.
+    background : array-like or frame, shape (M, D), optional
+        As for `to_c`: rows that attributions compare with, which are written into the module.
 
     Returns
     -------
@@ -117,7 +188,7 @@ def to_javascript(model: Any) -> str:
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model, one of its steps or its metric cannot be written.
+        If the model, one of its steps or its metric cannot be written, or `background` is not as `to_c` takes it.
 
     Examples
     --------
@@ -130,17 +201,31 @@ def to_javascript(model: Any) -> str:
     export const classes = ["left", "right"];
     export function predictProba(x) {
     export function predict(x) {
+    export function explain(x, top = Infinity) {
     """
     what = formula(model)
+    compared = None if background is None else background_of(what, model, background)
     tables = ["used", "shift", "scale", "low", "high", "ordered", "category", "feature_weights", "gaps"]
     tables += ["prototypes", "labels"]
+    of_background = ""
     if isinstance(what, ProsetFormula):
-        tables += ["class_prior", "batch", "prototype_weights"]
-        start = _PRIOR
+        tables += ["class_prior", "batch", "batch_numbers", "rows", "prototype_weights"]
+        start, of_start, decide = _PRIOR, "the class prior", _MOST_PROBABLE
         if what.base_coefficients is not None:
             tables = [name for name in tables if name != "class_prior"] + ["base_coefficients", "base_intercepts"]
-            start = _BASE
-        body = Template(_PROSET).substitute(start=Template(start).substitute(floor=repr(FLOOR)))
+            start, of_start = Template(_BASE).substitute(floor=repr(FLOOR)), "the base model"
+        if what.cost_matrix is not None:
+            tables.append("cost_matrix")
+            decide = _CHEAPEST
+        body = Template(_PROSET).substitute(start=start, of_start=of_start, decide=decide)
+        if compared is not None:
+            body += _ATTRIBUTIONS
+            rows = [[None if np.isnan(z) else z for z in row] for row in compared.tolist()]
+            of_background = (
+                f"const background = {_literal(rows)}.map((row) => row.map((z) => z ?? NaN));\n"
+                f"const orders = {_literal(orders(len(what.used)).tolist())};\n"
+                f"export const baseValues = {_literal(base_values(what, compared).tolist())};\n"
+            )
     else:
         term, distance = DISTANCES[what.metric]
         body = Template(_SET_COVER).substitute(default=what.majority, term=term, distance=distance)
@@ -152,6 +237,7 @@ def to_javascript(model: Any) -> str:
             f"export const classes = {_literal([_label(label) for label in what.classes.tolist()])};\n",
             f"const takes_gaps = {_literal(what.takes_gaps)};\n",
             *(f"const {name} = {_literal(getattr(what, name).tolist())};\n" for name in tables),
+            of_background,
             _SCALED,
             body,
         ]
