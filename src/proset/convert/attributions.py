@@ -1,23 +1,18 @@
-"""What features bring to a prediction, as it is written down: Shapley values against rows of a background.
+"""What features bring to a prediction, as it is written down: the Shapley values of `proset.attributions`, exact.
 
-v(S) is the mean over the background rows b of the probabilities of a sample that has the features in S as in x and the
-others as in b. The value of feature d is the mean of v(S + d) - v(S) over all orders in which features may come in,
-
-    phi_d = sum_{S without d} |S|! (A - |S| - 1)! / A! (v(S + d) - v(S)),
-
-where A is the number of active features; others have 0. All 2^A sets are computed: the values are exact, and add up to
-v(all) - v(none), the probabilities of x minus the base values.
+All 2^A sets of the A active features are enumerated: those in a set are of the sample, the others of a background row.
 """
 
 from math import comb
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from proset.attributions import MAX_ENUMERATED
 from proset.convert.formula import ProsetFormula, SetCoverFormula, is_constant, take_apart
 from proset.model import MAX_ABS
 
-MOST_FEATURES = 15
 MOST_ROWS = 1000
 MOST_POINTS = 2**20  # samples made of x and of a row, 2^A of each row, whose probabilities are computed for one x
 
@@ -26,7 +21,7 @@ def background_of(
     what: ProsetFormula | SetCoverFormula,
     model: Any,
     background: Any,
-    most_features: int = MOST_FEATURES,
+    most_features: int = MAX_ENUMERATED,
     most_points: int = MOST_POINTS,
 ) -> np.ndarray:
     """Rows as the prototypes of a formula: scaled, of the features that are used, shape (M, A).
@@ -90,3 +85,11 @@ def exponents(what: ProsetFormula, points: np.ndarray) -> np.ndarray:
     of_numbers = np.where(np.isnan(x) & np.isnan(c), 0.0, np.where(np.isnan(x) | np.isnan(c), gap, (v * (x - c)) ** 2))
     found: np.ndarray = np.where(category > 0.0, (x != c) * (v * category) ** 2, of_numbers)
     return found
+
+
+def check_top(name: str, top: Any, what: ProsetFormula | SetCoverFormula) -> None:
+    """ValueError if that many prototypes cannot be listed."""
+    if isinstance(what, SetCoverFormula):
+        raise ValueError(f"{name}: shares of a SetCoverClassifier are not allowed, it has no probabilities")
+    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
+        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least 1")

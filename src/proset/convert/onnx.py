@@ -1,5 +1,6 @@
 """A fitted classifier as an ONNX graph, by skl2onnx and converters for the classifiers of this package."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,8 +8,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
+from proset.attributions import _shapley_weights
 from proset.base_model import FLOOR
 from proset.classifier import ProsetClassifier
+from proset.convert.attributions import background_of, base_values, check_top, exponents
 from proset.convert.c import text_of
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
 from proset.encoding import Category
@@ -18,14 +21,23 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 OPSET = 18  # onnxruntime 1.14 and later
+MOST_FEATURES = 10  # of attributions, as an array of all sets, background rows, prototypes and classes exists
+MOST_ENTRIES = 10**7
+FAR = 1e5  # an exponent whose factor is 0, but not infinite: times 0 it has to be 0
 
 
-def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "ModelProto":
-    """An ONNX graph that predicts.
+def to_onnx(
+    model: Any,
+    initial_types: list[tuple[str, Any]] | None = None,
+    explain: int | None = None,
+    background: Any = None,
+) -> "ModelProto":
+    """An ONNX graph that predicts, and may say why.
 
     Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
     `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
-    int64; booleans become 0 and 1. NaN is a missing number.
+    int64; booleans become 0 and 1. NaN is a missing number. Others, which are wanted by `explain` and `background`,
+    come after these; all but rows are of the type of the probabilities.
 
     Parameters
     ----------
@@ -43,6 +55,14 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         Other names are allowed, in the order of the columns, and other types for what is no text: BooleanTensorType,
         Int64TensorType, DoubleTensorType. A category that the model does not know differs from all others; an ordered
         one is missing.
+    explain : int >= 1, optional
+        Adds `prototype_rows` and `prototype_shares`, both of shape (N, explain): the prototypes with the largest shares
+        of the prediction, by their rows in the training data, all of them if there are fewer; and `start_shares`,
+        (N, K), those of the class prior or of the base model. Not for a SetCoverClassifier.
+    background : array-like or frame, shape (M, D), optional
+        Adds `attributions`, (N, D, K), of the features that the classifier sees, and `base_values`, (K,), as for
+        `to_c`. The rows are written into the graph. At most 10 active features, A; 2**A * M * K * J may be 10**7 for J
+        prototypes. While it runs, an array of N * 2**A * M * K numbers exists.
 
     Returns
     -------
@@ -56,7 +76,8 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the classifier, its metric or a step before it cannot be converted, or `initial_types` do not fit the table.
+        If the classifier, its metric or a step before it cannot be converted, `initial_types` do not fit the table, or
+        `explain` or `background` is not as it says there.
 
     Examples
     --------
@@ -87,6 +108,12 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
     base = getattr(classifier, "base_", None)
     base = None if base is None or is_constant(base) else base
     what = formula(classifier, with_base=base is None)
+    if explain is not None:
+        check_top("explain", explain, what)
+    compared = None
+    if background is not None:
+        most = MOST_ENTRIES // (max(len(what.labels), 1) * len(what.classes))
+        compared = background_of(what, model, background, MOST_FEATURES, most)
     if isinstance(what, SetCoverFormula) and np.isnan(what.prototypes).any():
         raise ValueError(
             "model: a SetCoverClassifier with a prototype in which a number is missing is not allowed; to_c and "
@@ -111,15 +138,26 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
         operator.inputs = inputs
         operator.outputs.append(scope.declare_local_variable("label", label_type([None])))
         if isinstance(what, ProsetFormula):
-            shape = [None, len(what.classes)]
-            operator.outputs.append(scope.declare_local_variable("probabilities", probability_type(shape)))
+            n_classes, n_listed = len(what.classes), min(explain or 0, len(what.labels)) or None
+            shapes: dict[str, list[int | None]] = {"probabilities": [None, n_classes]}
+            if explain is not None:
+                shapes |= {"prototype_shares": [None, n_listed], "start_shares": [None, n_classes]}
+                rows = scope.declare_local_variable("prototype_rows", Int64TensorType([None, n_listed]))
+            if compared is not None:
+                shapes |= {"attributions": [None, len(what.feature_names), n_classes], "base_values": [n_classes]}
+            for name, shape in shapes.items():
+                operator.outputs.append(scope.declare_local_variable(name, probability_type(shape)))
+            if explain is not None:
+                operator.outputs.append(rows)
         outputs: list[Any] = operator.outputs
         return outputs
 
     def convert(scope: Any, operator: Any, container: Any) -> None:
-        names = [output.full_name for output in operator.outputs]
+        names = {output.raw_name: output.full_name for output in operator.outputs}
         of_base = None if base is None else (base, np.eye(len(what.classes))[np.isin(what.classes, base.classes_)])
-        for node in _nodes(what, operator.inputs, names, probability_type is DoubleTensorType, of_base):
+        for node in _nodes(
+            what, operator.inputs, names, probability_type is DoubleTensorType, of_base, explain, compared
+        ):
             node.add_to(scope, container)
 
     try:
@@ -142,11 +180,16 @@ def to_onnx(model: Any, initial_types: list[tuple[str, Any]] | None = None) -> "
 def _nodes(
     what: ProsetFormula | SetCoverFormula,
     inputs: list[Any],
-    names: list[str],
+    names: dict[str, str],
     double: bool,
     base: tuple[Any, np.ndarray] | None,
+    explain: int | None,
+    background: np.ndarray | None,
 ) -> list[Any]:
-    """The nodes of the outputs, in double precision; with a base model its classes among all, shape (K_base, K)."""
+    """The nodes of the outputs, by their names in the graph, computed in double precision.
+
+    With a base model its classes among all, shape (K_base, K).
+    """
     from onnx import TensorProto
     from skl2onnx.algebra import onnx_ops
     from skl2onnx.algebra.complex_functions import onnx_cdist
@@ -154,6 +197,7 @@ def _nodes(
     def node(kind: str, *inputs: Any, **settings: Any) -> Any:
         return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
 
+    others: list[Any] = []
     X = inputs[0]
     if what.is_mixed:
         Z = node("Concat", *(_feature(what, a, inputs[d]) for a, d in enumerate(what.used)), axis=1)
@@ -174,7 +218,6 @@ def _nodes(
         if what.metric == "euclidean":
             distances = node("Sqrt", node("Max", distances, np.zeros(1)))
         code = node("Gather", np.array(labels, dtype=np.int64), node("ArgMin", distances, axis=1, keepdims=0))
-        outputs = []
     else:
         # Squares are expanded: terms of size s^2 leave an error of about 1e-16 s^2 in the exponent.
         there = ~np.isnan(what.prototypes)
@@ -194,6 +237,7 @@ def _nodes(
             aligned = node("MatMul", by_base, base[1])
             floored = node("Max", aligned, np.array([FLOOR]))
             sums = node("Div", floored, node("ReduceSum", floored, np.array([1])))
+        start, terms = sums, []
         for b, v in enumerate(what.feature_weights):
             rows = np.flatnonzero(what.batch == b)
             C = what.prototypes[rows] - centre
@@ -204,19 +248,82 @@ def _nodes(
             of_x = node("Where", missing, h, node("Mul", scaled, scaled))
             of_c = np.where(p > 0, c**2, h)
             both = node("Add", node("MatMul", of_x, p.T), node("MatMul", present, of_c.T))
-            distances = node("Sub", both, node("MatMul", scaled, 2.0 * c.T))
+            # Not of `scaled`: onnxruntime makes one of a product by a single weight, which has that in single precision.
+            distances = node("Sub", both, node("MatMul", x, 2.0 * (c * v[numbers]).T))
             for a in categories:
                 z = node("Gather", Z, np.array([a]), axis=1)
                 differ = node("Cast", node("Not", node("Equal", z, C[None, :, a])), to=TensorProto.DOUBLE)
                 distances = node("Add", distances, node("Mul", differ, np.array([(v[a] * what.category[a]) ** 2])))
             kernel = node("Exp", node("Mul", node("Max", distances, np.zeros(1)), np.array([-0.5])))
             sums = node("Add", sums, node("MatMul", kernel, weights))
-        probabilities = node("Div", sums, node("ReduceSum", sums, np.array([1])))
-        code = node("ArgMax", probabilities, axis=1, keepdims=0)
+            terms.append(node("Mul", kernel, what.prototype_weights[rows]))
+        total = node("ReduceSum", sums, np.array([1]))
+        said = {"probabilities": node("Div", sums, total)}
+        code = node("ArgMax", said["probabilities"], axis=1, keepdims=0)
+        if what.cost_matrix is not None:
+            code = node("ArgMin", node("MatMul", said["probabilities"], what.cost_matrix), axis=1, keepdims=0)
+        if explain is not None:
+            said["start_shares"] = node("Div", start, total)
+            if terms:
+                shares = node("Div", node("Concat", *terms, axis=1), total)
+                largest = node("TopK", shares, np.array([min(explain, len(what.rows))]), axis=1)
+                said["prototype_shares"], places = largest[0], largest[1]
+            else:
+                places = said["prototype_shares"] = node("Slice", start, *np.array([[0], [0], [1]]))
+            rows = node("Gather", np.append(what.rows, 0), node("Cast", places, to=TensorProto.INT64))
+            others.append(node("Identity", rows, output_names=[names["prototype_rows"]]))
+        if background is not None:
+            said |= {"attributions": _attributions(what, Z, background, centre)}
+            said["base_values"] = node("Identity", base_values(what, background))
         kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
-        outputs = [node("Cast", probabilities, to=kind, output_names=names[1:])]
+        others += [node("Cast", values, to=kind, output_names=[names[name]]) for name, values in said.items()]
     classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
-    return [node("Gather", classes, code, output_names=names[:1]), *outputs]
+    return [node("Gather", classes, code, output_names=[names["label"]]), *others]
+
+
+def _attributions(what: ProsetFormula, Z: Any, background: np.ndarray, centre: np.ndarray) -> Any:
+    """Shape (N, D, K), of samples whose features have had `centre` taken off."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops
+
+    def node(kind: str, *inputs: Any, **settings: Any) -> Any:
+        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
+
+    def factors(sets: np.ndarray, of_features: Any) -> Any:
+        return node("Exp", node("Mul", node("MatMul", sets, of_features), np.array([-0.5])))
+
+    if not len(what.labels):  # one without weight stands in for none
+        nothing, none = np.zeros((1, len(what.used))), np.zeros(1, dtype=int)
+        what = replace(what, prototypes=nothing, feature_weights=nothing, gaps=nothing)
+        what = replace(what, labels=none, batch=none, prototype_weights=none)
+    n_used, n_classes, n_features = len(what.used), len(what.classes), len(what.feature_names)
+    n_sets, (n_rows, _), n_prototypes = 2**n_used, background.shape, len(what.labels)
+    inside = (np.arange(n_sets)[:, None] >> np.arange(n_used)) % 2.0
+
+    x, c = node("Unsqueeze", Z, np.array([2])), (what.prototypes - centre).T
+    v, gap = what.feature_weights[what.batch].T, what.gaps[what.batch].T
+    apart = node("Mul", node("Sub", x, np.nan_to_num(c)), v)
+    known = node("Where", np.isnan(c), gap, node("Mul", apart, apart))
+    of_numbers = node("Where", node("IsNaN", x), np.where(np.isnan(c), 0.0, gap), known)
+    differ = node("Cast", node("Not", node("Equal", x, c)), to=TensorProto.DOUBLE)
+    of_categories = node("Mul", differ, (v * what.category[:, None]) ** 2)
+    of_x = node("Where", what.category[:, None] > 0.0, of_categories, of_numbers)
+    of_x = node("Transpose", factors(inside, node("Min", of_x, np.array([FAR]))), perm=[1, 0, 2])
+
+    of_rows = np.minimum(exponents(what, background), FAR).transpose(1, 0, 2).reshape(n_used, -1)
+    of_rows = node("Reshape", factors(1.0 - inside, of_rows), np.array([n_sets, n_rows, n_prototypes, 1]))
+    of_rows = node("Mul", of_rows, what.prototype_weights[:, None] * np.eye(n_classes)[what.labels])
+    of_rows = node("Transpose", of_rows, perm=[0, 2, 1, 3])
+    of_rows = node("Reshape", of_rows, np.array([n_sets, n_prototypes, n_rows * n_classes]))
+
+    q = node("Reshape", node("MatMul", of_x, of_rows), np.array([n_sets, -1, n_rows, n_classes]))
+    q = node("Add", q, what.class_prior)
+    mean = node("ReduceMean", node("Div", q, node("ReduceSum", q, np.array([3]))), np.array([2]), keepdims=0)
+    weights = np.zeros((n_features, n_sets))
+    weights[what.used] = _shapley_weights(n_used)
+    values = node("MatMul", weights, node("Reshape", mean, np.array([n_sets, -1])))
+    values = node("Reshape", values, np.array([n_features, -1, n_classes]))
+    return node("Transpose", values, perm=[1, 0, 2])
 
 
 def _types_of_columns(

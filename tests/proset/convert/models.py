@@ -1,7 +1,9 @@
 """Fitted models that are converted, and what they say, straight from their formulas."""
 
 import warnings
+from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -122,14 +124,168 @@ def exact_probabilities(model, X):
 
 
 def _exact_of_columns(model, X):
-    q, columns = np.tile(model.class_prior_, (len(X), 1)), model._model.columns
-    for batch in model.batches_:
+    q = np.tile(model.class_prior_, (len(X), 1))
+    for _, batch, contributions in _exact_terms(model, X):
+        for k in range(q.shape[1]):
+            q[:, k] += contributions[:, batch.labels == k].sum(axis=1)
+    return q / q.sum(axis=1, keepdims=True)
+
+
+def _exact_terms(model, X):
+    """Number of each batch, the batch, and w_j G_j of its prototypes, shape (N, J)."""
+    columns = model._model.columns
+    for number, batch in enumerate(model.batches_, start=1):
         pairs = list(zip(X.T, batch.prototypes.T, batch.feature_weights, strict=True))
         exponents = [columns.exponent(d, x[:, None], c, v) for d, (x, c, v) in enumerate(pairs)]
-        kernel = np.exp(-0.5 * np.sum(exponents, axis=0))
-        for k in range(q.shape[1]):
-            q[:, k] += kernel[:, batch.labels == k] @ batch.prototype_weights[batch.labels == k]
-    return q / q.sum(axis=1, keepdims=True)
+        yield number, batch, batch.prototype_weights * np.exp(-0.5 * np.sum(exponents, axis=0))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random model, samples and a background, and what is expected of them, straight from formulas.
+
+    Attributes
+    ----------
+    model : ProsetClassifier, or Pipeline of scalers and one
+    X, background : DataFrames
+        Numbers are float32 in double precision.
+    probabilities : ndarray, shape (N, K)
+    start : ndarray, shape (N, K)
+        Shares of the class prior.
+    shares : dict
+        From (batch, row) of a prototype to its shares, shape (N,).
+    attributions : ndarray, shape (N, D, K)
+    base_values : ndarray, shape (K,)
+    """
+
+    model: object
+    X: pd.DataFrame
+    background: pd.DataFrame
+    probabilities: np.ndarray
+    start: np.ndarray
+    shares: dict
+    attributions: np.ndarray
+    base_values: np.ndarray
+
+    @property
+    def classifier(self):
+        return self.model[-1] if isinstance(self.model, Pipeline) else self.model
+
+    @property
+    def is_mixed(self):
+        return not self.classifier._encoding.are_numbers
+
+    def samples(self):
+        """As lists; a missing value is None, a missing number NaN."""
+        numbers = [isinstance(kind, np.dtype) and kind.kind == "f" for kind in self.X.dtypes]
+        columns = [
+            [x if is_number or x == x else None for x in self.X[name].astype(object).tolist()]
+            for name, is_number in zip(self.X, numbers, strict=True)
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def check_explanation(self, i, found, tolerance):
+        """`found`: pairs of (batch, row) and the share, for sample i; all that are not listed are smaller."""
+        for name, share in found:
+            assert abs(self.shares[name][i] - share) < tolerance
+        falling = np.sort([shares[i] for shares in self.shares.values()])[::-1]
+        assert largest_difference([share for _, share in found], falling[: len(found)]) < tolerance
+        assert len({name for name, _ in found}) == len(found)
+
+
+@cache
+def random_models():
+    """30 of them: `Drawn` by number."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some are meant to learn nothing
+        return [_drawn(np.random.default_rng([7, i]), is_mixed=i % 2 == 1) for i in range(30)]
+
+
+def _drawn(rng, is_mixed):
+    n, n_classes = 90, rng.integers(2, 5)
+    table = _mixed_table(rng, n) if is_mixed else _numbers(rng, n)
+    score = rng.normal(size=n) * 0.3 + sum(
+        np.where(values.isna(), 0.5, values.astype("category").cat.codes * rng.normal() / values.nunique())
+        for _, values in table.items()
+    )
+    codes = np.argsort(np.argsort(score)) * n_classes // n
+    classes = [LETTERS, np.array([5, -3, 10, 2]), np.array([False, True]), np.array(["a'b", 'a"b', "ü", ""])]
+    labels = classes[rng.choice([0, 1, 3] if n_classes > 2 else 4)][codes]
+    costs = rng.uniform(0, 5, (n_classes, n_classes)).round(2) if rng.random() < 0.4 else None
+    fit = {"lambda_v": 1e-3, "lambda_w": 1e-4, "max_prototypes": int(rng.integers(1, 12)), "cost_matrix": costs}
+    model = ProsetClassifier(n_batches=int(rng.integers(1, 3)), random_state=0, **fit)
+    if not is_mixed:
+        scalers = [StandardScaler(), MinMaxScaler(clip=True), RobustScaler(), MaxAbsScaler()]
+        model = make_pipeline(*(scalers[i] for i in rng.choice(4, rng.integers(1, 3), replace=False)), model)
+    model.fit(table[:60], labels[:60])
+    X, background = table[60:68].reset_index(drop=True), table[68 : 68 + rng.integers(1, 6)].reset_index(drop=True)
+    if "kind" in table:
+        X.loc[0, "kind"] = background.loc[0, "kind"] = "new"
+    probabilities = _exact_of_random(model, X)
+    classifier, inner = (model[-1], model[:-1].transform(X)) if not is_mixed else (model, X)
+    terms = list(_exact_terms(classifier, classifier._validated(inner)))
+    total = 1.0 + sum(contributions.sum(axis=1) for _, _, contributions in terms)
+    shares = {
+        (number, int(row)): values / total
+        for number, batch, contributions in terms
+        for row, values in zip(batch.sample_index, contributions.T, strict=True)
+    }
+    start = classifier.class_prior_ / total[:, None]
+    attributions = _brute_force(model, X, background)
+    return Drawn(
+        model,
+        X,
+        background,
+        probabilities,
+        start,
+        shares,
+        attributions,
+        _exact_of_random(model, background).mean(axis=0),
+    )
+
+
+def _numbers(rng, n):
+    names = ["x", 'a "width"', "it's", "order", "länge"][: rng.integers(1, 6)]
+    X = pd.DataFrame(rng.normal(size=(n, len(names))) * rng.uniform(0.1, 9, len(names)), columns=names)
+    X = X.mask(rng.random(X.shape) < 0.1) if rng.random() < 0.5 else X
+    return X.astype(np.float32).astype(np.float64)
+
+
+def _mixed_table(rng, n):
+    X = pd.DataFrame({"kind": rng.choice(["a'", 'b"', "ü"], n)}).astype(object)
+    X["x"] = rng.normal(size=n).astype(np.float32).astype(np.float64)
+    X["grade"] = pd.Categorical(rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], ordered=True)
+    X["flag"] = rng.random(n) < 0.5
+    X["code"] = pd.Categorical(rng.integers(1, 4, n))
+    X = X[["kind", *rng.choice(["x", "grade", "flag", "code"], rng.integers(1, 5), replace=False)]]
+    for name in X.columns:
+        if name != "flag" and rng.random() < 0.6:
+            X[name] = X[name].mask(rng.random(n) < 0.15, None)
+    return X
+
+
+def _exact_of_random(model, X):
+    classifier, inner = (model[-1], model[:-1].transform(X)) if isinstance(model, Pipeline) else (model, X)
+    return _exact_of_columns(classifier, classifier._validated(inner))
+
+
+def _brute_force(model, X, background):
+    """Shapley values as means over all orders of all features, active or not, shape (N, D, K)."""
+    features, n, m = list(X), len(X), len(background)
+    of_x, of_rows = X.loc[np.repeat(np.arange(n), m)], background.loc[np.tile(np.arange(m), n)]
+    value = {}
+    for size in range(len(features) + 1):
+        for chosen in combinations(features, size):
+            mixed = {name: (of_x if name in chosen else of_rows)[name].array for name in features}
+            probabilities = _exact_of_random(model, pd.DataFrame(mixed))
+            value[frozenset(chosen)] = probabilities.reshape(n, m, -1).mean(axis=1)
+    found = np.zeros((n, len(features), value[frozenset()].shape[1]))
+    orders = list(permutations(features))
+    for order in orders:
+        for place, name in enumerate(order):
+            change = value[frozenset(order[: place + 1])] - value[frozenset(order[:place])]
+            found[:, features.index(name)] += change / len(orders)
+    return found
 
 
 def largest_difference(found, expected):

@@ -14,6 +14,7 @@ from tests.proset.convert.models import (
     mixed_models,
     one_that_does_not_count,
     proset_models,
+    random_models,
     regression_and_gap,
     set_cover_models,
 )
@@ -81,7 +82,7 @@ class Value(ctypes.Structure):
     _fields_ = (("number", ctypes.c_double), ("text", ctypes.c_char_p))
 
 
-def values(row):
+def values_of(row):
     """A sample as the C file takes it."""
     found = (Value * len(row))()
     for value, given in zip(found, row, strict=True):
@@ -103,7 +104,7 @@ def test_mixed_tables(compiled, tmp_path):
     for name, (model, X) in mixed_models().items():
         rows = X.astype(object).where(X.notna(), None).to_numpy()
         rows[:, 0] = X["x"].to_numpy()
-        samples = [values(row) for row in rows]
+        samples = [values_of(row) for row in rows]
         predict = getattr(library, f"{names[name]}_predict")
         assert (model.classes_[[predict(sample) for sample in samples]] == model.predict(X)).all(), name
         if not hasattr(model, "predict_proba"):
@@ -115,11 +116,45 @@ def test_mixed_tables(compiled, tmp_path):
         assert largest_difference(found, model.predict_proba(X)) < 1e-5
 
 
+def test_random_models_say_why(compiled, tmp_path):
+    drawn = random_models()
+    for i, of in enumerate(drawn):
+        (tmp_path / f"random_{i}.c").write_text(to_c(of.model, f"random_{i}", of.background), encoding="ascii")
+    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+    for i, of in enumerate(drawn):
+        predict, predict_proba, explain, attributions = (
+            getattr(library, f"random_{i}_{what}") for what in ("predict", "predict_proba", "explain", "attributions")
+        )
+        (n, n_classes), n_prototypes = of.probabilities.shape, len(of.shares)
+        tables = [
+            (ctypes.c_int * n_prototypes).in_dll(library, f"random_{i}_prototype_{what}")
+            for what in ("batches", "rows")
+        ]
+        names = list(zip(*tables, strict=True))
+        base_values = (ctypes.c_double * n_classes).in_dll(library, f"random_{i}_base_values")
+        assert largest_difference(base_values, of.base_values) < 1e-12
+        found, start = np.empty((2, n, n_classes))
+        values = np.empty(of.attributions.shape)
+        samples = [values_of(row) if of.is_mixed else np.array(row).ctypes for row in of.samples()]
+        for j, x in enumerate(samples):
+            assert predict_proba(x, found[j].ctypes) == attributions(x, values[j].ctypes) == 0
+            for top in (n_prototypes + 2, 2):
+                prototypes, shares = (ctypes.c_int * top)(), (ctypes.c_double * top)()
+                n_listed = explain(x, top, start[j].ctypes, prototypes, shares)
+                assert n_listed == min(top, n_prototypes)
+                listed = [(names[place], share) for place, share in zip(prototypes, shares, strict=True)][:n_listed]
+                of.check_explanation(j, listed, 1e-12)
+        assert largest_difference(found, of.probabilities) < 1e-12
+        assert largest_difference(start, of.start) < 1e-12
+        assert largest_difference(values, of.attributions) < 1e-12
+        assert (of.model.classes_[[predict(x) for x in samples]] == of.model.predict(of.X)).all()
+
+
 def test_a_category_without_weight_has_its_place_in_a_sample(compiled, tmp_path):
     model, X = one_that_does_not_count()
     (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
     library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
-    found = [library.model_predict(values(row)) for row in X.to_numpy()]
+    found = [library.model_predict(values_of(row)) for row in X.to_numpy()]
     assert (model.classes_[found] == model.predict(X)).all()
 
 

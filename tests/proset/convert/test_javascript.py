@@ -13,6 +13,7 @@ from tests.proset.convert.models import (
     largest_difference,
     mixed_models,
     proset_models,
+    random_models,
     regression_and_gap,
     set_cover_models,
 )
@@ -26,7 +27,13 @@ const model = await import(process.argv[2]);
 const rows = JSON.parse(fs.readFileSync(process.argv[3])).map((row) => row.map((x) => (x === null ? undefined : x)));
 const said = rows.map((row) => {
   try {
-    return { label: model.predict(row), probabilities: model.predictProba ? model.predictProba(row) : null };
+    return {
+      label: model.predict(row),
+      probabilities: model.predictProba ? model.predictProba(row) : null,
+      all: model.explain ? model.explain(row) : null,
+      two: model.explain ? model.explain(row, 2) : null,
+      attributions: model.attributions ? model.attributions(row) : null,
+    };
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };
   }
@@ -91,6 +98,27 @@ def test_mixed_tables(name, tmp_path):
         probabilities = [row["probabilities"] for row in found]
         assert largest_difference(probabilities, exact_probabilities(model, X)) < 1e-12
         assert largest_difference(probabilities, model.predict_proba(X)) < 1e-5
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_random_models_say_why(number, tmp_path):
+    of = random_models()[number]
+    rows = [[None if x != x else x for x in row] for row in of.samples()]
+    said = run(tmp_path, to_javascript(of.model, of.background), rows)["said"]
+    assert largest_difference([row["probabilities"] for row in said], of.probabilities) < 1e-12
+    assert [row["label"] for row in said] == of.model.predict(of.X).tolist()
+    assert largest_difference([row["all"]["start"] for row in said], of.start) < 1e-12
+    assert largest_difference([row["attributions"]["values"] for row in said], of.attributions) < 1e-12
+    assert largest_difference([row["attributions"]["baseValues"] for row in said], of.base_values) < 1e-12
+    for i, row in enumerate(said):
+        assert len(row["all"]["prototypes"]) == len(of.shares)
+        assert row["two"]["prototypes"] == row["all"]["prototypes"][:2]
+        listed = [((term["batch"], term["row"]), term["share"]) for term in row["all"]["prototypes"]]
+        of.check_explanation(i, listed, 1e-12)
+        shares = dict.fromkeys(of.model.classes_.tolist(), 0.0)
+        for term in row["all"]["prototypes"]:
+            shares[term["class"]] += term["share"]
+        assert largest_difference(list(shares.values()) + of.start[i], of.probabilities[i]) < 1e-12
 
 
 def test_a_logistic_regression_takes_no_missing_number(tmp_path):

@@ -29,6 +29,7 @@ from tests.proset.convert.models import (
     mixed_models,
     one_that_does_not_count,
     proset_models,
+    random_models,
     set_cover_models,
 )
 
@@ -107,6 +108,34 @@ def test_mixed_tables(name):
     found = outputs(to_onnx(model), **{column: values[:, None] for column, values in {**texts, **numbers}.items()})
     assert largest_difference(found["probabilities"], exact_probabilities(model, X)) < 1e-6
     assert (found["label"] == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_random_models_say_why(number):
+    of = random_models()[number]
+    for top in (2, 99):
+        found = outputs(to_onnx(of.model, explain=top, background=of.background), **inputs_of(of))
+        assert largest_difference(found["probabilities"], of.probabilities) < 1e-7
+        assert (found["label"] == of.model.predict(of.X)).all()
+        assert largest_difference(found["start_shares"], of.start) < 1e-7
+        assert found["prototype_rows"].shape == (len(of.X), min(top, len(of.shares)))
+        batch_of = {row: batch for batch, row in of.shares}
+        if len(batch_of) == len(of.shares):  # no row is a prototype of two batches
+            for i, (rows, shares) in enumerate(zip(found["prototype_rows"], found["prototype_shares"], strict=True)):
+                names = [(batch_of[row], row) for row in rows.tolist()]
+                of.check_explanation(i, list(zip(names, shares, strict=True)), 1e-7)
+        assert largest_difference(found["attributions"], of.attributions) < 1e-7
+        assert largest_difference(found["base_values"], of.base_values) < 1e-7
+
+
+def inputs_of(of):
+    """What a graph takes by default."""
+    if not of.is_mixed:
+        return {"X": of.X.to_numpy(dtype=np.float32)}
+    texts = {name: of.X[name].astype(object).fillna("") for name in of.X if name in ("kind", "grade")}
+    columns = {name: texts[name].to_numpy(dtype=str) for name in texts}
+    columns |= {name: of.X[name].astype(float).to_numpy(dtype=np.float32) for name in of.X if name not in texts}
+    return {name: values[:, None] for name, values in columns.items()}
 
 
 def test_inputs_are_all_columns_by_their_names():
