@@ -2,15 +2,17 @@
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
-cross-validation. `RejectOptionClassifier` gives samples that are like none before no class. `save_model` and
-`load_model` keep a fitted `ProsetClassifier` in a file that executes nothing; `to_onnx`, `to_c` and `to_javascript`
-write classifiers for use without Python.
+cross-validation. `RejectOptionClassifier` gives samples that are like none before no class, `ConformalClassifier` gives
+sets of classes; `group_rates` has errors by group. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a
+file that executes nothing, `model_card` describes it; `to_onnx`, `to_c` and `to_javascript` write classifiers for use
+without Python.
 """
 
 from importlib import import_module
 
 __version__ = "0.2.0"
 __all__ = [
+    "ConformalClassifier",
     "ProsetClassifier",
     "ProsetClassifierCV",
     "RejectOptionClassifier",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "ConformalClassifier": "proset.conformal",
     "ProsetClassifier": "proset.classifier",
     "ProsetClassifierCV": "proset.classifier_cv",
     "RejectOptionClassifier": "proset.rejection",

@@ -171,7 +171,7 @@ class _Column:
 
 def _columns(X: Any, wanted: Any, known: Encoding | None) -> tuple[list[str], list[_Column]] | None:
     """Names and columns; None where the table is numbers as scikit-learn takes them."""
-    frame = _frame(X)
+    frame = as_frame(X)
     if frame is not None:
         kinds = [series.dtype for series in frame.iter_columns()]
         plain = known.are_numbers if known else _is_default(wanted)
@@ -205,7 +205,7 @@ def _refuse_sparse(X: Any) -> None:
         )
 
 
-def _frame(X: Any) -> Any:
+def as_frame(X: Any) -> Any:
     """As narwhals has it; None if it is no frame."""
     try:
         found = nw.from_native(X, eager_only=True, pass_through=True)

@@ -1,27 +1,24 @@
 """A reject option: samples that score low get no class, and the proportion that does not is known beforehand.
 
-What is low, left-out samples say: in a cross-validation each fold is scored by an estimator that was fitted to the
-others, and the pooled scores are the scale of the estimator that was fitted to everything. That needs scores which mean
-the same in all of these estimators, as a quantile does, and a sum of prototype weights does not.
+What is low, left-out samples say; see `proset.held_out`.
 """
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from proset.familiarity import quantile
+from proset.groups import Grouping, group_labels
+from proset.held_out import HeldOutClassifier, with_method
 
 
-class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RejectOptionClassifier(HeldOutClassifier):
     """Classifier that rejects the samples that score lowest, a chosen proportion of those like the training samples.
 
     Parameters
@@ -37,6 +34,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Folds of the cross-validation, as in scikit-learn; an int is stratified and not shuffled.
     reject_label : int or str, optional
         What `predict` returns for a rejected sample. By default -1, or "rejected" if classes are strings.
+    group_by : str, int or callable, optional
+        Groups each of which has the rate of its own samples: a column of `X` by its name or number, or a function
+        that gives N labels for `X`. A missing label is a label. Samples of a group that was not in `fit` are compared
+        with all training samples, with a warning. By default the rate is that of all samples together, and one group
+        may be rejected more than another.
 
     Attributes
     ----------
@@ -44,11 +46,13 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         Fitted to all samples.
     classes_ : ndarray, shape (K,)
     scores_ : ndarray, shape (N,)
-        Of the training samples, each by an estimator that has not seen it; sorted.
+        Of the training samples, each by an estimator that has not seen it; sorted. With `group_by` a dict of such
+        arrays by group.
 
     See Also
     --------
     risk_coverage_curve : Error rate among the accepted samples by their proportion.
+    ConformalClassifier : Sets of classes instead of none.
 
     Notes
     -----
@@ -58,6 +62,9 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     with an estimator that is fitted before and with calibration samples of their own, which is split-conformal:
     `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. What is known of samples
     from elsewhere is only that those far from all prototypes are rejected.
+
+    With `group_by` the same holds in each group, by the scores of its samples alone. Groups of fewer than
+    1 / `rejection_rate` samples have too few of them to tell what is low; `fit` warns of such.
 
     References
     ----------
@@ -84,6 +91,7 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         "score": [StrOptions({"familiarity_quantile", "familiarity", "confidence"})],
         "cv": ["cv_object"],
         "reject_label": [Integral, str, None],
+        "group_by": [str, Integral, callable, None],
     }
 
     def __init__(
@@ -93,12 +101,14 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         score: str = "familiarity_quantile",
         cv: Any = 5,
         reject_label: int | str | None = None,
+        group_by: Grouping = None,
     ):
         self.estimator = estimator
         self.rejection_rate = rejection_rate
         self.score = score
         self.cv = cv
         self.reject_label = reject_label
+        self.group_by = group_by
 
     def fit(
         self, X: npt.ArrayLike, y: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, **fit_params: Any
@@ -122,7 +132,12 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         ------
         ValueError
             If a parameter is out of range, `reject_label` is a class or not of the kind of the classes, the estimator
-            has no such score, or a fold has too few samples for it.
+            has no such score, a fold has too few samples for it, or `group_by` is no column of `X`.
+
+        Warns
+        -----
+        UserWarning
+            If a group has so few samples that its rate is a guess.
 
         Examples
         --------
@@ -143,14 +158,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
                 f"reject_label: {self._reject_label!r} is not allowed, must be {'a string' if is_text else 'a number'} "
                 f"that is no class, classes are {', '.join(map(repr, labels[:5].tolist()))}"
             )
-        cv = check_cv(self.cv, y, classifier=True)
-        scored = _Scored(self.estimator, self.score)
-        self.scores_ = np.sort(cross_val_predict(scored, X, y, groups=groups, cv=cv, params=fit_params or None))
-        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        self.classes_ = self.estimator_.classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        of_group = None if self.group_by is None else group_labels(self.group_by, X)
+        score = partial(scores_of, score=self.score)
+        held_out = self._fit_and_score(score, X, y, groups, fit_params, self.cv)
+        least = int(np.ceil(1.0 / self.rejection_rate)) - 1 if self.rejection_rate else 0
+        self._keep(held_out, of_group, least, "which of their samples are the lowest is a guess")
         return self
 
     def score_quantile(self, X: npt.ArrayLike) -> np.ndarray:
@@ -175,7 +187,11 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         [0.0]
         """
         check_is_fitted(self)
-        return quantile(self.scores_, scores_of(self.estimator_, X, self.score))
+        scores = scores_of(self.estimator_, X, self.score)
+        found = np.empty(len(scores))
+        for rows, of_group in self._with_scores(X, "they are compared with all training samples"):
+            found[rows] = quantile(self._pooled() if of_group is None else of_group, scores[rows])
+        return found
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """The class of each sample, or `reject_label`.
@@ -203,59 +219,17 @@ class RejectOptionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         rejected = self.score_quantile(X) < self.rejection_rate
         return np.where(rejected, self._reject_label, self.estimator_.predict(X))
 
-    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
-        """Class probabilities of the estimator, of rejected samples, too.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, D)
-
-        Returns
-        -------
-        ndarray, shape (n, K)
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from proset import ProsetClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> RejectOptionClassifier(ProsetClassifier(random_state=0)).fit(X, y).predict_proba(X).shape
-        (150, 3)
-        """
-        check_is_fitted(self)
-        probabilities: np.ndarray = self.estimator_.predict_proba(X)
-        return probabilities
-
-
-class _Scored(BaseEstimator):  # type: ignore[misc]
-    """Predicts scores, so that scikit-learn's cross-validation does the rest."""
-
-    def __init__(self, estimator: Any, score: str):
-        self.estimator = estimator
-        self.score = score
-
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> "_Scored":
-        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        return scores_of(self.estimator_, X, self.score)
-
 
 def scores_of(fitted: Any, X: Any, score: str) -> np.ndarray:
     """Scores by a fitted classifier, which may be inside a search, a Pipeline, or frozen."""
     if score == "confidence":
         confidence: np.ndarray = fitted.predict_proba(X).max(axis=1)
         return confidence
-    if hasattr(fitted, score):
-        found: np.ndarray = getattr(fitted, score)(X)
-        return found
-    if hasattr(fitted, "best_estimator_"):
-        return scores_of(fitted.best_estimator_, X, score)
-    if isinstance(fitted, FrozenEstimator):
-        return scores_of(fitted.estimator, X, score)
-    if isinstance(fitted, Pipeline):
-        return scores_of(fitted[-1], fitted[:-1].transform(X), score)
+    found = with_method(fitted, X, score)
+    if found is not None:
+        model, given = found
+        scores: np.ndarray = getattr(model, score)(given)
+        return scores
     raise ValueError(f"estimator: {type(fitted).__name__} has no method {score!r}; score='confidence' needs none")
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from mapie.classification import SplitConformalClassifier
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -10,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, risk_coverage_curve
+from proset.familiarity import quantile
 
 PROSET = make_pipeline(StandardScaler(), ProsetClassifier(random_state=0))
 
@@ -97,6 +99,9 @@ def test_weights_and_groups_go_where_they_belong():
         ({"score": "entropy"}, "'score' parameter of RejectOptionClassifier must be a str among"),
         ({"reject_label": 1}, "reject_label: 1 is not allowed, must be a number that is no class, classes are 0, 1, 2"),
         ({"reject_label": "no"}, "reject_label: 'no' is not allowed, must be a number that is no class"),
+        ({"group_by": "kind"}, "group_by: 'kind' is not allowed, X has no names of columns, must be a number"),
+        ({"group_by": 4}, "group_by: 4 is not allowed, columns of X are 0 to 3"),
+        ({"group_by": ["kind"]}, "'group_by' parameter of RejectOptionClassifier must be an instance of 'str'"),
         ({"estimator": LogisticRegression()}, "estimator: LogisticRegression has no method 'familiarity_quantile'"),
     ],
 )
@@ -104,6 +109,60 @@ def test_bad_input_is_refused(changes, said):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=said):
         RejectOptionClassifier(**{"estimator": PROSET, **changes}).fit(X, y)
+
+
+def two_groups(rng, n, share=0.2):
+    """A small group whose samples lie further apart."""
+    small = rng.random(n) < share
+    y = rng.integers(0, 2, n)
+    X = (y[:, None] * 3.0 + rng.normal(size=(n, 2))) * np.where(small, 3.0, 1.0)[:, None]
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "group": np.where(small, "few", "most")}), y, small
+
+
+def without_group(estimator):
+    return make_pipeline(ColumnTransformer([("numbers", "passthrough", ["a", "b"])]), estimator)
+
+
+def test_each_group_has_the_rate(rng):
+    """Calibration samples of their own, so that the rate is exact in the mean; 2,000 of a group are 100 draws."""
+    X, y, _ = two_groups(rng, 400)
+    frozen = FrozenEstimator(without_group(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y))
+    rejected = {by: {False: [], True: []} for by in (None, "group")}
+    for _ in range(30):
+        held_out, labels, _ = two_groups(rng, 300)
+        fresh, _, small = two_groups(rng, 1000)
+        for by, found in rejected.items():
+            model = RejectOptionClassifier(frozen, 0.1, group_by=by, score="familiarity_quantile").fit(held_out, labels)
+            for value in (False, True):
+                found[value].append((model.predict(fresh)[small == value] == -1).mean())
+    for value in (False, True):
+        assert np.mean(rejected["group"][value]) == pytest.approx(0.1, abs=0.02)
+    assert np.mean(rejected[None][True]) > 0.2  # the few are far from the prototypes of most
+
+
+@pytest.mark.parametrize("by", ["group", 2, lambda X: X["group"]])
+def test_groups_by_column_number_or_function(rng, by):
+    X, y, small = two_groups(rng, 300)
+    estimator = without_group(LogisticRegression())
+    model = RejectOptionClassifier(estimator, 0.1, score="confidence", group_by=by).fit(X, y)
+    assert {label: len(scores) for label, scores in model.scores_.items()} == {"few": small.sum(), "most": sum(~small)}
+    pooled = RejectOptionClassifier(estimator, 0.1, score="confidence").fit(X, y)
+    np.testing.assert_array_equal(np.sort(np.concatenate(list(model.scores_.values()))), pooled.scores_)
+    for label, part in (("few", X[small]), ("most", X[~small])):
+        alone = quantile(model.scores_[label], model.predict_proba(part).max(axis=1))
+        np.testing.assert_array_equal(model.score_quantile(part), alone)
+    strange = X.assign(group="other")
+    with pytest.warns(
+        UserWarning, match="X: 300 samples are of groups that were not in fit, such as 'other'; they are"
+    ):
+        np.testing.assert_array_equal(model.score_quantile(strange), pooled.score_quantile(strange))
+
+
+def test_groups_that_are_too_small_for_the_rate(rng):
+    X, y, _ = two_groups(rng, 100)
+    model = RejectOptionClassifier(without_group(LogisticRegression()), 0.01, score="confidence", group_by="group")
+    with pytest.warns(UserWarning, match="group_by: 2 of 2 groups have fewer than 99 samples, such as 'few'; which of"):
+        model.fit(X, y)
 
 
 def test_risk_coverage_by_counting(rng):

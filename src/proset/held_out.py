@@ -1,0 +1,132 @@
+"""What meta-estimators have in common that compare samples with scores of training samples held out.
+
+In a cross-validation each fold is scored by an estimator that was fitted to the others, and the pooled scores are the
+scale of the estimator that was fitted to everything. That needs scores which mean the same in all of these estimators,
+as a quantile or a probability does, and a sum of prototype weights does not.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from proset.groups import Grouping, group_labels, rows_by_group
+
+Score = Callable[[Any, Any], np.ndarray]  # of a fitted estimator and samples
+
+
+class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fits an estimator to all samples, and others in a cross-validation for scores of samples they have not seen."""
+
+    estimator: Any
+    cv: Any
+    group_by: Grouping
+    scores_: np.ndarray | dict[Any, np.ndarray]
+    _by_column: Grouping  # as in `fit`
+
+    def _fit_and_score(
+        self, score: Score, X: Any, y: Any, groups: npt.ArrayLike | None, fit_params: dict[str, Any], cv: Any
+    ) -> np.ndarray:
+        """Scores of the training samples, each by an estimator that has not seen it."""
+        cv = check_cv(cv, y, classifier=True)
+        scored = _Scored(self.estimator, score)
+        found: np.ndarray = cross_val_predict(scored, X, y, groups=groups, cv=cv, params=fit_params or None)
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        self.classes_ = self.estimator_.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return found
+
+    def _keep(self, scores: np.ndarray, labels: np.ndarray | None, least: int, else_: str) -> None:
+        """Sorted scores, by group if there are labels; a warning of those with fewer than `least`."""
+        self._by_column = self.group_by
+        if labels is None:
+            self.scores_ = np.sort(scores)
+            return
+        self.scores_ = {label: np.sort(scores[rows]) for label, rows in rows_by_group(labels).items()}
+        small = [label for label, found in self.scores_.items() if len(found) < least]
+        if small:
+            warnings.warn(
+                f"group_by: {len(small)} of {len(self.scores_)} groups have fewer than {least} samples, such as "
+                f"{small[0]!r}; {else_}",
+                stacklevel=3,
+            )
+
+    def _pooled(self) -> np.ndarray:
+        """Sorted scores of all groups."""
+        return np.sort(np.concatenate(list(self.scores_.values()))) if isinstance(self.scores_, dict) else self.scores_
+
+    def _with_scores(self, X: Any, unseen: str) -> Iterator[tuple[Any, np.ndarray | None]]:
+        """Rows of X by group with the sorted scores of their group, None for a group that was not in `fit`."""
+        if not isinstance(self.scores_, dict):
+            yield slice(None), self.scores_
+            return
+        by_group = rows_by_group(group_labels(self._by_column, X))
+        strange = [label for label in by_group if label not in self.scores_]
+        if strange:
+            n = sum(len(by_group[label]) for label in strange)
+            warnings.warn(
+                f"X: {n} samples are of groups that were not in fit, such as {strange[0]!r}; {unseen}", stacklevel=4
+            )
+        for label, rows in by_group.items():
+            yield rows, self.scores_.get(label)
+
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
+        """Class probabilities of the estimator, whatever is answered instead of a class.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, D)
+
+        Returns
+        -------
+        ndarray, shape (n, K)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier, RejectOptionClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RejectOptionClassifier(ProsetClassifier(random_state=0)).fit(X, y).predict_proba(X).shape
+        (150, 3)
+        """
+        check_is_fitted(self)
+        probabilities: np.ndarray = self.estimator_.predict_proba(X)
+        return probabilities
+
+
+class _Scored(BaseEstimator):  # type: ignore[misc]
+    """Predicts scores, so that scikit-learn's cross-validation does the rest."""
+
+    def __init__(self, estimator: Any, score: Score):
+        self.estimator = estimator
+        self.score = score
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> "_Scored":
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.score(self.estimator_, X)
+
+
+def with_method(fitted: Any, X: Any, name: str) -> tuple[Any, Any] | None:
+    """What has a method inside a search, a Pipeline or a frozen estimator, and samples as it takes them."""
+    if hasattr(fitted, name):
+        return fitted, X
+    for inner in ("best_estimator_", "estimator_"):
+        if hasattr(fitted, inner):
+            return with_method(getattr(fitted, inner), X, name)
+    if isinstance(fitted, FrozenEstimator):
+        return with_method(fitted.estimator, X, name)
+    if isinstance(fitted, Pipeline):
+        return with_method(fitted[-1], fitted[:-1].transform(X), name)
+    return None
