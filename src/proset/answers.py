@@ -1,12 +1,13 @@
 """What a fitted `ProsetClassifier` answers beside predictions: why, what if, which rows it rests on."""
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from proset import attributions, corrections, tables
+from proset import attributions, corrections, editing, influence, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,6 +243,160 @@ class Answers:
         (178, True)
         """
         return corrections.corrections(self, X, top, transformer, base_probabilities)
+
+    def influence(
+        self: Any,
+        X: npt.ArrayLike | None = None,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        rows: npt.ArrayLike | None = None,
+        base_probabilities: npt.ArrayLike | None = None,
+    ) -> "pd.DataFrame":
+        """What the model would be without each row of its training data, by a true refit for each.
+
+        Penalties, scale and the largest number of prototypes stay as they were chosen; all weights are fitted again to
+        the tolerance of `fit`. See `proset.influence`.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D), optional
+            Samples on which predictions are compared, better others than in `fit`.
+        y : array-like, shape (N,), optional
+            Their classes, to compare losses.
+        sample_weight : array-like, shape (N,), optional
+        rows : array-like of int, optional
+            Rows of the training data to leave out, one at a time; by default all of positive weight.
+        base_probabilities : array-like, shape (N, K), optional
+            As of `staged_predict_proba`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each row:
+
+            - "row", "class", "prototype": its number, its label, and whether it is a prototype.
+            - "own probability": that the model without it gives its class.
+            - "moved", with `X`: half the sum of the absolute differences of probabilities, mean over the samples.
+            - "loss", with `y`: by how much the mean log-loss rises without it; negative if the row does harm.
+
+        Raises
+        ------
+        ValueError
+            If the training data are not there any more, the model was fitted with ``references="split"`` or edited, a
+            row is none of them, or `X` or `y` are not what they were in `fit`.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> y[10] = 2  # was 0
+        >>> found = ProsetClassifier().fit(X[::2], y[::2]).influence(X[1::2], y[1::2])
+        >>> int(found.sort_values("own probability")["row"].iloc[0])  # 10 is row 5 of those
+        5
+        """
+        return influence.influence(self, X, y, sample_weight, rows, base_probabilities)
+
+    def suspicious_labels(self: Any, top: int | None = None) -> "pd.DataFrame":
+        """Rows of the training data whose label is improbable by the model without them, the least probable first.
+
+        Parameters
+        ----------
+        top : int >= 1, optional
+            So many; by default all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            "row" and its "class", the "probability" of that class, the most probable class "instead" and
+            "its probability", all by a refit without the row, as of `influence`.
+
+        Raises
+        ------
+        ValueError
+            As of `influence`, or if `top` is below 1.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> y[10] = 2  # was 0
+        >>> ProsetClassifier().fit(X, y).suspicious_labels(top=1)["row"].tolist()
+        [10]
+        """
+        return influence.suspicious_labels(self, top)
+
+    def forget(self: Any, rows: npt.ArrayLike) -> Any:
+        """The model that was never shown some rows: a new fit to the others, with the same bits.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Rows of the training data, from 0.
+
+        Returns
+        -------
+        ProsetClassifier
+            A new one, with the parameters of this one and the state that its `random_state` had; it keeps the other
+            rows only. This one, and what was saved or copied of it, still has the rows.
+
+        Raises
+        ------
+        ValueError
+            If the training data are not there any more, a row is none of them, the rest has one class only, or the
+            model was edited.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> less = ProsetClassifier().fit(X, y).forget([0, 77])
+        >>> never = ProsetClassifier().fit(np.delete(X, [0, 77], axis=0), np.delete(y, [0, 77]))
+        >>> bool((less.predict_proba(X) == never.predict_proba(X)).all())
+        True
+        """
+        return influence.forget(self, rows)
+
+    def edited(self: Any, drop: npt.ArrayLike = (), pin: Mapping[Any, float] | None = None) -> Any:
+        """The model after a change by hand: prototypes dropped, feature weights pinned, the rest fitted again.
+
+        Parameters
+        ----------
+        drop : array-like of int, optional
+            Rows of prototypes, as `export` lists them. They do not come back, and no other row becomes a prototype.
+        pin : dict, optional
+            From names or numbers of features to their weight in all batches, on the scale of `feature_weights_`; 0
+            leaves a feature out. Weights that an earlier edit pinned are free unless they are named again.
+
+        Returns
+        -------
+        ProsetClassifier
+            A new one. `proset.diff` says what changed; how good it is, samples say that it was not fitted to.
+
+        Raises
+        ------
+        ValueError
+            If a row is no prototype, a feature is not there, a weight is negative, nothing would be left, the training
+            data are not there any more, or the model was fitted with ``references="split"``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProsetClassifier().fit(X, y)
+        >>> model.edited(pin={3: 0.0}).active_features_.tolist()  # without the width of petals
+        [2]
+        """
+        return editing.edited(self, drop, pin)
 
     def disagreements(self: Any, transformer: Any = None) -> "pd.DataFrame":
         """Where the base is wrong, by example: the prototypes by what they bring.

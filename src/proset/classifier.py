@@ -202,6 +202,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         "cost_matrix": ["array-like", None],
     }
     _encoding: Encoding
+    _is_edited = False
     _sized: list[model.Model]  # by increasing number of prototypes
     _sized_familiarity: list[np.ndarray]  # the `training_familiarity_` of each
     __metadata_request__fit: ClassVar = {"groups": False}  # those of a splitter around it are none of the base
@@ -376,8 +377,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         self._check_limits()
         base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
-        arguments = given, y, sample_weight, base_probabilities, groups, state
-        self._training = Training(*arguments, X, codes, _or_ones(weight, len(X)), copies, rows, base)
+        self.__dict__.pop("_training", None)
+        self._is_edited = False
         scaled = self._scaled(X)
         data = scaled, codes, len(self.classes_)
         task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None
@@ -423,6 +424,9 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         self.__dict__.pop("_regions", None)
         if task is not None and base is not None:
             self._regions = corrections.regions(models[place], task)
+        arguments = given, y, sample_weight, base_probabilities, groups, state
+        size = fitted.n_prototypes(), len(fitted.active_features())
+        self._training = Training(*arguments, X, codes, _or_ones(weight, len(X)), copies, rows, base, size)
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
@@ -1002,7 +1006,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             for b in self.batches_
         )
         small = copy(self)
-        small.__dict__.pop("_sized", None)
+        for name in ("_sized", "_training"):
+            small.__dict__.pop(name, None)
         small.scale_ = self.scale_[features]
         small._encoding = self._encoding.take(features)
         columns = self._model.columns and self._model.columns.take(features)

@@ -46,6 +46,7 @@ SIZES = (
 )
 SHARE, ROUGH_SHARE = 0.1, 0.2  # of the prototypes that a round takes away at most; in cross-validation
 EXCHANGED, LET_IN = 200, 0.1  # up to this size; as a share of the prototypes
+LEAST = 20  # let in where a prototype has to be replaced
 ITERATIONS, TOLERANCE = 20, 1e-4  # of the solver, in each round
 
 
@@ -153,7 +154,7 @@ class Elimination:
 
     def increases_of(self, parts: Parts) -> list[np.ndarray]:
         """The same, batch by batch."""
-        objectives = [self._objective(parts, b) if len(part.w) else None for b, part in enumerate(parts)]
+        objectives = [self.objective(parts, b) if len(part.w) else None for b, part in enumerate(parts)]
         return [p.w if f is None else f.increases(p.theta) for f, p in zip(objectives, parts, strict=True)]
 
     def refitted(self, parts: Parts, max_iter: int, tol: float) -> Parts:
@@ -161,7 +162,7 @@ class Elimination:
         parts = tuple(parts)
         for b, part in enumerate(parts):
             if len(part.w):
-                solution = self._objective(parts, b).minimum(max_iter, tol, part.theta, path=0)
+                solution = self.objective(parts, b).minimum(max_iter, tol, part.theta, path=0)
                 found = merged(Part.of(solution.x, part.candidates, solution), self.task.samples)
                 parts = (*parts[:b], found, *parts[b + 1 :])
         return parts
@@ -174,22 +175,31 @@ class Elimination:
         loss = fsum(weight * losses) / fsum(weight)
         return loss + fsum(self.penalty.value_and_gradient(part.v, part.w)[0] for part in parts), loss
 
+    def filled(self, parts: Parts, n: int) -> Parts:
+        """Up to n prototypes where some are missing, as in an exchange; near the minimum."""
+        more = max(ceil(LET_IN * n), LEAST) if n_prototypes(parts) < n else ceil(LET_IN * n)
+        larger = self._with_steepest(parts, n - n_prototypes(parts) + more)
+        return self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n, SHARE)
+
     def _exchanged(self, parts: Parts) -> Parts:
         """The same number of prototypes with a lower objective, or the same prototypes."""
-        n, slopes = n_prototypes(parts), []
+        found = self.filled(parts, n_prototypes(parts))
+        return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
+
+    def _with_steepest(self, parts: Parts, number: int) -> Parts:
+        """With up to so many more prototypes of weight 0, those whose derivatives are the most negative."""
+        slopes = []
         for b, part in enumerate(parts):
             w = np.zeros(len(self.task.candidates))
             inside = np.searchsorted(self.task.candidates, part.candidates)
             w[inside] = part.w
             slope = self._without(parts, b).objective(self.penalty)(np.concatenate([part.v, w]))[1][len(part.v) :]
             slope[inside] = 0.0
-            slopes.append(slope)
-        steepest = np.argsort(np.concatenate(slopes), kind="stable")[: ceil(LET_IN * n)]
+            slopes.append(slope if part.v.any() else 0.0 * slope)  # a batch without features is constant
+        steepest = np.argsort(np.concatenate(slopes), kind="stable")[:number]
         steepest = steepest[np.concatenate(slopes)[steepest] < 0.0]
         batch, place = np.divmod(steepest, len(self.task.candidates))
-        larger = tuple(_with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
-        found = self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n, SHARE)
-        return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
+        return tuple(_with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
 
     def q_of(self, parts: Parts) -> np.ndarray:
         """Of the references, with all batches."""
@@ -198,7 +208,7 @@ class Elimination:
             task.q[rows], (p.sums(task.samples, task.q.shape[1], task.n_threads, rows) for p in parts if len(p.w))
         )
 
-    def _objective(self, parts: Parts, b: int) -> Objective:
+    def objective(self, parts: Parts, b: int) -> Objective:
         """Of the prototypes of one batch, given the others."""
         return replace(self._without(parts, b), candidates=parts[b].candidates).objective(self.penalty)
 

@@ -32,6 +32,8 @@ class Training:
         Which rows of `X` they are, increasing.
     base : ndarray, shape (n, K), optional
         q_0 by a base model that has not seen them.
+    size : (int, int)
+        Numbers of prototypes and features that the penalties left, before any elimination.
     """
 
     X: Any
@@ -46,6 +48,7 @@ class Training:
     copies: np.ndarray
     rows: np.ndarray
     base: np.ndarray | None
+    size: tuple[int, int]
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return type(None), ()

@@ -1,6 +1,7 @@
 """Samples in the units of the user's table, where the classifier takes transformed ones."""
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,17 @@ def feature_names(classifier: Any, transformer: Any) -> list[str]:
     if hasattr(transformer, "get_feature_names_out"):
         return [str(name) for name in transformer.get_feature_names_out()]
     return [f"x{d}" for d in range(classifier.n_features_in_)]
+
+
+def feature_number(classifier: Any, feature: Any, argument: str) -> int:
+    """Which feature a name or a number means; a ValueError that names the argument if there is none."""
+    names, n = [str(name) for name in getattr(classifier, "feature_names_in_", ())], classifier.n_features_in_
+    if isinstance(feature, str) and feature in names:
+        return names.index(feature)
+    if isinstance(feature, Integral) and not isinstance(feature, bool) and 0 <= int(feature) < n:
+        return int(feature)
+    allowed = f"0 to {n - 1}" + (f", or a name among {names[:20]}" if names else "")
+    raise ValueError(f"{argument}: feature {feature!r} is not allowed, must be {allowed}")
 
 
 def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
