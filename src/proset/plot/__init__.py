@@ -22,6 +22,7 @@ _HOME = {
     "DisagreementsDisplay": "proset.plot.corrections",
     "ExplanationDisplay": "proset.plot.explanation",
     "FeatureWeightsDisplay": "proset.plot.feature_weights",
+    "GroupRatesDisplay": "proset.plot.groups",
     "ParallelCoordinatesDisplay": "proset.plot.prototypes",
     "PrototypePathDisplay": "proset.plot.sizes",
     "PrototypesDisplay": "proset.plot.prototypes",
