@@ -1,13 +1,13 @@
 """What a fitted `ProsetClassifier` answers beside predictions: why, what if, which rows it rests on."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from proset import attributions, corrections, editing, influence, tables
+from proset import attributions, corrections, counterfactuals, drift, editing, influence, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,6 +244,78 @@ class Answers:
         """
         return corrections.corrections(self, X, top, transformer, base_probabilities)
 
+    def counterfactuals(
+        self: Any,
+        X: npt.ArrayLike,
+        target: Any = None,
+        *,
+        probability: float | None = None,
+        fixed: Sequence[Any] = (),
+        ranges: Mapping[Any, Any] | None = None,
+        directions: Mapping[Any, str] | None = None,
+        only_training_rows: bool = False,
+        min_familiarity_quantile: float = 0.0,
+    ) -> "pd.DataFrame":
+        """For each sample the nearest one that the model predicts otherwise: what would have had to be different.
+
+        Nearest is what differs in the fewest features, and among these what has the smallest sum of differences,
+        divided by the standard deviation of each feature; another category counts 1. With up to 8 active features that
+        may change this is proved. See `proset.counterfactuals`.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D) or (D,)
+        target : label of a class, optional
+            The class that is wanted; by default any but the predicted one.
+        probability : float in (0, 1), optional
+            That `target`, or any class but the predicted one, has to have at least; by default it has to be predicted.
+        fixed : sequence of str or int, optional
+            Features, by name or number, that have to stay. Missing values stay as well.
+        ranges : dict, optional
+            From features to (smallest, largest) for numbers, to lists of allowed values for categories. Numbers stay in
+            the range of the training data by default.
+        directions : dict, optional
+            From features to "up" or "down", if they may only rise or fall; for numbers and ordered categories.
+        only_training_rows : bool, default=False
+            Whether only values of the active features count that some row of the training data has together.
+        min_familiarity_quantile : float in [0, 1), default=0
+            Of the proposal, so that it is no sample that never was; see `familiarity_quantile`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each sample:
+
+            - "sample", "found": its label or number, and whether there is any; else what follows is missing.
+            - "class", "class then": predicted for it, and for the proposal, which has the "probability" of the class
+              that was wanted.
+            - "changed", "n_changed", "cost": names and number of the features that differ, and the sum of differences.
+            - "proved": whether there is provably nothing nearer, or nothing at all.
+            - "familiarity", "familiarity quantile": of the proposal.
+            - "value of <feature>", "new value of <feature>": for each active feature.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as described or the model has a base; that there is no solution is no error.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ProsetClassifier().fit(X, y)
+        >>> found = model.counterfactuals(X.iloc[[60]], target=2)
+        >>> found[["class", "class then", "changed", "proved"]].iloc[0].tolist()
+        [1, 2, 'petal width (cm)', True]
+        """
+        constraints = fixed, ranges or {}, directions or {}
+        return counterfactuals.counterfactuals(
+            self, X, target, probability, constraints, only_training_rows, min_familiarity_quantile
+        )
+
     def influence(
         self: Any,
         X: npt.ArrayLike | None = None,
@@ -364,6 +436,64 @@ class Answers:
         True
         """
         return influence.forget(self, rows)
+
+    def drift(
+        self: Any,
+        X: npt.ArrayLike,
+        level: float = 0.05,
+        *,
+        reference: npt.ArrayLike | None = None,
+        transformer: Any = None,
+        confidence_level: float = 0.95,
+    ) -> "pd.DataFrame":
+        """Whether new samples are still like the training samples: how many are unfamiliar, by prototype and feature.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            New samples, as `transformer` takes them, if there is one.
+        level : float in (0, 1), default=0.05
+            Of the quantile of the training samples' familiarity below which a sample is unfamiliar.
+        reference : array-like, shape (M, D), optional
+            Samples that are as usual, for prototypes and features. By default 1,000 training samples, the same ones
+            each time, or all if there are fewer.
+        transformer : fitted transformer or Pipeline, optional
+            As of `explain`.
+        confidence_level : float in (0, 1), default=0.95
+            Of the intervals, each for itself.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for all samples, one for each prototype with the samples that are nearest to it (whose largest
+            contribution is from it), and one for each active feature, where familiarity is that in this feature alone:
+
+            - "of", "name", "class": "all", "prototype" or "feature", and which one.
+            - "samples", "share", "usual share": how many of the new samples count, and as shares of all; usual is the
+              share in the reference.
+            - "below", "low", "high": the share of these that is unfamiliar, and its interval.
+            - "usual below": that share in the reference, about `level` for all samples and for features.
+            - "differs": whether that is outside the interval.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `reference` does not have the features that were fitted, `level` or `confidence_level` is not
+            between 0 and 1, or the model is from a file, which has no training samples, and there is no `reference`.
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from proset import ProsetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ProsetClassifier().fit(X, y)
+        >>> found = model.drift(X + [0, 0, 3, 0])  # petals are measured otherwise
+        >>> found.loc[found["differs"] & (found["of"] == "feature"), "name"].tolist()
+        ['x2']
+        """
+        return drift.drift(self, X, level, reference, transformer, confidence_level)
 
     def edited(self: Any, drop: npt.ArrayLike = (), pin: Mapping[Any, float] | None = None) -> Any:
         """The model after a change by hand: prototypes dropped, feature weights pinned, the rest fitted again.

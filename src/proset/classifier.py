@@ -129,6 +129,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         The base model, fitted to all samples.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
+    feature_range_ : ndarray, shape (2, D)
+        Smallest and largest values in the training data; of categories those of their numbers.
     categories_ : list, length D
         Of a column of categories its levels: all of an ordered type, else those in the training data, sorted, with None
         for a missing one. None for numbers.
@@ -472,6 +474,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             _check_spread(X[rows][:, levels == 0])
         self._columns = Columns.of(X[rows], levels, weight)
         self.scale_ = self._columns.spread if self.scale else np.ones(X.shape[1])
+        self.feature_range_ = np.array([np.fmin.reduce(X[rows], axis=0), np.fmax.reduce(X[rows], axis=0)])
         return X[rows], codes, weight, copies[rows], rows
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
@@ -1008,7 +1011,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         small = copy(self)
         for name in ("_sized", "_training"):
             small.__dict__.pop(name, None)
-        small.scale_ = self.scale_[features]
+        small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
         small._encoding = self._encoding.take(features)
         columns = self._model.columns and self._model.columns.take(features)
         small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns))

@@ -1,0 +1,124 @@
+"""Whether new samples are still like the training samples, by the prototypes and the features of a model.
+
+Below a quantile of the training samples' familiarity, of level 0.05 say, about 5 % of new samples are as long as they
+come from where the training samples came from. That share is counted among
+
+- all new samples,
+- those of each prototype, whose largest contribution is its own,
+- for each feature all samples, by the familiarity in this feature alone, sum_j w_j exp(-e_jd(x) / 2): what is low
+  there is far from the prototypes in this feature, whatever the others say.
+
+Intervals are those of Clopper and Pearson, exact for independent samples if the quantiles are known. Training samples
+are seen without their own prototypes, as in `proset.familiarity`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binomtest
+
+from proset.explain import exponents_of
+from proset.familiarity import quantile
+from proset.model import Model
+from proset.tables import given_samples, require
+from proset.units import feature_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from proset.classifier import ProsetClassifier
+
+N_REFERENCE = 1000  # training samples that stand for all
+ENTRIES = 2_000_000  # of a table of features, samples and prototypes, which exists for some samples at a time
+
+
+def drift(
+    classifier: "ProsetClassifier",
+    X: npt.ArrayLike,
+    level: float,
+    reference: npt.ArrayLike | None,
+    transformer: Any,
+    confidence_level: float,
+) -> "pd.DataFrame":
+    """See `proset.ProsetClassifier.drift`."""
+    require("pandas", "drift")
+    import pandas as pd
+
+    for name, value in (("level", level), ("confidence_level", confidence_level)):
+        if not 0.0 < value < 1.0:
+            raise ValueError(f"{name}: {value!r} is not allowed, must be between 0 and 1")
+    transformer, _, given = given_samples(X, None, transformer)
+    if reference is None:
+        training = classifier._fitted_to()
+        places = training.sample(N_REFERENCE)
+        points, rows = training.points[places], training.rows[places]
+    else:
+        points = classifier._validated(reference if transformer is None else transformer.transform(reference))
+        rows = np.full(len(points), -1)
+    model, names = classifier._model, feature_names(classifier, transformer)
+    new, usual = (
+        _Familiarity(model, of, own)
+        for of, own in ((classifier._validated(given), np.full(len(given), -1)), (points, rows))
+    )
+    yardstick = classifier.training_familiarity_[-1]
+    is_low, was_low = (quantile(yardstick, of.total) < level for of in (new, usual))
+
+    found: list[dict[str, Any]] = []
+
+    def add(of: str, name: str, label: Any, now: np.ndarray, before: np.ndarray, share: float, usual: float) -> None:
+        low, high = (0.0, 1.0)
+        if len(now):
+            low, high = binomtest(int(now.sum()), len(now)).proportion_ci(confidence_level, method="exact")
+        below, usually = (float(of_some.mean()) if len(of_some) else np.nan for of_some in (now, before))
+        row = {"of": of, "name": name, "class": label, "samples": len(now), "share": share, "usual share": usual}
+        row |= {"below": below, "low": low, "high": high, "usual below": usually}
+        found.append(row | {"differs": bool(usually < low or usually > high)})
+
+    add("all", "", None, is_low, was_low, 1.0, 1.0)
+    for place, (row, code) in enumerate(zip(new.rows, new.labels, strict=True)):
+        now, before = new.nearest == place, usual.nearest == place
+        add(
+            "prototype",
+            f"row {row}",
+            classifier.classes_[code],
+            is_low[now],
+            was_low[before],
+            now.mean(),
+            before.mean(),
+        )
+    for d, of_new, of_usual in zip(model.active_features(), new.by_feature, usual.by_feature, strict=True):
+        limit = np.quantile(of_usual, level, method="weibull")
+        add("feature", names[d], None, of_new < limit, of_usual < limit, 1.0, 1.0)
+    return pd.DataFrame(found)
+
+
+class _Familiarity:
+    """Of samples, by prototype and by feature.
+
+    Attributes
+    ----------
+    total : ndarray, shape (N,)
+    nearest : ndarray of int, shape (N,)
+        Which prototype contributes most, over all batches.
+    by_feature : ndarray, shape (A, N)
+    rows, labels : ndarray of int, shape (J,)
+        Of the prototypes.
+    """
+
+    def __init__(self, model: Model, X: np.ndarray, own: np.ndarray):
+        """`own`, shape (N,): the row that each sample is, which is left out; -1 for none."""
+        features, batches = model.active_features(), model.batches
+        self.rows = np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)])
+        self.labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+        weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
+        self.total, self.nearest = np.zeros(len(X)), np.full(len(X), -1)
+        self.by_feature = np.zeros((len(features), len(X)))
+        step = max(1, ENTRIES // max(1, len(features) * len(weights)))
+        for first in range(0, len(X) if len(weights) else 0, step):
+            rows = slice(first, first + step)
+            exponents = np.concatenate([exponents_of(model, X[rows], batch, features) for batch in batches], axis=2)
+            counted = np.where(own[rows, None] == self.rows, 0.0, weights)
+            contributions = np.exp(-0.5 * exponents.sum(axis=0)) * counted
+            self.total[rows], self.nearest[rows] = contributions.sum(axis=1), contributions.argmax(axis=1)
+            self.by_feature[:, rows] = (np.exp(-0.5 * exponents) * counted).sum(axis=2)
