@@ -24,7 +24,7 @@ DISTANCES = {  # of a SetCoverClassifier, from the squares e of single features;
     "euclidean": ("e", "sqrt(sum)"),
     "sqeuclidean": ("e", "sum"),
 }
-_LARGEST = float(np.finfo(np.float64).max)
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
         coefficients, intercepts = np.vstack([0.0 * coefficients, coefficients]), np.append(0.0, intercepts)
     for name, step in reversed(steps):
         shift, scale, low, _ = _stage(name, step)
-        if low != -_LARGEST:
+        if low != -LARGEST:
             raise ValueError(f"base: step {name!r} is not allowed, it clips; to_onnx converts more")
         coefficients = coefficients / scale
         intercepts = intercepts - coefficients @ np.broadcast_to(shift, n_features)
@@ -260,7 +260,7 @@ def supported_metric(classifier: SetCoverClassifier) -> str:
 def scaling(steps: list[tuple[str, Any]], classifier: Any) -> np.ndarray:
     """`shift`, `scale`, `low` and `high` of all scalers, for all features: shape (4, S, D)."""
     n_features = classifier.n_features_in_
-    stages = [_stage(name, step) for name, step in steps] or [(0.0, 1.0, -_LARGEST, _LARGEST)]
+    stages = [_stage(name, step) for name, step in steps] or [(0.0, 1.0, -LARGEST, LARGEST)]
     arrays = np.array([[np.broadcast_to(part, n_features) for part in stage] for stage in stages]).swapaxes(0, 1)
     if isinstance(classifier, ProsetClassifier):  # which takes a point so far away for as far as any
         arrays[2, -1] = np.maximum(arrays[2, -1], -MAX_ABS)
@@ -274,7 +274,7 @@ def _stage(name: str, step: Any) -> tuple[Any, Any, float, float]:
             f"model: step {name!r}, a {type(step).__name__}, is not allowed, must be one of "
             f"{', '.join(scaler.__name__ for scaler in SCALERS)}; to_onnx converts more"
         )
-    low, high = -_LARGEST, _LARGEST
+    low, high = -LARGEST, LARGEST
     if isinstance(step, StandardScaler):
         shift, scale = step.mean_ if step.with_mean else None, step.scale_
     elif isinstance(step, RobustScaler):

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 OPSET = 18  # onnxruntime 1.14 and later
+OUTPUTS = (
+    "label",
+    "probabilities",
+    "prototype_rows",
+    "prototype_shares",
+    "start_shares",
+    "attributions",
+    "base_values",
+)
 MOST_FEATURES = 10  # of attributions, as an array of all sets, background rows, prototypes and classes exists
 MOST_ENTRIES = 10**7
 FAR = 1e5  # an exponent whose factor is 0, but not infinite: times 0 it has to be 0
@@ -141,14 +150,13 @@ def to_onnx(
             n_classes, n_listed = len(what.classes), min(explain or 0, len(what.labels)) or None
             shapes: dict[str, list[int | None]] = {"probabilities": [None, n_classes]}
             if explain is not None:
-                shapes |= {"prototype_shares": [None, n_listed], "start_shares": [None, n_classes]}
-                rows = scope.declare_local_variable("prototype_rows", Int64TensorType([None, n_listed]))
+                shapes |= {"prototype_rows": [None, n_listed], "prototype_shares": [None, n_listed]}
+                shapes["start_shares"] = [None, n_classes]
             if compared is not None:
                 shapes |= {"attributions": [None, len(what.feature_names), n_classes], "base_values": [n_classes]}
             for name, shape in shapes.items():
-                operator.outputs.append(scope.declare_local_variable(name, probability_type(shape)))
-            if explain is not None:
-                operator.outputs.append(rows)
+                of_numbers = Int64TensorType if name == "prototype_rows" else probability_type
+                operator.outputs.append(scope.declare_local_variable(name, of_numbers(shape)))
         outputs: list[Any] = operator.outputs
         return outputs
 
@@ -248,7 +256,7 @@ def _nodes(
             of_x = node("Where", missing, h, node("Mul", scaled, scaled))
             of_c = np.where(p > 0, c**2, h)
             both = node("Add", node("MatMul", of_x, p.T), node("MatMul", present, of_c.T))
-            # Not of `scaled`: onnxruntime makes one of a product by a single weight, which has that in single precision.
+            # Not of `scaled`: onnxruntime would take a single weight into the product, in single precision.
             distances = node("Sub", both, node("MatMul", x, 2.0 * (c * v[numbers]).T))
             for a in categories:
                 z = node("Gather", Z, np.array([a]), axis=1)
@@ -263,20 +271,20 @@ def _nodes(
         if what.cost_matrix is not None:
             code = node("ArgMin", node("MatMul", said["probabilities"], what.cost_matrix), axis=1, keepdims=0)
         if explain is not None:
-            said["start_shares"] = node("Div", start, total)
             if terms:
                 shares = node("Div", node("Concat", *terms, axis=1), total)
                 largest = node("TopK", shares, np.array([min(explain, len(what.rows))]), axis=1)
-                said["prototype_shares"], places = largest[0], largest[1]
+                listed, places = largest[0], largest[1]
             else:
-                places = said["prototype_shares"] = node("Slice", start, *np.array([[0], [0], [1]]))
+                listed = places = node("Slice", start, *np.array([[0], [0], [1]]))
             rows = node("Gather", np.append(what.rows, 0), node("Cast", places, to=TensorProto.INT64))
-            others.append(node("Identity", rows, output_names=[names["prototype_rows"]]))
+            said |= {"prototype_rows": rows, "prototype_shares": listed, "start_shares": node("Div", start, total)}
         if background is not None:
-            said |= {"attributions": _attributions(what, Z, background, centre)}
+            said["attributions"] = _attributions(what, Z, background, centre)
             said["base_values"] = node("Identity", base_values(what, background))
-        kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
-        others += [node("Cast", values, to=kind, output_names=[names[name]]) for name, values in said.items()]
+        kinds = dict.fromkeys(said, TensorProto.DOUBLE if double else TensorProto.FLOAT)
+        kinds |= {"prototype_rows": TensorProto.INT64}
+        others += [node("Cast", values, to=kinds[name], output_names=[names[name]]) for name, values in said.items()]
     classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
     return [node("Gather", classes, code, output_names=[names["label"]]), *others]
 
@@ -339,10 +347,10 @@ def _types_of_columns(
     elif len(initial_types) != len(names):
         raise ValueError(f"initial_types: {len(initial_types)} are not allowed, must be {len(names)}, one a column")
     for (name, of_input), levels, column in zip(initial_types, what.categories, names, strict=True):
-        if name in ("", "label", "probabilities"):
+        if name in ("", *OUTPUTS):
             raise ValueError(
                 f"initial_types: the name {name!r}, by default that of the column, is not allowed, must be none of "
-                "'', 'label' and 'probabilities'"
+                f"'', {', '.join(map(repr, OUTPUTS[:-1]))} and {OUTPUTS[-1]!r}"
             )
         if isinstance(of_input, StringTensorType) != _is_text(levels):
             raise ValueError(

@@ -1,0 +1,200 @@
+"""The statement of SQL, as SQLite and DuckDB run it."""
+
+import sqlite3
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tests.proset.convert.models import (
+    exact_probabilities,
+    largest_difference,
+    mixed_models,
+    one_that_does_not_count,
+    proset_models,
+    random_models,
+    regression_and_gap,
+    set_cover_models,
+)
+
+from proset import ProsetClassifier
+from proset.convert import to_sql
+
+DATABASES = ("sqlite", "duckdb")
+TABLE, KEY = 'a "table"; --', "it's a key"
+
+
+def run(database, model, X, *, key=None, **settings):
+    """The names of the columns of the result, and its rows; X is an array or a frame."""
+    frame = pd.DataFrame(X, columns=[f"x{d}" for d in range(X.shape[1])]) if isinstance(X, np.ndarray) else X
+    frame = frame.assign(**{KEY: np.arange(len(frame))[::-1] if key is None else key})
+    statement = to_sql(model, TABLE, KEY, **settings)
+    if database == "sqlite":
+        connection = sqlite3.connect(":memory:")
+        frame.to_sql(TABLE, connection, index=False)
+        cursor = connection.execute(statement)
+        found = [column[0] for column in cursor.description], cursor.fetchall()
+    else:
+        connection = duckdb.connect()
+        connection.register("frame", frame)
+        columns = ", ".join('"' + name.replace('"', '""') + '"' for name in frame)
+        connection.execute(f"""CREATE TABLE "a ""table""; --" AS SELECT {columns} FROM frame""")
+        cursor = connection.execute(statement)
+        found = [column[0] for column in cursor.description], cursor.fetchall()
+    connection.close()
+    return found
+
+
+def labels_of(classes, rows):
+    """Truth values are 0 and 1 in SQLite."""
+    return [bool(row[1]) if classes.dtype == bool else row[1] for row in rows]
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("name", proset_models())
+def test_probabilities_and_labels(database, name):
+    model, X = proset_models()[name]
+    columns, rows = run(database, model, X)
+    assert columns == [KEY, "label", *(f"probability_{label}" for label in model.classes_)]
+    assert [row[0] for row in rows] == list(range(len(X)))[::-1]
+    assert largest_difference([row[2:] for row in rows], exact_probabilities(model, X)) < 1e-12
+    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("name", set_cover_models())
+def test_set_cover_has_labels_only(database, name):
+    model, X = set_cover_models()[name]
+    columns, rows = run(database, model, X)
+    assert columns == [KEY, "label"]
+    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("name", mixed_models())
+def test_mixed_tables(database, name):
+    model, X = mixed_models()[name]
+    _, rows = run(database, model, X)
+    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
+    if hasattr(model, "predict_proba"):
+        assert largest_difference([row[2:] for row in rows], exact_probabilities(model, X)) < 1e-12
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("number", range(30))
+def test_random_models_say_why(database, number):
+    of = random_models()[number]
+    n, classes = len(of.X), of.model.classes_.tolist()
+    _, rows = run(database, of.model, of.X)
+    assert largest_difference([row[2:] for row in rows], of.probabilities) < 1e-12
+    assert labels_of(of.model.classes_, rows) == of.model.predict(of.X).tolist()
+
+    for top in (2, None):
+        columns, rows = run(database, of.model, of.X, key=np.arange(n), what="explain", top=top)
+        assert columns[1:] == ["place", "class", "batch", "row", "weight", "similarity", "share"]
+        for i in range(n):
+            own = [row[1:] for row in rows if row[0] == i]
+            assert [row[1] for row in own if row[0] == 0] == classes
+            assert largest_difference([row[6] for row in own if row[0] == 0], of.start[i]) < 1e-12
+            listed = [row for row in own if row[0]]
+            n_listed = min(top or len(of.shares), len(of.shares))
+            assert [row[0] for row in listed] == list(range(1, n_listed + 1))
+            of.check_explanation(i, [((row[2], row[3]), row[6]) for row in listed], 1e-12)
+
+    columns, rows = run(database, of.model, of.X, key=np.arange(n), what="attributions", background=of.background)
+    assert columns[1:] == ["feature", "class", "attribution", "base_value"]
+    found, base_values = np.zeros((2, *of.attributions.shape))
+    for i, feature, label, value, base_value in rows:
+        place = i, list(of.X).index(feature), classes.index(label)
+        found[place], base_values[place] = value, base_value
+    assert largest_difference(found, of.attributions) < 1e-12
+    active = [name for d, name in enumerate(of.X) if d in of.classifier.active_features_]
+    assert {row[1] for row in rows} == {*active}
+    assert largest_difference(base_values[:, of.classifier.active_features_[0]], of.base_values) < 1e-12
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_linear_base(database):
+    X, y = load_iris(return_X_y=True)
+    base = make_pipeline(StandardScaler(), LogisticRegression())
+    model = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+    _, rows = run(database, model, X)
+    assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-5
+    assert [row[1] for row in rows] == model.predict(X).tolist()
+    _, rows = run(database, model, X[:1], what="explain", top=3)
+    terms = model.explain(X[:1], top=3)
+    terms = terms[terms["term"].isin(["base", "prototype"])]
+    assert [row[4] for row in rows] == terms["row"].tolist()
+    assert largest_difference([row[7] for row in rows], terms["share"].to_numpy()) < 1e-5
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_rows_that_cannot_be_predicted_have_nulls(database):
+    model, x = regression_and_gap()
+    _, rows = run(database, model, np.vstack([x, np.nan_to_num(x), [np.inf, *x[:3]]]))
+    assert [row[0] for row in rows] == [2, 1, 0]
+    assert rows[0][1:] == rows[2][1:] == (None,) * 4
+    assert rows[1][1] is not None
+    model, X = proset_models()["no scaler"]
+    X = np.repeat(X[:1], 3, axis=0)
+    X[:, model.active_features_[0]] = [np.nan, np.inf, -np.inf]
+    _, rows = run(database, model, X)
+    assert largest_difference(rows[0][2:], model.predict_proba(X[:1])[0]) < 1e-5
+    assert rows[1][1:] == rows[2][1:] == (None,) * 4
+    _, rows = run(database, model, X, what="explain")
+    assert {row[0] for row in rows} == {2}
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_keys_need_not_differ_and_columns_that_do_not_count_need_not_be_there(database):
+    model, X = one_that_does_not_count()
+    _, rows = run(database, model, X[["x in m/s"]], key=[None] * len(X))
+    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
+
+
+def test_a_column_that_is_not_there_is_an_error_in_sqlite():
+    """Which takes a name in quotes for text, if it stands alone."""
+    model, X = proset_models()["no scaler"]
+    with pytest.raises(sqlite3.OperationalError, match=r"no such column: t\.x2"):
+        run("sqlite", model, X[:, :2])
+
+
+def test_categories_are_compared_by_characters_whatever_the_collation():
+    model, X = mixed_models()["mixed, complete"]
+    frame = X.assign(kind=X["kind"].where(X.index % 2 == 0, X["kind"].str.upper()))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (id, x, kind TEXT COLLATE NOCASE, flag, grade, place, code)")
+    frame.assign(id=range(len(frame))).to_sql("t", connection, index=False, if_exists="append")
+    rows = connection.execute(to_sql(model, "t", "id")).fetchall()
+    assert largest_difference([row[2:] for row in rows], exact_probabilities(model, frame)) < 1e-12
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"table": ""}, "table: '' is not allowed, must be a name"),
+        ({"table": "Proset_z"}, "table: 'Proset_z' is not allowed, names that begin with proset_ are those of the"),
+        ({"key": None}, "key: None is not allowed, must be a name"),
+        ({"what": "label"}, "what: 'label' is not allowed, must be one of probabilities, explain, attributions"),
+        ({"top": 2}, "top: 2 is not allowed for what='probabilities', must be None"),
+        ({"what": "explain", "top": 0}, "top: 0 is not allowed, must be a whole number of at least 1"),
+        ({"what": "attributions"}, "background: None is not allowed for what='attributions', must be rows to compare"),
+        ({"background": [[1.0]]}, "background: rows are not allowed for what='probabilities', must be None"),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_is_refused(settings, said):
+    model, _ = proset_models()["no scaler"]
+    with pytest.raises(ValueError, match=said):
+        to_sql(**{"model": model, "table": "t", "key": "id", **settings})
+
+
+def test_a_set_cover_says_nothing_else():
+    model, _ = set_cover_models()["euclidean"]
+    with pytest.raises(ValueError, match="what: 'explain' is not allowed for a SetCoverClassifier, it has no prob"):
+        to_sql(model, "t", "id", what="explain")
