@@ -4,8 +4,8 @@
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
 cross-validation. `RejectOptionClassifier` gives samples that are like none before no class, `ConformalClassifier` gives
 sets of classes; `group_rates` has errors by group. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a
-file that executes nothing, `model_card` describes it; `to_onnx`, `to_c` and `to_javascript` write classifiers for use
-without Python.
+file that executes nothing, `model_card` describes it; `to_onnx`, `to_c`, `to_javascript` and `to_sql` write
+classifiers for use without Python.
 """
 
 from importlib import import_module
@@ -26,6 +26,7 @@ __all__ = [
     "to_c",
     "to_javascript",
     "to_onnx",
+    "to_sql",
 ]
 
 _HOME = {
@@ -43,6 +44,7 @@ _HOME = {
     "to_c": "proset.convert",
     "to_javascript": "proset.convert",
     "to_onnx": "proset.convert",
+    "to_sql": "proset.convert",
 }
 
 
