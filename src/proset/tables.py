@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from proset.set_cover import SetCoverClassifier
 
 
-def require(package: str, what: str) -> None:
+def require(package: str, what: str, extra: str = "report") -> None:
     """ImportError with a remedy, if a package is missing that the classifiers do without."""
     try:
         import_module(package)
     except ImportError as error:
         raise ImportError(
-            f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'"
+            f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[{extra}]'"
         ) from error
 
 
