@@ -21,8 +21,7 @@ from tests.proset.convert.models import (
     set_cover_models,
 )
 
-from proset import ProsetClassifier
-from proset.convert import to_sql
+from proset import ProsetClassifier, to_sql
 
 DATABASES = ("sqlite", "duckdb")
 TABLE, KEY = 'a "table"; --', "it's a key"

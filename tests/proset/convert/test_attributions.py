@@ -1,0 +1,110 @@
+"""What is refused; tests of each form run what is written."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from tests.proset.convert.models import largest_difference, random_models, set_cover_models
+
+from proset import ProsetClassifier, to_c, to_javascript, to_onnx, to_sql
+from proset.convert.attributions import background_of, base_values
+from proset.convert.formula import formula
+
+X, Y = load_iris(return_X_y=True)
+
+
+def sql(model, background):
+    return to_sql(model, "samples", "id", what="attributions", background=background)
+
+
+FORMS = {
+    "onnx": lambda model, background: to_onnx(model, background=background),
+    "c": lambda model, background: to_c(model, background=background),
+    "javascript": to_javascript,
+    "sql": sql,
+}
+
+
+@cache
+def of_iris():
+    return ProsetClassifier(lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, Y)
+
+
+def of_many_features(n):
+    """All of them active."""
+    samples = np.random.default_rng(0).normal(size=(60, n))
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-4, max_prototypes=3).fit(samples, samples[:, 0] > 0)
+    batches = (replace(batch, feature_weights=np.ones(n)) for batch in model.batches_)
+    model._store(replace(model._model, batches=tuple(batches)))
+    return model, samples
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_has_no_attributions_is_refused(form):
+    with_base = ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(X, Y)
+    with pytest.raises(ValueError, match="background: attributions with base LogisticRegression are not allowed, must"):
+        FORMS[form](with_base, X[:2])
+    said = "what: 'attributions'" if form == "sql" else "background: attributions of a SetCoverClassifier are not"
+    with pytest.raises(ValueError, match=said):
+        FORMS[form](set_cover_models()["euclidean"][0], X[:2])
+
+
+@pytest.mark.parametrize(("form", "most"), [("onnx", 10), ("c", 15), ("javascript", 15), ("sql", 15)])
+def test_too_many_features_are_refused(form, most):
+    model, samples = of_many_features(most + 1)
+    said = f"background: a model with {most + 1} active features is not allowed, must have at most {most}; "
+    with pytest.raises(ValueError, match=said):
+        FORMS[form](model, samples[:2])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_too_few_and_too_many_rows_are_refused(form):
+    model = of_iris()
+    for n in (0, 1001):
+        with pytest.raises(ValueError, match=f"background: {n} rows are not allowed, must be 1 to 1000 for . active f"):
+            FORMS[form](model, np.resize(X, (n, 4)))
+
+
+def test_the_more_features_and_prototypes_the_fewer_rows():
+    model = of_iris()
+    of = formula(model)
+    n = 2 ** len(of.used)
+    assert len(background_of(of, model, X[:5], most_points=5 * n)) == 5
+    with pytest.raises(ValueError, match="background: 6 rows are not allowed, must be 1 to 5 for"):
+        background_of(of, model, X[:6], most_points=5 * n)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_base_that_always_says_the_same_is_a_prior(form):
+    model = ProsetClassifier(base=DummyClassifier(), lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, Y)
+    assert FORMS[form](model, X[:2])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_of_the_background_are_checked(form):
+    model = of_iris()
+    with pytest.raises(ValueError, match="X has 3 features, but ProsetClassifier is expecting 4 features"):
+        FORMS[form](model, X[:2, :3])
+
+
+@pytest.mark.parametrize("number", range(0, 30, 5))
+def test_python_and_what_is_written_say_the_same(number):
+    of = random_models()[number]
+    before = None if of.is_mixed else of.model
+    found = of.classifier.attributions(of.X, of.background, transformer=before)
+    assert largest_difference(found.values, of.attributions) < 1e-5
+    base = base_values(formula(of.model), background_of(formula(of.model), of.model, of.background))
+    assert largest_difference(found.base_values[0], base) < 1e-5
+
+
+def test_numbers_of_prototypes_to_list_are_checked():
+    model = of_iris()
+    for top in (0, 1.5, True, "all"):
+        with pytest.raises(ValueError, match=f"explain: {top!r} is not allowed, must be a whole number of at least 1"):
+            to_onnx(model, explain=top)
+    with pytest.raises(ValueError, match="explain: shares of a SetCoverClassifier are not allowed, it has no prob"):
+        to_onnx(set_cover_models()["euclidean"][0], explain=2)
