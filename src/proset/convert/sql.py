@@ -125,12 +125,13 @@ _PROBABILITY = """MATERIALIZED (
   SELECT id, class, q / sum(q) OVER (PARTITION BY id) AS p
   FROM (SELECT id, class, sum(weight * similarity) AS q FROM proset_term GROUP BY id, class) AS sums
 )"""
+# Without WHERE place = 1, of which SQLite expects so few rows that it does without an index of them.
 _FIRST = """(
-  SELECT id, class
+  SELECT id, max(CASE WHEN place = 1 THEN class END) AS class
   FROM (
     SELECT id, class, row_number() OVER (PARTITION BY id ORDER BY {by}) AS place FROM proset_{of}
   ) AS ranked
-  WHERE place = 1
+  GROUP BY id
 )"""
 _EXPECTED = """(
   SELECT p.id, c.class, sum(p.p * c.cost) AS cost
@@ -271,12 +272,15 @@ def _terms(of: ProsetFormula) -> dict[str, str]:
         for k, (b, w) in enumerate(zip(of.base_intercepts, of.base_coefficients, strict=True))
     ]
     score = " + ".join(["r.intercept", *(f"r.w{a} * z.z{a}" for a in range(n_used))])
-    return _tables(of, np.empty(0)) | {
+    start = "SELECT id, -1, class, 0, -1, q, 1e0 FROM proset_base"
+    found = {
         f"regression({', '.join(['class', 'intercept', *_numbered('w', n_used)])})": _values(rows),
         "score": f"(\n  SELECT z.id, r.class, {score} AS score FROM proset_z AS z CROSS JOIN proset_regression AS r\n)",
         "base": _BASE.format(floor=_number(FLOOR)),
-        f"term({columns})": f"(\n  SELECT id, -1, class, 0, -1, q, 1e0 FROM proset_base\n  UNION ALL\n  {term}\n)",
     }
+    if not len(of.labels):
+        return found | {f"term({columns})": f"(\n  {start}\n)"}
+    return found | _tables(of, np.empty(0)) | {f"term({columns})": f"(\n  {start}\n  UNION ALL\n  {term}\n)"}
 
 
 def _decision(of: ProsetFormula) -> dict[str, str]:
@@ -343,8 +347,10 @@ def _attributions(of: ProsetFormula, background: np.ndarray) -> dict[str, str]:
         "sets": _materialized(f"SELECT {number} AS s, {size} AS size FROM {sets}"),
         "near": f"(SELECT z.id, c.prototype, {columns} FROM {_PAIRS})",
         "near_rows": f"(SELECT z.id, c.prototype, c.class, c.weight, {columns} FROM {of_rows})",
-        "of_sample": f"(\n  SELECT e.id, s.s, e.prototype, exp(-0.5e0 * ({inside})) AS factor\n"
-        "  FROM proset_near AS e CROSS JOIN proset_sets AS s\n)",
+        "of_sample": _materialized(
+            f"SELECT e.id, s.s, e.prototype, exp(-0.5e0 * ({inside})) AS factor\n"
+            "  FROM proset_near AS e CROSS JOIN proset_sets AS s"
+        ),
         "of_rows": _materialized(
             f"SELECT e.id, s.s, e.prototype, e.class, e.weight * exp(-0.5e0 * ({outside})) AS part\n"
             "  FROM proset_near_rows AS e CROSS JOIN proset_sets AS s"

@@ -119,7 +119,7 @@ def test_random_models_say_why(database, number):
 @pytest.mark.parametrize("database", DATABASES)
 def test_a_linear_base(database):
     X, y = load_iris(return_X_y=True)
-    base = make_pipeline(StandardScaler(), LogisticRegression())
+    base = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     model = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
     _, rows = run(database, model, X)
     assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-5
@@ -129,6 +129,16 @@ def test_a_linear_base(database):
     terms = terms[terms["term"].isin(["base", "prototype"])]
     assert [row[4] for row in rows] == terms["row"].tolist()
     assert largest_difference([row[7] for row in rows], terms["share"].to_numpy()) < 1e-5
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_linear_base_alone(database):
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(base=LogisticRegression(max_iter=1000), n_batches=0).fit(X, y)
+    _, rows = run(database, model, X)
+    assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-12
+    _, rows = run(database, model, X[:2], what="explain")
+    assert largest_difference([row[7] for row in rows], model.predict_proba(X[:2]).ravel()) < 1e-12
 
 
 @pytest.mark.parametrize("database", DATABASES)
