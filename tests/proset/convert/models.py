@@ -111,6 +111,18 @@ def regression_and_gap():
     return model, np.where(np.arange(4) == 2, np.nan, X[0])
 
 
+@cache
+def with_linear_base():
+    """(model, X) that starts from a logistic regression, and what `explain` says: shares by the base, of prototypes."""
+    X, y = load_iris(return_X_y=True)
+    base = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    model = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+    X = X[::10].astype(np.float32).astype(np.float64)
+    terms = model.explain(X)
+    start, listed = (terms[terms["term"] == term] for term in ("base", "prototype"))
+    return model, X, start["share"].to_numpy().reshape(len(X), -1), listed["share"].to_numpy().reshape(len(X), -1)
+
+
 def exact_probabilities(model, X):
     """In double precision, from the formula; `predict_proba` computes kernel values in single precision."""
     if isinstance(model, Pipeline):

@@ -17,6 +17,7 @@ from tests.proset.convert.models import (
     random_models,
     regression_and_gap,
     set_cover_models,
+    with_linear_base,
 )
 
 from proset import to_c
@@ -156,6 +157,18 @@ def test_a_category_without_weight_has_its_place_in_a_sample(compiled, tmp_path)
     library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
     found = [library.model_predict(values_of(row)) for row in X.to_numpy()]
     assert (model.classes_[found] == model.predict(X)).all()
+
+
+def test_shares_of_a_base(compiled, tmp_path):
+    model, X, start, shares = with_linear_base()
+    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
+    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+    found, listed, prototypes = np.empty_like(start), np.empty_like(shares), (ctypes.c_int * shares.shape[1])()
+    for i, x in enumerate(X):
+        n = library.model_explain(x.copy().ctypes, shares.shape[1], found[i].ctypes, prototypes, listed[i].ctypes)
+        assert n == shares.shape[1]
+    assert largest_difference(found, start) < 1e-5
+    assert largest_difference(listed, shares) < 1e-5
 
 
 def test_a_logistic_regression_takes_no_missing_number(compiled, tmp_path):

@@ -16,6 +16,7 @@ from tests.proset.convert.models import (
     random_models,
     regression_and_gap,
     set_cover_models,
+    with_linear_base,
 )
 
 from proset import ProsetClassifier, to_javascript
@@ -119,6 +120,15 @@ def test_random_models_say_why(number, tmp_path):
         for term in row["all"]["prototypes"]:
             shares[term["class"]] += term["share"]
         assert largest_difference(list(shares.values()) + of.start[i], of.probabilities[i]) < 1e-12
+
+
+def test_shares_of_a_base(tmp_path):
+    model, X, start, shares = with_linear_base()
+    said = run(tmp_path, to_javascript(model), X.tolist())["said"]
+    assert largest_difference([row["probabilities"] for row in said], model.predict_proba(X)) < 1e-5
+    assert largest_difference([row["all"]["start"] for row in said], start) < 1e-5
+    found = [[term["share"] for term in row["all"]["prototypes"]] for row in said]
+    assert largest_difference(found, shares) < 1e-5
 
 
 def test_a_logistic_regression_takes_no_missing_number(tmp_path):

@@ -31,6 +31,7 @@ from tests.proset.convert.models import (
     proset_models,
     random_models,
     set_cover_models,
+    with_linear_base,
 )
 
 from proset import ProsetClassifier, SetCoverClassifier, to_c, to_onnx
@@ -204,6 +205,22 @@ def test_what_a_graph_cannot_do_with_categories_is_refused():
     for convert in (to_onnx, to_c):
         with pytest.raises(ValueError, match=r"base: .* is not allowed for a table with categories"):
             convert(corrected)
+
+
+def test_shares_of_a_base():
+    model, X, start, shares = with_linear_base()
+    found = outputs(to_onnx(model, explain=99), X=X.astype(np.float32))
+    assert largest_difference(found["start_shares"], start) < 1e-5
+    assert largest_difference(found["prototype_shares"], shares) < 1e-5
+
+
+def test_without_prototypes_none_is_listed():
+    X, y = load_wine(return_X_y=True)
+    graph = to_onnx(ProsetClassifier(n_batches=0).fit(X, y), explain=2, background=X[:3])
+    found = outputs(graph, X=X.astype(np.float32))
+    assert found["prototype_rows"].shape == found["prototype_shares"].shape == (len(X), 0)
+    assert not found["attributions"].any()
+    assert largest_difference(found["start_shares"], found["probabilities"]) == 0.0
 
 
 def test_steps_of_skl2onnx_may_come_before():

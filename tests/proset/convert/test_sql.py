@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from tests.proset.convert.models import (
     exact_probabilities,
     largest_difference,
@@ -19,6 +17,7 @@ from tests.proset.convert.models import (
     random_models,
     regression_and_gap,
     set_cover_models,
+    with_linear_base,
 )
 
 from proset import ProsetClassifier, to_sql
@@ -117,18 +116,14 @@ def test_random_models_say_why(database, number):
 
 
 @pytest.mark.parametrize("database", DATABASES)
-def test_a_linear_base(database):
-    X, y = load_iris(return_X_y=True)
-    base = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    model = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, y)
+def test_shares_of_a_base(database):
+    model, X, start, shares = with_linear_base()
     _, rows = run(database, model, X)
     assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-5
     assert [row[1] for row in rows] == model.predict(X).tolist()
-    _, rows = run(database, model, X[:1], what="explain", top=3)
-    terms = model.explain(X[:1], top=3)
-    terms = terms[terms["term"].isin(["base", "prototype"])]
-    assert [row[4] for row in rows] == terms["row"].tolist()
-    assert largest_difference([row[7] for row in rows], terms["share"].to_numpy()) < 1e-5
+    _, rows = run(database, model, X, what="explain")
+    found = np.reshape([row[7] for row in rows], (len(X), -1))
+    assert largest_difference(found, np.hstack([start, shares])) < 1e-5
 
 
 @pytest.mark.parametrize("database", DATABASES)
