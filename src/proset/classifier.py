@@ -375,12 +375,12 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         -------
         (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
         """
+        self.__dict__.pop("_training", None)
+        self._is_edited = False
         given, state = X, deepcopy(check_random_state(self.random_state))
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         self._check_limits()
         base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
-        self.__dict__.pop("_training", None)
-        self._is_edited = False
         scaled = self._scaled(X)
         data = scaled, codes, len(self.classes_)
         task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None

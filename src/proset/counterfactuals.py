@@ -512,7 +512,9 @@ def counterfactuals(
     values, new_values = (classifier._encoding.decode(of)[:, features] for of in (points, instead))
     none: Any = None if new_values.dtype == object else np.nan
     new_values = np.where(is_found[:, None], new_values, none)
-    shown = code if code is not None and probability is not None else codes
+    shown = codes if code is None else np.full(len(codes), code)
+    if code is None and probability is not None:
+        shown = np.where(np.arange(len(classes)) == predicted[:, None], -1.0, then).argmax(axis=1)
     columns: dict[str, Any] = {
         "sample": labels,
         "found": is_found,

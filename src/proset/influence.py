@@ -176,11 +176,11 @@ def influence(
     _refuse_edited(classifier, "influence")
     training, classes, refits = classifier._fitted_to(), classifier.classes_, Refits.of(classifier).all()
     places = np.searchsorted(training.rows, training.rows if rows is None else _of(rows, training.rows)).tolist()
-    points, base = np.empty((0, classifier.n_features_in_)), None
+    points, base, weight = np.empty((0, classifier.n_features_in_)), None, np.empty(0)
     if X is not None:
         points, base = classifier._validated(X), classifier._base_of(X, base_probabilities)
+        weight = _check_sample_weight(sample_weight, points, dtype=np.float64, ensure_non_negative=True)
     codes = None if y is None else _codes(y, classes, len(points))
-    weight = _check_sample_weight(sample_weight, points, dtype=np.float64, ensure_non_negative=True)
     points = classifier._scaled(points) - refits.task.samples.centre
 
     _, before = refits.predicted(points, base)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
 
 MAX_BYTES = 2**30  # of a model's arrays
 # Fitted attributes that files of earlier versions do not have.
-OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w")
+OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w", "feature_range")
 
 
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
@@ -132,6 +132,7 @@ def load_model(path: str | Path) -> "ProsetClassifier":
         classifier._encoding = _encoding(header.get("columns"), model)
         _check_optional(model, **optional)
         classifier.scale_ = np.ones(len(model.centre))
+        classifier.feature_range_ = _range_of_prototypes(model)
         for name, array in optional.items():
             setattr(classifier, f"{name}_", array if array.ndim else array.item())
         classifier._store(model)
@@ -193,6 +194,12 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
                 raise ValueError(f"{where}fit: {field.name} must be a {kind.__name__}, is {value!r:.50}")
 
 
+def _range_of_prototypes(model: Model) -> np.ndarray:
+    """As `feature_range_`, of models from files that do not have that of the training data."""
+    points = np.concatenate([model.centre[None], *(batch.prototypes for batch in model.batches)])
+    return np.array([np.fmin.reduce(points), np.fmax.reduce(points)])
+
+
 def _encoding(columns: Any, model: Model) -> Encoding:
     """What the columns are; ValueError unless it fits the model."""
     n = len(model.centre)
@@ -221,6 +228,7 @@ def _check_optional(
     scale: Any = None,
     lambda_v: Any = None,
     lambda_w: Any = None,
+    feature_range: Any = None,
 ) -> None:
     n_batches = len(model.batches)
     if scale is not None:
@@ -228,6 +236,11 @@ def _check_optional(
     for name, penalty in (("lambda_v", lambda_v), ("lambda_w", lambda_w)):
         if penalty is not None and not np.isposinf(penalty).all():
             _check_array(name, penalty, (), 0.0)
+    if feature_range is not None:
+        known = np.where(np.isnan(feature_range), 0.0, feature_range)
+        _check_array("feature_range", known, (2, len(model.centre)), -MAX_ABS)
+        if (feature_range[0] > feature_range[1]).any():
+            raise ValueError("feature_range must be the smallest and the largest value of each feature")
     if n_samples_fit is not None:
         _check_array("n_samples_fit", n_samples_fit, (), 1, kind="iu")
     if training_familiarity is not None:

@@ -41,7 +41,7 @@ def test_the_names_in_a_file_stay(saved):
     """Files that were written earlier have these; another name is another version of the format."""
     batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]
     names = {"header", "classes", "feature_names_in", "class_prior", "centre", "n_batches"}
-    names |= {"n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w"}
+    names |= {"n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w", "feature_range"}
     names |= {"levels", "category", "spread", "has_gaps"}
     with np.load(saved) as archive:
         assert set(archive) == names | {f"batch_{b}_{name}" for b in (0, 1) for name in batch}

@@ -1,0 +1,184 @@
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pandas as pd
+import pytest
+import shap
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_iris, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier, attributions, load_model, save_model
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, ProsetClassifier(n_batches=2, max_prototypes=20, lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers with gaps, a category with a missing level, and an ordered one."""
+    rng = np.random.default_rng(0)
+    n = 300
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n)})
+    frame["colour"] = rng.choice(["red", "green", "blue"], n)
+    frame["size"] = pd.Categorical(rng.choice(["S", "M", "L"], n), categories=["S", "M", "L"], ordered=True)
+    y = (frame["a"] + (frame["colour"] == "red") - frame["size"].cat.codes + 0.3 * rng.normal(size=n) > 0).astype(int)
+    frame.loc[::7, "a"] = np.nan
+    frame.loc[::11, "colour"] = None
+    return frame, y
+
+
+def by_brute_force(model, X, background):
+    """From the definition, with predictions for samples in which some features are those of the background."""
+    features, n_classes = model.active_features_, len(model.classes_)
+    n = len(features)
+    found = np.zeros((len(X), model.n_features_in_, n_classes))
+    for i in range(len(X)):
+        value = {}
+        for number in range(2**n):
+            inside = [d for place, d in enumerate(features) if number >> place & 1]
+            mixed = background.copy()
+            if hasattr(mixed, "iloc"):
+                for d in inside:
+                    mixed.isetitem(d, X.iloc[[i] * len(mixed), d].set_axis(mixed.index))
+            else:
+                mixed[:, inside] = X[i, inside]
+            value[number] = model.predict_proba(mixed).mean(axis=0)
+        for place, d in enumerate(features):
+            for number in range(2**n):
+                if not number >> place & 1:
+                    size = number.bit_count()
+                    chance = factorial(size) * factorial(n - size - 1) / factorial(n)
+                    found[i, d] += chance * (value[number | 1 << place] - value[number])
+    return found
+
+
+def test_values_are_those_of_the_definition(wine):
+    X, model = wine
+    assert len(model.active_features_) >= 4
+    assert len([batch for batch in model.batches_ if len(batch.labels)]) == 2
+    found = model.attributions(X[:5], background=X[::9])
+    np.testing.assert_allclose(found.values, by_brute_force(model, X[:5], X[::9]), atol=2e-6)  # kernels in float32
+    np.testing.assert_allclose(found.base_values, np.tile(model.predict_proba(X[::9]).mean(axis=0), (5, 1)))
+    assert found.error_std is None
+
+
+def test_values_add_up_to_the_prediction(wine):
+    X, model = wine
+    found = model.attributions(X)
+    np.testing.assert_allclose(found.base_values + found.values.sum(axis=1), model.predict_proba(X), atol=1e-12, rtol=0)
+    np.testing.assert_allclose(found.values.sum(axis=2), 0.0, atol=1e-12)  # what one class gains, others lose
+    inactive = np.setdiff1d(np.arange(13), model.active_features_)
+    assert (found.values[:, inactive] == 0.0).all()
+
+
+def test_mixed_tables(table):
+    X, y = table
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=15).fit(X, y)
+    assert len(model.active_features_) >= 3
+    found = model.attributions(X.head(14), background=X.tail(20))
+    np.testing.assert_allclose(found.values, by_brute_force(model, X.head(14), X.tail(20)), atol=2e-6)
+    np.testing.assert_allclose(
+        found.base_values + found.values.sum(axis=1), model.predict_proba(X.head(14)), atol=1e-12, rtol=0
+    )
+    assert found.feature_names == ["a", "b", "colour", "size"]
+    assert found.display_data[1].tolist()[2:] == [X["colour"][1], X["size"][1]]
+
+
+def test_many_features_are_estimated_with_an_error_that_holds(wine, monkeypatch):
+    X, model = wine
+    exact = model.attributions(X[:20])
+    monkeypatch.setattr(attributions, "MAX_ENUMERATED", 3)
+    found = model.attributions(X[:20])
+    features = model.active_features_
+    np.testing.assert_allclose(found.base_values + found.values.sum(axis=1), model.predict_proba(X[:20]), atol=1e-12)
+    off = np.abs(found.values - exact.values)[:, features] / np.maximum(found.error_std[:, features], 1e-9)
+    assert 0 < found.error_std.max() < 0.05
+    assert (off < 4).mean() > 0.98
+    monkeypatch.setattr(attributions, "PERMUTATIONS", 8)
+    assert model.attributions(X[:20]).error_std.mean() > 1.5 * found.error_std.mean()
+
+
+def test_all_orders_give_the_exact_values(wine, monkeypatch):
+    X, model = wine
+    smaller = model.edited(pin=dict.fromkeys(model.active_features_[3:].tolist(), 0.0))
+    n = len(smaller.active_features_)
+    orders = [np.array(order) for order in permutations(range(n))]
+    exact = smaller.attributions(X[:5])
+    monkeypatch.setattr(attributions, "MAX_ENUMERATED", 1)
+    monkeypatch.setattr(attributions, "PERMUTATIONS", 2 * len(orders))
+    monkeypatch.setattr(attributions, "_orders", lambda n, number: iter(orders))
+    np.testing.assert_allclose(smaller.attributions(X[:5]).values, exact.values, atol=1e-12)
+
+
+def test_tiles_do_not_change_the_values(wine, monkeypatch):
+    X, model = wine
+    whole = model.attributions(X[:30])
+    monkeypatch.setattr(attributions, "ENTRIES", 1000)
+    np.testing.assert_allclose(model.attributions(X[:30]).values, whole.values, atol=1e-14)
+
+
+def test_one_sample_does_not_depend_on_the_others(wine):
+    X, model = wine
+    np.testing.assert_allclose(model.attributions(X[3]).values, model.attributions(X[:5]).values[3:4], atol=1e-14)
+
+
+def test_the_background_is_training_samples_by_their_weights():
+    X, y = load_iris(return_X_y=True)
+    weight = np.where(y == 0, 3.0, 1.0)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X[::2], y[::2], weight[::2])
+    found = model.attributions(X[:4])
+    twice = np.repeat(X[::2], weight[::2].astype(int), axis=0)
+    np.testing.assert_allclose(found.values, model.attributions(X[:4], background=twice).values, atol=1e-12)
+    larger = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(np.tile(X, (3, 1)), np.tile(y, 3))
+    assert len(larger._background(None)[0]) == 100
+    np.testing.assert_array_equal(larger.attributions(X[:4]).values, larger.attributions(X[:4]).values)
+
+
+def test_a_pipeline_gives_names_and_values_of_the_table():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
+    found = pipeline[-1].attributions(X.head(3), transformer=pipeline)
+    assert found.feature_names == list(X.columns)
+    np.testing.assert_allclose(found.display_data, X.head(3))
+    scaled = pipeline[0].transform(X)
+    np.testing.assert_array_equal(found.values, pipeline[-1].attributions(scaled[:3]).values)
+    given = pipeline[-1].attributions(X.head(3), background=X, transformer=pipeline)
+    np.testing.assert_allclose(given.base_values[0], pipeline.predict_proba(X).mean(axis=0))
+
+
+def test_nothing_learnt_has_no_attributions():
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(n_batches=0).fit(X, y)
+    found = model.attributions(X[:2])
+    assert not found.values.any()
+    np.testing.assert_allclose(found.base_values, model.predict_proba(X[:2]))
+
+
+def test_a_model_from_a_file_needs_a_background(wine, tmp_path):
+    X, model = wine
+    save_model(model, tmp_path / "model.npz")
+    loaded = load_model(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+        loaded.attributions(X[:2])
+    np.testing.assert_array_equal(
+        loaded.attributions(X[:2], background=X).values, model.attributions(X[:2], background=X).values
+    )
+
+
+def test_shap_draws_them_and_agrees(wine):
+    X, model = wine
+    found = model.attributions(X[:30], background=X[::9])
+    explanation = found.to_shap()
+    for draw in (shap.plots.bar, shap.plots.beeswarm, shap.plots.heatmap):
+        draw(explanation[..., 1], show=False)
+        plt.close("all")
+    shap.plots.waterfall(explanation[0, :, 1], show=False)
+    plt.close("all")
+    exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[:2])
+    np.testing.assert_allclose(found.values[:2], exact.values, atol=2e-6)

@@ -1,0 +1,261 @@
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.datasets import load_digits, load_iris
+from sklearn.model_selection import train_test_split
+
+from proset import ProsetClassifier, counterfactuals, load_model, save_model
+from proset_study.data.sources import make
+
+GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X, ProsetClassifier(**GIVEN).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    n = 400
+    X = pd.DataFrame({"age": rng.normal(40, 10, n), "income": rng.normal(50, 20, n)})
+    X["colour"] = rng.choice(["red", "green", "blue"], n)
+    X["size"] = pd.Categorical(rng.choice(["S", "M", "L"], n), categories=["S", "M", "L"], ordered=True)
+    score = (X["age"] - 40) / 10 + (X["income"] - 50) / 20 + (X["colour"] == "red") - X["size"].cat.codes
+    y = np.where(score + 0.5 * rng.normal(size=n) > 0, "yes", "no")
+    X.loc[::9, "income"] = np.nan
+    X.loc[::13, "colour"] = None
+    return X, ProsetClassifier(**GIVEN, max_prototypes=20).fit(X, y)
+
+
+def proposals(model, X, found):
+    """The samples with the new values."""
+    X = X.copy()
+    for d in model.active_features_:
+        name = model.feature_names_in_[d] if hasattr(X, "columns") else f"x{d}"
+        values = found[f"new value of {name}"].to_numpy()
+        if hasattr(X, "columns"):
+            X[name] = pd.Series(values, index=X.index).astype(X[name].dtype)
+        else:
+            X[:, d] = values
+    return X
+
+
+def sets():
+    """The eleven data sets of the study, each with a model of its training half."""
+    config = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+    for name, source in config["data_sets"].items():
+        data = make(source, 0, name, 0)
+        yield name, data.X, data.y
+
+
+@pytest.mark.parametrize(("name", "X", "y"), sets(), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_proposal_is_predicted_otherwise(name, X, y):
+    X, X_test, y, _ = train_test_split(np.asarray(X), np.asarray(y), test_size=0.5, stratify=y, random_state=0)
+    model = ProsetClassifier(**GIVEN, max_prototypes=50).fit(X[:1000], y[:1000])
+    X_test = X_test[:20]
+    found = model.counterfactuals(X_test)
+    assert found["found"].all()
+    new = proposals(model, X_test, found)
+    assert (model.predict(new) != model.predict(X_test)).all()
+    assert (model.predict(new) == found["class then"]).all()
+    np.testing.assert_allclose(model.familiarity(new), found["familiarity"], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(new).max(axis=1), found["probability"])
+    assert (found["n_changed"] == (new != X_test).sum(axis=1)).all()
+    assert found["proved"].all() or len(model.active_features_) > counterfactuals.MAX_PROVEN
+
+
+def test_nothing_on_a_fine_grid_is_nearer(iris):
+    """Few features first, then the distance: all values of a grid, of one feature and of two, are tried."""
+    X, model = iris
+    features = model.active_features_
+    spread, (low, high) = model._columns.spread, model.feature_range_
+    for row in (0, 60, 83, 120):
+        found = model.counterfactuals(X.iloc[[row]]).iloc[0]
+        assert found["proved"]
+        before = model.predict(X.iloc[[row]])[0]
+        best = (len(features) + 1, np.inf)
+        for size in (1, 2):
+            for some in combinations(features, size):
+                axes = [np.linspace(low[d], high[d], 400 if size == 1 else 60) for d in some]
+                grid = np.array(list(product(*axes)))
+                tried = pd.concat([X.iloc[[row]]] * len(grid))
+                tried.iloc[:, list(some)] = grid
+                turned = model.predict(tried) != before
+                if turned.any():
+                    costs = (np.abs(grid - X.iloc[row, list(some)].to_numpy(float)) / spread[list(some)]).sum(axis=1)
+                    best = min(best, (size, costs[turned].min()))
+        assert found["n_changed"] == best[0]
+        assert found["cost"] <= best[1] * (1 + 2e-3)
+        step = max((high[d] - low[d]) / spread[d] for d in features) / (399 if best[0] == 1 else 59)
+        assert found["cost"] > best[1] - best[0] * step  # the grid is that coarse
+
+
+def test_two_features_are_searched_when_one_does_not_do():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (600, 2))
+    y = ((X > 0.2).all(axis=1)).astype(int)
+    model = ProsetClassifier(**GIVEN).fit(X, y)
+    found = model.counterfactuals([[-0.9, -0.9]], target=1).iloc[0]
+    assert (found["n_changed"], found["proved"], found["class then"]) == (2, True, 1)
+    spread, grid = model.scale_, np.array(list(product(np.linspace(-0.9, 1, 300), repeat=2)))
+    turned = grid[model.predict(grid) == 1]
+    least = (np.abs(turned + 0.9) / spread).sum(axis=1).min()
+    assert found["cost"] == pytest.approx(least, abs=2 * 1.9 / 299 / spread.min())
+    assert found["cost"] <= least * 1.002
+
+
+def test_a_class_and_a_probability_can_be_asked_for(iris):
+    X, model = iris
+    for target in (0, 1, 2):
+        assert (model.counterfactuals(X.iloc[::10], target)["class then"] == target).all()
+    kept = model.counterfactuals(X.iloc[[0]], target=0).iloc[0]
+    assert (kept["cost"], kept["n_changed"], kept["changed"], kept["proved"]) == (0.0, 0, "", True)
+    sure = model.counterfactuals(X.iloc[::10], 1, probability=0.8)
+    assert (sure["probability"] >= 0.8).all()
+    np.testing.assert_allclose(
+        sure["probability"], model.predict_proba(proposals(model, X.iloc[::10], sure))[:, 1], atol=1e-12
+    )
+    little = model.counterfactuals(X.iloc[[0]], probability=0.2).iloc[0]
+    assert 0.2 <= little["probability"] < 0.21
+    assert little["class then"] == 0
+
+
+def test_constraints_hold(iris):
+    X, model = iris
+    names = [str(X.columns[d]) for d in model.active_features_]
+    some = X.iloc[50:100:5]
+    free = model.counterfactuals(some, target=2)
+    fixed = model.counterfactuals(some, target=2, fixed=names[:1])
+    assert (fixed[f"new value of {names[0]}"] == fixed[f"value of {names[0]}"]).all()
+    assert (fixed["cost"] >= free["cost"] * (1 - 2e-3)).all()
+    down = model.counterfactuals(some, target=2, directions=dict.fromkeys(names, "down"))
+    for name in names:
+        new = down.loc[down["found"], f"new value of {name}"]
+        assert (new <= down.loc[down["found"], f"value of {name}"]).all()
+    ranged = model.counterfactuals(some, target=2, ranges={names[-1]: (0.5, 1.65)})
+    changed = ranged["found"] & (ranged[f"new value of {names[-1]}"] != ranged[f"value of {names[-1]}"])
+    assert ranged.loc[changed, f"new value of {names[-1]}"].between(0.5, 1.65).all()
+    usual = model.counterfactuals(some, target=0)
+    for d, name in zip(model.active_features_, names, strict=True):
+        assert usual[f"new value of {name}"].between(*model.feature_range_[:, d]).all()
+
+
+def test_that_there_is_none_is_an_answer(iris):
+    X, model = iris
+    names = [str(X.columns[d]) for d in model.active_features_]
+    for settings in (
+        {"fixed": names},
+        {"ranges": dict.fromkeys(names, (1000.0, 1001.0)), "min_familiarity_quantile": 0.5},
+        {"min_familiarity_quantile": 0.999},
+        {"target": 1, "probability": 0.99999999},
+    ):
+        (found,) = model.counterfactuals(X.iloc[[0]], **settings).to_dict("records")
+        assert (found["found"], found["proved"], found["class then"]) == (False, True, None)
+        assert np.isnan(found["cost"])
+        assert np.isnan(found[f"new value of {names[0]}"])
+
+
+def test_familiarity_is_bounded_from_below(iris):
+    X, model = iris
+    free = model.counterfactuals(X.iloc[::7])
+    familiar = model.counterfactuals(X.iloc[::7], min_familiarity_quantile=0.25)
+    assert (free["familiarity quantile"] < 0.25).any()
+    found = familiar[familiar["found"]]
+    assert len(found) > 10
+    assert (found["familiarity quantile"] >= 0.25).all()
+    both = familiar["found"].to_numpy()
+    assert (found["cost"].to_numpy() >= free["cost"].to_numpy()[both] * (1 - 2e-3)).sum() >= (
+        found["n_changed"] == free["n_changed"][both]
+    ).sum()
+
+
+def test_only_training_rows(iris):
+    X, model = iris
+    features = model.active_features_
+    found = model.counterfactuals(X.iloc[::9], only_training_rows=True)
+    assert found["found"].all()
+    new = proposals(model, X.iloc[::9], found).to_numpy()[:, features]
+    rows = X.to_numpy()[:, features]
+    assert (new[:, None] == rows).all(axis=2).any(axis=1).all()
+    x = X.iloc[0].to_numpy()
+    turned = rows[model.predict(X) != model.predict(X.iloc[[0]])]
+    changed = (turned != x[features]).sum(axis=1)
+    costs = (np.abs(turned - x[features]) / model._columns.spread[features]).sum(axis=1)
+    assert found["n_changed"][0] == changed.min()
+    assert found["cost"][0] == pytest.approx(costs[changed == changed.min()].min())
+
+
+def test_categories_ranks_and_missing_values(table):
+    X, model = table
+    some = X.iloc[:60]
+    found = model.counterfactuals(some)
+    assert found["found"].all()
+    assert found["proved"].all()
+    new = proposals(model, some, found)
+    assert (model.predict(new) != model.predict(some)).all()
+    pd.testing.assert_series_equal(new["income"].isna(), some["income"].isna())  # what is missing stays missing
+    assert set(new["colour"].dropna()) <= {"red", "green", "blue"}
+    is_new = new["colour"].notna() & (new["colour"] != some["colour"])
+    assert (found["changed"].str.contains("colour").to_numpy() == is_new.to_numpy()).all()
+    one = model.counterfactuals(some, fixed=["age", "income", "size"], ranges={"colour": ["green"]})
+    changed = one[one["found"]]
+    assert set(changed["new value of colour"]) <= {"green"}
+    up = model.counterfactuals(some, fixed=["age", "income", "colour"], directions={"size": "up"})
+    order = {"S": 0, "M": 1, "L": 2}
+    moved = up[up["found"]]
+    assert len(moved)
+    assert (moved["new value of size"].map(order) > moved["value of size"].map(order)).all()
+    every = [dict(zip(("colour", "size"), pair, strict=True)) for pair in product(["red", "green", "blue"], "SML")]
+    tried = pd.concat([some.iloc[[1]].assign(**values) for values in every]).astype(some.dtypes.to_dict())
+    tried["size"] = pd.Categorical(tried["size"], categories=["S", "M", "L"], ordered=True)
+    turned = tried[model.predict(tried) != model.predict(some.iloc[[1]])[0]]
+    best = model.counterfactuals(some.iloc[[1]], fixed=["age", "income"]).iloc[0]
+    differing = (turned["colour"] != some["colour"][1]) * 1 + (turned["size"].astype(str) != some["size"][1]) * 1
+    assert best["n_changed"] == differing.min()
+
+
+def test_costs_of_errors_count(iris):
+    X, model = iris
+    other = ProsetClassifier(**GIVEN, cost_matrix=[[0, 1, 1], [1, 0, 1], [1, 20, 0]]).fit(
+        X, load_iris(return_X_y=True)[1]
+    )
+    found = other.counterfactuals(X.iloc[100:150:10])
+    new = proposals(other, X.iloc[100:150:10], found)
+    assert (other.predict(new) == found["class then"]).all()
+    assert (found["class then"] != 2).all()
+    plain = model.counterfactuals(X.iloc[100:150:10])
+    assert (found["cost"] > plain["cost"]).all()  # to leave the class whose errors cost most is further
+
+
+def test_many_features_are_not_proved_but_valid():
+    X, y = load_digits(return_X_y=True)
+    model = ProsetClassifier(**GIVEN, max_prototypes=60).fit(X[:600], y[:600])
+    assert len(model.active_features_) > counterfactuals.MAX_PROVEN
+    found = model.counterfactuals(X[600:640])
+    assert found["found"].all()
+    assert not found["proved"].all()
+    assert found.loc[found["proved"], "n_changed"].eq(1).all()
+    new = proposals(model, X[600:640], found)
+    assert (model.predict(new) != model.predict(X[600:640])).all()
+    assert found["n_changed"].mean() < 4
+
+
+def test_a_search_that_is_cut_short_proves_nothing(iris, monkeypatch):
+    X, model = iris
+    monkeypatch.setattr(counterfactuals, "MAX_BOXES", 1)
+    assert not model.counterfactuals(X.iloc[[0]])["proved"][0]
+
+
+def test_loaded_models_answer_the_same(iris, tmp_path):
+    X, model = iris
+    save_model(model, tmp_path / "model.npz")
+    pd.testing.assert_frame_equal(
+        load_model(tmp_path / "model.npz").counterfactuals(X.head(5)), model.counterfactuals(X.head(5))
+    )

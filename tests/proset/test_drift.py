@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier, load_model, save_model
+
+
+def blobs(n, seed, shift=(0.0, 0.0, 0.0)):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 3)) + np.outer(y, [2.0, 2.0, 0.0])
+    return pd.DataFrame(X + shift, columns=["a", "b", "noise"]), y
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=12).fit(*blobs(1500, 0))
+
+
+def test_shares_are_counted_as_they_say(model):
+    X, _ = blobs(400, 1)
+    found = model.drift(X, level=0.1)
+    whole = found.iloc[0]
+    below = int((model.familiarity_quantile(X) < 0.1).sum())
+    assert whole["below"] == below / 400
+    assert whole["low"] == pytest.approx(beta.ppf(0.025, below, 400 - below + 1))
+    assert whole["high"] == pytest.approx(beta.ppf(0.975, below + 1, 400 - below))
+    assert whole["usual below"] == pytest.approx(0.1, abs=0.03)  # of 1,000 of the 1,500
+    prototypes = found[found["of"] == "prototype"]
+    assert len(prototypes) == model.n_prototypes_
+    assert prototypes["samples"].sum() == 400
+    assert (prototypes["samples"] * prototypes["below"].fillna(0.0)).sum() == pytest.approx(below)
+    assert prototypes["usual share"].sum() == pytest.approx(1.0)
+    terms = model.explain(X.iloc[[5]], top=1)
+    nearest = terms.loc[terms["term"] == "prototype", "row"].iloc[0]
+    only = model.drift(X.iloc[[5]])
+    assert only.loc[only["samples"] == 1, "name"].tolist()[1] == f"row {nearest}"
+    features = found[found["of"] == "feature"]
+    assert features["name"].tolist() == [str(model.feature_names_in_[d]) for d in model.active_features_]
+    np.testing.assert_allclose(features["usual below"], 0.1, atol=0.002)
+
+
+def test_few_fresh_samples_differ_and_moved_ones_do(model):
+    """Of fresh samples about one row in twenty is outside of its interval; a shift is found, and its feature."""
+    differs = np.concatenate([model.drift(blobs(300, seed)[0])["differs"] for seed in range(2, 22)])
+    assert differs.mean() < 0.12
+    found = model.drift(blobs(300, 50, shift=(0.0, 4.0, 0.0))[0])
+    assert found["differs"][0]
+    assert found["below"][0] > 0.3
+    features = found[found["of"] == "feature"].set_index("name")
+    assert features.loc["b", "differs"]
+    assert features.loc["b", "below"] > 5 * features.loc["a", "below"]
+
+
+def test_the_interval_covers_the_share(model):
+    usual = model.drift(blobs(20_000, 60)[0])["below"][0]
+    covered = [low <= usual <= high for low, high in (interval(model, seed) for seed in range(100, 300))]
+    assert np.mean(covered) > 0.9
+
+
+def interval(model, seed):
+    below = model.drift(blobs(200, seed)[0]).iloc[0]
+    return below["low"], below["high"]
+
+
+def test_a_reference_of_ones_own_and_files(model, tmp_path):
+    save_model(model, tmp_path / "model.npz")
+    loaded = load_model(tmp_path / "model.npz")
+    X, reference = blobs(200, 70)[0], blobs(500, 71)[0]
+    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+        loaded.drift(X)
+    pd.testing.assert_frame_equal(loaded.drift(X, reference=reference), model.drift(X, reference=reference))
+
+
+def test_pipelines_and_mixed_tables():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
+    found = pipeline[-1].drift(X.tail(50), transformer=pipeline, reference=X)
+    assert set(found.loc[found["of"] == "feature", "name"]) <= set(X.columns)
+    table = pd.DataFrame({"a": blobs(300, 0)[0]["a"], "kind": np.where(blobs(300, 0)[1], "x", "y")})
+    table.loc[::5, "a"] = np.nan
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(table, blobs(300, 0)[1])
+    strange = table.head(100).assign(kind="new")
+    assert model.drift(strange)["differs"][0]
+
+
+def test_a_model_without_prototypes_knows_nothing():
+    X, y = blobs(100, 0)
+    found = ProsetClassifier(n_batches=0).fit(X, y).drift(X)
+    assert found["of"].tolist() == ["all"]

@@ -1,0 +1,52 @@
+import pickle
+from copy import copy, deepcopy
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from proset import ProsetClassifier, load_model, save_model
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, ProsetClassifier().fit(X, y)
+
+
+def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
+    X, model = iris
+    save_model(model, tmp_path / "model.npz")
+    files = {pickle.dumps(model): model._sized, (tmp_path / "model.npz").read_bytes(): [model._model]}
+    for content, models in files.items():
+        prototypes = np.concatenate([batch.prototypes for of_size in models for batch in of_size.batches])
+        others = X[~(X[:, None] == prototypes).all(axis=2).any(axis=1)]
+        assert len(others) > 100
+        assert not any(row.tobytes() in content for row in others)
+    for other in (pickle.loads(pickle.dumps(model)), deepcopy(model), load_model(tmp_path / "model.npz")):
+        np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+        with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+            other.influence()
+
+
+def test_a_smaller_model_keeps_them(iris):
+    X, model = iris
+    assert copy(model)._training is model._training
+    assert len(model.with_prototypes(2).influence()) == len(X)
+
+
+def test_a_fit_that_fails_leaves_none(iris):
+    X, _ = iris
+    model = ProsetClassifier().fit(X, np.arange(150) % 2)
+    with pytest.raises(ValueError, match="one class"):
+        model.fit(X, np.zeros(150))
+    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+        model.influence()
+
+
+def test_a_draw_is_the_same_each_time(iris):
+    _, model = iris
+    first, second = model._training.sample(100), model._training.sample(100)
+    assert first.tolist() == second.tolist() == np.unique(first).tolist()
+    assert len(first) == 100
+    assert model._training.sample(1000).tolist() == list(range(150))
