@@ -164,33 +164,29 @@ class _Game:
     ----------
     model : Model
     factors : ndarray, shape (A, M, J)
-        Of the kernels of the background; prototypes are sorted by class.
+        Of the kernels of the background.
     weight : ndarray, shape (M,)
     prototype_weights : ndarray, shape (J,)
-    order : ndarray of int, shape (J,)
-        Of the prototypes of all batches.
-    class_offsets : ndarray of int, shape (K + 1,)
+    of_class : ndarray, shape (J + 1, K)
+        1 for the class of each prototype; the last row is the class prior.
     """
 
     model: Model
     factors: np.ndarray
     weight: np.ndarray
     prototype_weights: np.ndarray
-    order: np.ndarray
-    class_offsets: np.ndarray
+    of_class: np.ndarray
 
     @classmethod
     def of(cls, model: Model, background: np.ndarray, weight: np.ndarray) -> "_Game":
         labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in model.batches)])
         weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in model.batches)])
-        order = np.argsort(labels, kind="stable")
-        offsets = np.searchsorted(labels[order], np.arange(len(model.class_prior) + 1))
-        factors = _factors(model, background)[:, :, order]
-        return cls(model, factors, weight, weights[order], order, offsets)
+        of_class = np.concatenate([np.eye(len(model.class_prior))[labels], model.class_prior[None]])
+        return cls(model, _factors(model, background), weight, weights, of_class)
 
     def exact(self, X: np.ndarray) -> np.ndarray:
         """Values by enumeration of all sets, shape (N, A, K)."""
-        of_x, n_features = _factors(self.model, X)[:, :, self.order], len(self.factors)
+        of_x, n_features = _factors(self.model, X), len(self.factors)
         n_low = min(n_features, int(np.log2(max(2.0, ENTRIES / max(1, self.factors[0].size)))))
         low_x, low_b = _products(of_x[:n_low]), _products(self.factors[:n_low])[::-1]
         high_x, high_b = of_x[n_low:], self.factors[n_low:]
@@ -211,7 +207,7 @@ class _Game:
         step = max(1, ENTRIES // ((n_features + 1) * len(self.weight)))
         for first in range(0, len(X), step):
             rows = slice(first, first + step)
-            of_x = _factors(self.model, X[rows])[:, :, self.order]
+            of_x = _factors(self.model, X[rows])
             for order in _orders(n_features, pairs):
                 changes = np.mean([self._changes(of_x, order), self._changes(of_x, order[::-1])], axis=0)
                 sums[:, rows] += changes, changes**2
@@ -231,16 +227,19 @@ class _Game:
     def _probabilities(self, of_x: np.ndarray, of_b: np.ndarray) -> np.ndarray:
         """v of sets (T) and samples, by the factors (T, N, J) of the samples and (T, M, J) of the background.
 
+        With c_j = w_j times both factors, the mean of q_k / sum_l q_l over the background is a sum over the prototypes
+        of class k: that of the mean of c_j / sum_l q_l. The prior is one more of them, at distance 0 from all.
+
         Returns
         -------
         ndarray, shape (T, N, K)
         """
-        of_x, of_b = of_x * self.prototype_weights, of_b.swapaxes(1, 2)
-        classes = [slice(*pair) for pair in zip(self.class_offsets[:-1], self.class_offsets[1:], strict=True)]
-        pairs = zip(self.model.class_prior, classes, strict=True)
-        q = [prior + of_x[:, :, rows] @ of_b[:, rows] for prior, rows in pairs]
-        total = np.sum(q, axis=0)
-        return np.stack([(of_class / total) @ self.weight for of_class in q], axis=2)
+        of_x = np.concatenate([of_x * self.prototype_weights, np.ones((*of_x.shape[:2], 1))], axis=2)
+        of_b = np.concatenate([of_b, np.ones((*of_b.shape[:2], 1))], axis=2)
+        total = of_x @ of_b.swapaxes(1, 2)
+        np.divide(self.weight, total, out=total)
+        found: np.ndarray = ((total @ of_b) * of_x) @ self.of_class
+        return found
 
 
 def _factors(model: Model, X: np.ndarray) -> np.ndarray:
