@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from proset.attributions import MAX_ENUMERATED
 from proset.convert.formula import ProsetFormula, SetCoverFormula, is_constant, take_apart
@@ -39,7 +40,7 @@ def background_of(
             f"background: attributions with base {classifier._base_name()} are not allowed, must be of a model without "
             "a base"
         )
-    n_active, n_rows = len(classifier.active_features_), len(background)
+    n_active, n_rows = len(classifier.active_features_), _num_samples(background)
     if n_active > most_features:
         raise ValueError(
             f"background: a model with {n_active} active features is not allowed, must have at most {most_features}; "
