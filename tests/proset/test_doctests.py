@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pydoc
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ MODULES = sorted(".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_give_what_they_say(module):
     failed, _ = doctest.testmod(importlib.import_module(module))
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")  # more than 20 figures would be a warning
     assert failed == 0
 
 

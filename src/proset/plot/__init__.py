@@ -15,14 +15,20 @@ except ImportError as error:
     raise ImportError("proset.plot needs Matplotlib: pip install matplotlib, or this package with [plot]") from error
 
 _HOME = {
+    "AttributionSummaryDisplay": "proset.plot.attributions",
+    "AttributionsDisplay": "proset.plot.attributions",
     "BallsDisplay": "proset.plot.balls",
     "BatchPathDisplay": "proset.plot.path",
     "CorrectionsDisplay": "proset.plot.corrections",
+    "CounterfactualDisplay": "proset.plot.counterfactuals",
     "DecisionSurfaceDisplay": "proset.plot.surface",
+    "DifferenceDisplay": "proset.plot.difference",
     "DisagreementsDisplay": "proset.plot.corrections",
+    "DriftDisplay": "proset.plot.drift",
     "ExplanationDisplay": "proset.plot.explanation",
     "FeatureWeightsDisplay": "proset.plot.feature_weights",
     "GroupRatesDisplay": "proset.plot.groups",
+    "InfluenceDisplay": "proset.plot.influence",
     "ParallelCoordinatesDisplay": "proset.plot.prototypes",
     "PrototypePathDisplay": "proset.plot.sizes",
     "PrototypesDisplay": "proset.plot.prototypes",

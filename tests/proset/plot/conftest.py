@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_iris
@@ -53,3 +54,15 @@ def texts():
         return [text.get_text() for text in axes.get_legend().get_texts()]
 
     return found
+
+
+@pytest.fixture(scope="session")
+def mixed_table():
+    """Numbers, categories and ranks, the first two with gaps; labels; and a model."""
+    rng = np.random.default_rng(0)
+    grades = pd.Categorical(rng.choice(["low", "high"], 200), ["low", "high"], ordered=True)
+    X = pd.DataFrame({"age": rng.normal(size=200), "job": rng.choice(["cook", "smith"], 200), "grade": grades})
+    y = np.where((X["age"] > 0) ^ (X["job"] == "smith") ^ (X["grade"] == "low"), "yes", "no")
+    X["age"] = X["age"].mask(rng.random(200) < 0.2)
+    X["job"] = X["job"].mask(rng.random(200) < 0.2)
+    return X, y, ProsetClassifier(max_prototypes=20, lambda_v=1e-3, lambda_w=1e-4).fit(X, y)

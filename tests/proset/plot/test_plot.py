@@ -10,7 +10,7 @@ from proset import plot
 @pytest.mark.parametrize("name", plot.__all__)
 def test_displays_have_the_form_of_those_of_scikit_learn(name):
     display = getattr(plot, name)
-    assert callable(display.from_estimator)
+    assert callable(getattr(display, "from_estimators", None) or display.from_estimator)
     assert callable(display.plot)
     assert doctest.DocTestFinder(recurse=False).find(display, name)[0].examples
     for attribute in ("ax_ : matplotlib Axes", "figure_ : matplotlib Figure"):

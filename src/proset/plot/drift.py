@@ -1,0 +1,173 @@
+"""Whether new samples are still like the training samples."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from proset.plot import style
+from proset.plot.fitted import Fitted
+from proset.plot.samples import as_fitted, checked_top
+from proset.units import feature_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ACCENT = style.COLOURS[4]
+USUAL: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 2.0, "linestyle": "none"}
+HEADS = {"prototype": "samples nearest to prototype", "feature": "all samples, by one feature"}
+
+
+class DriftDisplay:
+    """How many of the new samples are unfamiliar: of all, near each prototype, and by each feature alone.
+
+    Dots have intervals, small lines are the usual shares; what differs is in another colour. It is recommended to use
+    `from_estimator`.
+
+    Parameters
+    ----------
+    drift : pandas.DataFrame
+        As `ProsetClassifier.drift` returns it.
+    confidence_level : float, default=0.95
+        Of the intervals.
+    top : int >= 1, default=10
+        Prototypes and features to show, those that differ first, then those with the largest share.
+
+    Attributes
+    ----------
+    shown_ : pandas.DataFrame
+        The rows that are drawn, from top to bottom.
+    lines_ : list of matplotlib ErrorbarContainer
+        Of what is as usual, and of what differs.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from proset import ProsetClassifier
+    >>> from proset.plot import DriftDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = DriftDisplay.from_estimator(ProsetClassifier().fit(X, y), X + [0, 0, 3, 0])
+    >>> display.shown_.loc[display.shown_["differs"] & (display.shown_["of"] == "feature"), "name"].tolist()
+    ['x2']
+    """
+
+    def __init__(self, *, drift: "pd.DataFrame", confidence_level: float = 0.95, top: int = 10):
+        self.drift = drift
+        self.confidence_level = confidence_level
+        self.top = top
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: npt.ArrayLike,
+        *,
+        level: float = 0.05,
+        reference: npt.ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        top: int = 10,
+        ax: Axes | None = None,
+    ) -> "DriftDisplay":
+        """Count unfamiliar samples and draw the shares.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
+        X : array-like, shape (N, D)
+            New samples, as `estimator` takes them.
+        level, reference, confidence_level
+            As of `ProsetClassifier.drift`; `reference` as `estimator` takes it.
+        top : int >= 1, default=10
+            Prototypes and features to show, those that differ first, then those with the largest share.
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        DriftDisplay
+
+        Raises
+        ------
+        ValueError
+            As `ProsetClassifier.drift`.
+        """
+        fitted, top = Fitted(estimator), checked_top(top)
+        model = fitted.proset()
+        usual = None if reference is None else as_fitted(fitted, reference)
+        found = model.drift(as_fitted(fitted, X), level, reference=usual, confidence_level=confidence_level)
+        names = dict(zip(feature_names(model, None), fitted.names, strict=True))
+        is_feature = found["of"] == "feature"
+        found["name"] = [names[name] if of else name for name, of in zip(found["name"], is_feature, strict=True)]
+        return cls(drift=found, confidence_level=confidence_level, top=top).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "DriftDisplay":
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        self
+        """
+        import pandas as pd
+
+        table = self.drift
+        parts = [table[table["of"] == "all"]]
+        ticks, place = ["all samples"], 1.0
+        positions, places = [0.0], [0.0]  # of all ticks, and of those that are rows
+        for of, head in HEADS.items():
+            part = table[table["of"] == of]
+            if not len(part):
+                continue
+            shown = part.sort_values(["differs", "below"], ascending=False, kind="stable").head(self.top)
+            hidden = "" if len(shown) == len(part) else f", {len(shown)} of {len(part)}"
+            ticks += [f"{head}{hidden}:", *(_name(row) for row in shown.to_dict("records"))]
+            positions += [place + 0.2 + i for i in range(len(shown) + 1)]
+            places += positions[-len(shown) :]
+            place = positions[-1] + 1.0
+            parts.append(shown)
+        shown, at = pd.concat(parts), np.array(places)
+        axes = style.new_axes(ax, (8.0, 1.4 + 0.28 * place))
+        ink = style.ink(axes)
+        below, low, high = (shown[name].to_numpy(dtype=float) for name in ("below", "low", "high"))
+        axes.plot(shown["usual below"], at, color=style.GREY, label="usual", zorder=1, **USUAL)
+        self.lines_ = []
+        differs = shown["differs"].to_numpy(dtype=bool)
+        for chosen, colour, label in ((~differs, style.COLOURS[0], "as usual"), (differs, ACCENT, "differs")):
+            chosen = chosen & ~np.isnan(below)
+            ends = below[chosen] - low[chosen], high[chosen] - below[chosen]
+            look: dict[str, Any] = {
+                "fmt": "o",
+                "color": colour,
+                "capsize": 3,
+                "markersize": 6,
+                "label": label if chosen.any() else None,
+            }
+            self.lines_.append(axes.errorbar(below[chosen], at[chosen], xerr=np.maximum(ends, 0.0), **look))
+        axes.set_yticks(positions, ticks)
+        for text, position in zip(axes.get_yticklabels(), positions, strict=True):
+            text.set_fontstyle("normal" if position in places else "italic")
+        axes.tick_params(axis="y", length=0)
+        axes.set(
+            xlabel=f"unfamiliar samples, {100 * self.confidence_level:g} % interval",
+            xlim=(-0.01, None),
+            ylim=(place - 0.4, -0.6),
+        )
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+        axes.grid(axis="x", color=style.GREY, alpha=0.2)
+        style.legend(axes, labelcolor=ink)
+        self.shown_, self.ax_, self.figure_ = shown, axes, axes.figure
+        return self
+
+
+def _name(row: Any) -> str:
+    name = style.plain(row["name"])
+    return name if row["of"] == "feature" else f"{name}, class {style.plain(row['class'])} (n = {row['samples']:,})"

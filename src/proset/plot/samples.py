@@ -1,0 +1,88 @@
+"""Single samples in figures: what is given as one, and its values as text."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from proset.encoding import as_table
+from proset.plot import style
+from proset.plot.fitted import Fitted, named
+
+CATEGORY_WIDTH = 18  # of names of categories next to that of their feature
+DIGITS = 4
+
+
+def one_sample(x: Any) -> Any:
+    """A table of one row, of that row or of the table; ValueError if it is not one."""
+    table = x if hasattr(x, "columns") else as_table(x if np.ndim(x) == 2 else [x])
+    if np.shape(table)[0] != 1:
+        raise ValueError(f"x: {np.shape(table)[0]} samples are not allowed, one is shown")
+    return table
+
+
+def as_fitted(fitted: Fitted, X: npt.ArrayLike) -> Any:
+    """Samples of the data as the classifier itself takes them, under the names it knows."""
+    return named(fitted.model, fitted.scaled(X))
+
+
+def encoded(fitted: Fitted, X: npt.ArrayLike) -> np.ndarray:
+    """The same as numbers; ValueError if they do not have the features of the classifier."""
+    found: np.ndarray = fitted.model._validated(as_fitted(fitted, X))
+    return found
+
+
+def in_units(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    """Rows of numbers of the classifier as they are in the table of the data."""
+    found: np.ndarray = fitted.model._encoding.decode(fitted.to_units(X))
+    return found
+
+
+def text(value: Any) -> str:
+    """A value as it stands next to the name of its feature.
+
+    Examples
+    --------
+    >>> [text(value) for value in (0.123456, 5.0, 12345.6, "red", None)]
+    ['0.1235', '5', '12,346', 'red', 'missing']
+    """
+    if isinstance(value, float | int | np.number) and not isinstance(value, bool):
+        return "missing" if np.isnan(value) else _number(float(value), DIGITS)
+    return "missing" if value is None else style.plain(value, CATEGORY_WIDTH)
+
+
+def change(before: Any, after: Any) -> str:
+    """Two values with an arrow, numbers with so many digits that they differ.
+
+    Examples
+    --------
+    >>> change(4.91234, 4.91241), change("red", "blue")
+    ('4.9123 → 4.9124', 'red → blue')
+    """
+    pair = [text(value) for value in (before, after)]
+    digits = DIGITS
+    while pair[0] == pair[1] and isinstance(before, float) and digits < 15:
+        digits += 1
+        pair = [_number(float(value), digits) for value in (before, after)]
+    return " → ".join(pair)
+
+
+def _number(value: float, digits: int) -> str:
+    if abs(value) >= 10.0**digits:
+        return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.{digits}g}"
+    return f"{value:,.{digits}g}"
+
+
+def label_number(classes: np.ndarray, label: Any, argument: str) -> int:
+    """Which class a label is; ValueError if it is none."""
+    found = [k for k, known in enumerate(classes.tolist()) if known == label]
+    if not found:
+        raise ValueError(f"{argument}: {label!r} is not allowed, must be one of {classes.tolist()}")
+    return found[0]
+
+
+def checked_top(top: int) -> int:
+    """How many are shown."""
+    if top < 1:
+        raise ValueError(f"top: {top} is not allowed, must be at least 1")
+    return top
