@@ -32,6 +32,7 @@ ACROSS_MODULES = {
     "hostile",
     "properties",
     "readme",
+    "skore",
     "speed",
 }
 IMPORT_ALL = """
