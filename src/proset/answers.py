@@ -156,11 +156,21 @@ class Answers:
         return tables.export(self, transformer)
 
     def report(
-        self: Any, path: str | os.PathLike[str], transformer: Any = None, title: str = "Prototype classifier"
+        self: Any,
+        path: str | os.PathLike[str],
+        transformer: Any = None,
+        title: str = "Prototype classifier",
+        *,
+        X: npt.ArrayLike | None = None,
+        y: npt.ArrayLike | None = None,
+        groups: Any = None,
     ) -> None:
         """Write one HTML page about the model: what it was fitted on, its features and prototypes, its limits.
 
-        The page needs no other file and no network.
+        It has answers of the model about itself: what features do (`attributions`), what would have to be different
+        about a prototype of each class (`counterfactuals`), and suspicious labels; with samples also how often it is
+        wrong, by group (`proset.group_rates`), and whether they are like the training samples (`drift`). The page needs
+        no other file and no network.
 
         Parameters
         ----------
@@ -168,9 +178,17 @@ class Answers:
         transformer : fitted transformer or Pipeline, optional
             As for `explain`.
         title : str
+        X : array-like, shape (N, D), optional
+            Samples as `transformer` takes them, better others than in `fit`.
+        y : array-like, shape (N,), optional
+            Their classes.
+        groups : array-like, shape (N,), or str, int or callable, optional
+            Their groups, as of `proset.group_rates`.
 
         Raises
         ------
+        ValueError
+            If there are `y` or `groups` without `X`, or they do not fit it.
         ImportError
             Without pandas or jinja2.
 
@@ -188,7 +206,7 @@ class Answers:
         """
         from proset.report import write_report
 
-        write_report(self, path, transformer, title)
+        write_report(self, path, transformer, title, (X, y, groups))
 
     def corrections(
         self: Any,

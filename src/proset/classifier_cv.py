@@ -9,7 +9,7 @@ from itertools import product
 from math import exp, log
 from numbers import Integral, Real
 from time import perf_counter
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,14 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.parallel import Parallel, delayed
 
 from proset import arithmetic, elimination, penalty_path
+from proset.attributions import Attributions
 from proset.classifier import MAX_PENALTY, ProsetClassifier
 from proset.penalty_path import CORE_CANDIDATES, LAMBDA_V, LAMBDA_W, Pair
 from proset.race import Race
 from proset.search import Fold, SearchCV, of_model, seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARAMETERS, STAGE_1, STAGE_2, REFIT = range(4)  # what random numbers are for
 FEWER_CANDIDATES = 400  # of rough fits, where pairs are drawn or on a grid
@@ -508,10 +512,32 @@ class ProsetClassifierCV(SearchCV):
         return quantile
 
     @of_model
-    def report(self, path: str | os.PathLike[str], title: str = "Prototype classifier") -> None:
+    def attributions(self, X: Any, background: Any = None) -> Attributions:
+        """What each feature adds to probabilities, in the units of `X`; see `ProsetClassifier.attributions`."""
+        classifier, pipeline = self._found()
+        found: Attributions = classifier.attributions(X, background, pipeline)
+        return found
+
+    @of_model
+    def drift(self, X: Any, level: float = 0.05) -> "pd.DataFrame":
+        """Whether new samples are like the training samples; see `ProsetClassifier.drift`."""
+        classifier, pipeline = self._found()
+        frame: pd.DataFrame = classifier.drift(X, level, transformer=pipeline)
+        return frame
+
+    @of_model
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        title: str = "Prototype classifier",
+        *,
+        X: Any = None,
+        y: Any = None,
+        groups: Any = None,
+    ) -> None:
         """Write one HTML page about the model; see `ProsetClassifier.report`."""
         classifier, pipeline = self._found()
-        classifier.report(path, pipeline, title)
+        classifier.report(path, pipeline, title, X=X, y=y, groups=groups)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,24 @@
-"""One HTML page about a fitted classifier: a model card, its features by batch, its prototypes.
+"""One HTML page about a fitted classifier: its features and prototypes, what it answers, and how it does on samples.
 
 Names come from tables of strangers: the template escapes everything.
 """
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.pipeline import make_pipeline
 
 import proset
+from proset.attributions import MAX_ENUMERATED
 from proset.encoding import ORDERED
 from proset.files import replacing
+from proset.rates import group_rates
 from proset.tables import export, require
-from proset.units import feature_names, without_classifier
+from proset.units import feature_names, in_original_units, without_classifier
 
 if TYPE_CHECKING:
     from proset.classifier import ProsetClassifier
@@ -21,9 +26,19 @@ if TYPE_CHECKING:
 LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95)  # of the familiarity of training samples
 MAX_LEVELS = 12  # of a column that are named
 MAX_COLUMNS = 20  # features whose values a table of prototypes has
+MAX_ATTRIBUTED = 100  # samples whose attributions are averaged; a fifth where they are estimates
+MAX_REFITTED = 1000  # training samples that are left out one by one
+N_ROWS = 10  # of the training data that are listed
+N_CLASSES = 10  # of which one sample is turned into another class
 
 
-def write_report(classifier: "ProsetClassifier", path: str | os.PathLike[str], transformer: Any, title: str) -> None:
+def write_report(
+    classifier: "ProsetClassifier",
+    path: str | os.PathLike[str],
+    transformer: Any,
+    title: str,
+    samples: tuple[Any, Any, Any],
+) -> None:
     """See `proset.ProsetClassifier.report`."""
     require("jinja2", "report")
     import jinja2
@@ -37,7 +52,10 @@ def write_report(classifier: "ProsetClassifier", path: str | os.PathLike[str], t
     )
     environment.filters["number"] = "{:,.4g}".format
     page = environment.get_template("report.html.j2").render(
-        title=title, version=proset.__version__, **_contents(classifier, transformer)
+        title=title,
+        version=proset.__version__,
+        **_contents(classifier, transformer),
+        **_answers(classifier, without_classifier(transformer), *samples),
     )
     with replacing(Path(path)) as file:
         file.write(page.encode("utf-8"))
@@ -91,3 +109,81 @@ def _contents(classifier: "ProsetClassifier", transformer: Any) -> dict[str, Any
         ],
         "heaviest": prototypes["weight"].max(),
     }
+
+
+def _answers(classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, groups: Any) -> dict[str, Any]:
+    """What the model says of samples and of itself, each a table; None where it cannot be asked."""
+    if X is None and (y is not None or groups is not None):
+        raise ValueError(f"{'y' if groups is None else 'groups'}: not allowed without X")
+    if groups is not None and y is None:
+        raise ValueError("groups: not allowed without y")
+    has_rows, has_base = getattr(classifier, "_training", None) is not None, classifier._fitted_base() is not None
+    can_be_refitted = has_rows and classifier.references != "split" and not classifier._is_edited and not has_base
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about names of columns, which arrays do not have
+        return {
+            "attributed": None if has_base or (X is None and not has_rows) else _attributed(classifier, transformer, X),
+            "turned": None if has_base else _turned(classifier, transformer),
+            "suspicious": None
+            if not can_be_refitted or classifier.n_samples_fit_ > MAX_REFITTED
+            else [list(row) for row in classifier.suspicious_labels(N_ROWS).itertuples(index=False)],
+            "rates": None if y is None else _rates(classifier, transformer, X, y, groups),
+            "drift": None if X is None or not has_rows else _drift(classifier, transformer, X),
+        }
+
+
+def _attributed(classifier: "ProsetClassifier", transformer: Any, X: Any) -> tuple[int, list[tuple[str, np.ndarray]]]:
+    """Mean absolute attributions by feature and class, the largest first, and of how many samples."""
+    points = classifier._background(None)[0] if X is None else classifier._validated(_transformed(transformer, X))
+    is_exact = len(classifier.active_features_) <= MAX_ENUMERATED
+    points = points[: MAX_ATTRIBUTED if is_exact else MAX_ATTRIBUTED // 5]
+    table = classifier._encoding.decode(points)
+    background = None if getattr(classifier, "_training", None) is not None else table
+    means = np.abs(classifier.attributions(table, background=background).values).mean(axis=0)
+    names, features = feature_names(classifier, transformer), classifier.active_features_
+    order = features[np.argsort(-means[features].sum(axis=1), kind="stable")]
+    return len(points), [(names[d], means[d]) for d in order[:MAX_COLUMNS]]
+
+
+def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any, ...]]:
+    """Of each class the heaviest prototype, and the nearest sample that is predicted otherwise."""
+    batches = classifier._model.batches
+    labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+    weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
+    points = np.concatenate([np.empty((0, classifier.n_features_in_)), *(batch.prototypes for batch in batches)])
+    heaviest = [np.flatnonzero(labels == k)[weights[labels == k].argmax()] for k in np.unique(labels)[:N_CLASSES]]
+    if not heaviest:
+        return []
+    names, features = feature_names(classifier, transformer), classifier.active_features_
+    decode = classifier._encoding.decode
+    found = classifier.counterfactuals(decode(points[heaviest]))
+    new = points[heaviest].copy()
+    before, then = np.split(found.iloc[:, -2 * len(features) :].to_numpy(), 2, axis=1)
+    if transformer is not None:  # categories have none
+        new[:, features] = then
+        before, then = (in_original_units(transformer, of)[:, features] for of in (points[heaviest], new))
+    rows = []
+    for row, old, instead in zip(found.to_dict("records"), before, then, strict=True):
+        ends = [(names[d], *pair) for d, *pair in zip(features, old, instead, strict=True)]
+        changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in ends if row["found"] and a != b]
+        rows.append((row["class"], row["class then"], changes, row["cost"], row["familiarity quantile"], row["proved"]))
+    return rows
+
+
+def _rates(
+    classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, groups: Any
+) -> tuple[list[str], list[list[Any]]]:
+    """Rates of all samples and of each group: names, and a row for each."""
+    estimator = classifier if transformer is None else make_pipeline(transformer, classifier)
+    found = group_rates(estimator, X, y, np.full(len(y), "") if groups is None else groups)
+    found = found.iloc[:1] if groups is None else found
+    return list(found.columns), [[name, *row] for name, row in zip(found.index, found.to_numpy(), strict=True)]
+
+
+def _drift(classifier: "ProsetClassifier", transformer: Any, X: Any) -> list[dict[str, Any]]:
+    frame = classifier.drift(X, transformer=transformer)
+    return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
+
+
+def _transformed(transformer: Any, X: npt.ArrayLike) -> Any:
+    return X if transformer is None else transformer.transform(X)

@@ -345,3 +345,20 @@ def test_in_a_pipeline_that_passes_frames(wine):
     pipeline.fit(X, y)
     assert pipeline[-1].feature_names_in_.tolist() == X.columns.tolist()
     assert pipeline.predict(X, n_batches=0).tolist() == [1] * len(y)  # the largest class
+
+
+def test_costs_of_errors_decide_the_class():
+    X, y = load_iris(return_X_y=True)
+    costs = [[0, 1, 1], [1, 0, 2], [1, 30, 0]]
+    plain = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=costs).fit(X, y)
+    probabilities = model.predict_proba(X)
+    np.testing.assert_array_equal(probabilities, plain.predict_proba(X))
+    np.testing.assert_array_equal(model.predict(X), (probabilities @ np.array(costs)).argmin(axis=1))
+    assert (model.predict(X) == 2).sum() > (plain.predict(X) == 2).sum()
+    assert ((model.predict(X) != 2) & (y == 2)).sum() <= ((plain.predict(X) != 2) & (y == 2)).sum()
+    equal = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=1 - np.eye(3)).fit(X, y)
+    np.testing.assert_array_equal(equal.predict(X), plain.predict(X))
+    terms = model.explain(X[70:71])
+    assert terms["class"][0] == model.predict(X[70:71])[0]
+    assert clone(model).get_params()["cost_matrix"] == costs

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from proset import ProsetClassifier
+from proset import ProsetClassifier, group_rates, load_model, save_model
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "'; & </td>", "灰 ü\u202e"]
 
@@ -80,7 +80,7 @@ def test_a_missing_package_is_named(package, method):
     code = f"""
 import sys
 sys.modules["{package}"] = None
-from proset import ProsetClassifier
+from proset import ProsetClassifier, group_rates, load_model, save_model
 model = ProsetClassifier(n_batches=0).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
 arguments = {{"explain": [[[0.0]]], "export": [], "report": ["model.html"]}}["{method}"]
 try:
@@ -92,3 +92,58 @@ except ImportError as error:
     assert (
         said == f"{method} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'\n"
     )
+
+
+def test_the_page_has_the_answers_of_the_model(wine, tmp_path):
+    X, y = wine
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X[::2], y[::2])
+    model, rest = pipeline[-1], X[1::2]
+    groups = np.where(np.arange(len(rest)) % 3, HOSTILE[4], HOSTILE[0])
+    model.report(tmp_path / "model.html", pipeline, X=rest, y=y[1::2], groups=groups)
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    cells = _Page(text).cells
+    assert not {tag for tag, _ in _Page(text).tags} & {"script", "img"}
+    values = np.abs(model.attributions(pipeline[:-1].transform(rest)[:100]).values).mean(axis=0)
+    assert f"{values[model.active_features_].max():,.4g}" in cells
+    scaled = pd.DataFrame(model.batches_[0].prototypes, columns=None)
+    turned = model.counterfactuals(scaled.to_numpy())
+    assert any(f"{cost:,.4g}" in cells for cost in turned["cost"])
+    assert any("\u2192" in cell for cell in cells)
+    suspicious = model.suspicious_labels(10)
+    assert all(f"{p:,.4g}" in cells for p in suspicious["probability"])
+    rates = group_rates(pipeline, rest, y[1::2], groups)
+    assert all(f"{error:,.4g}" in cells for error in rates["error"])
+    assert {HOSTILE[0], HOSTILE[4]} <= set(cells)
+    assert f"{model.drift(rest, transformer=pipeline)['below'][0]:,.4g}" in cells
+
+
+def test_new_values_are_in_the_units_of_the_table(tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
+    pipeline[-1].report(tmp_path / "scaled.html", pipeline)
+    changes = re.findall(
+        r">([\w/ ]+): ([\d.,-]+) \u2192 ([\d.,-]+)", (tmp_path / "scaled.html").read_text(encoding="utf-8")
+    )
+    assert changes
+    for name, old, new in changes:
+        values = [float(value.replace(",", "")) for value in (old, new)]
+        assert X[name].min() * 0.99 <= min(values) < max(values) <= X[name].max() * 1.01
+
+
+def test_a_mixed_table_and_a_model_from_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "colour": rng.choice(["red", "blue"], 200)})
+    y = (X["a"] + 2 * (X["colour"] == "red") > 1).astype(int)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=6).fit(X, y)
+    model.report(tmp_path / "mixed.html", X=X, y=y, groups="colour")
+    text = (tmp_path / "mixed.html").read_text(encoding="utf-8")
+    assert "Errors by group" in text
+    assert "Labels worth a look" in text
+    save_model(model, tmp_path / "model.npz")
+    loaded = load_model(tmp_path / "model.npz")
+    loaded.report(tmp_path / "loaded.html", X=X, y=y)
+    text = (tmp_path / "loaded.html").read_text(encoding="utf-8")
+    assert "What features do to probabilities" in text
+    assert "Labels worth a look" not in text
+    loaded.report(tmp_path / "alone.html")
+    assert "What would have to be different" in (tmp_path / "alone.html").read_text(encoding="utf-8")
