@@ -59,6 +59,8 @@ def main() -> None:
             "base-model",
             "mixed-tables",
             "missing-distances",
+            "answers",
+            "label-errors",
             "table",
         ],
     )
@@ -175,6 +177,18 @@ def main() -> None:
 
         families = ("linear",) if args.quick else distances.FAMILIES
         write("missing_distances", distances.COLUMNS, list(distances.run(families, range(1 if args.quick else 2))))
+    elif args.part == "answers":
+        from benchmarks import answers
+
+        names = ["wine"] if args.quick else args.data_sets or list(answers.STUDY)
+        write("attributions", answers.ATTRIBUTIONS, list(answers.attributions(names)))
+        write("counterfactuals", answers.COUNTERFACTUALS, list(answers.counterfactuals(names)))
+        write("rows_on_trial", answers.ROWS, list(answers.rows_on_trial(names)))
+    elif args.part == "label-errors":
+        from benchmarks import answers
+
+        rows = list(answers.label_errors(range(1 if args.quick else 10)))
+        write("label_errors", answers.LABELS, rows)
     elif args.part == "rejection":
         from benchmarks import rejection
 
