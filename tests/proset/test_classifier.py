@@ -349,7 +349,7 @@ def test_in_a_pipeline_that_passes_frames(wine):
 
 def test_costs_of_errors_decide_the_class():
     X, y = load_iris(return_X_y=True)
-    costs = [[0, 1, 1], [1, 0, 2], [1, 30, 0]]
+    costs = [[0, 1, 1], [1, 0, 2], [30, 30, 0]]
     plain = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=costs).fit(X, y)
     probabilities = model.predict_proba(X)
