@@ -326,8 +326,8 @@ class Answers:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ProsetClassifier().fit(X, y)
         >>> found = model.counterfactuals(X.iloc[[60]], target=2)
-        >>> found[["class", "class then", "changed", "proved"]].iloc[0].tolist()
-        [1, 2, 'petal width (cm)', True]
+        >>> int(found["class"][0]), found["class then"][0], found["changed"][0], bool(found["proved"][0])
+        (1, 2, 'petal length (cm)', True)
         """
         constraints = fixed, ranges or {}, directions or {}
         return counterfactuals.counterfactuals(

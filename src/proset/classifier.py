@@ -258,6 +258,10 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         self.categorical_features = categorical_features
         self.cost_matrix = cost_matrix
 
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_training"}  # see `proset.training`
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -856,7 +860,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         least = self._of_all_sizes()[0].n_prototypes()
         if not (isinstance(n, Integral) and n >= least):
             raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
-        smaller = copy(self)
+        smaller = self._copied()
         place = self._largest(int(n))
         if self._sized[place] is not self._model:
             smaller.__dict__.pop("_regions", None)
@@ -968,6 +972,13 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             "standard_error": np.array([of_number.error[i] for of_number, i in zip(found, at, strict=True)]),
         }
 
+    def _copied(self) -> "ProsetClassifier":
+        """With the training data, which a copy does not have otherwise."""
+        other = copy(self)
+        if hasattr(self, "_training"):
+            other._training = self._training
+        return other
+
     def _of_all_sizes(self) -> list[model.Model]:
         if not hasattr(self, "_sized"):
             raise AttributeError("a model from a file or with fewer features has one size only; fit it again")
@@ -1009,8 +1020,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             for b in self.batches_
         )
         small = copy(self)
-        for name in ("_sized", "_training"):
-            small.__dict__.pop(name, None)
+        small.__dict__.pop("_sized", None)
         small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
         small._encoding = self._encoding.take(features)
         columns = self._model.columns and self._model.columns.take(features)

@@ -5,7 +5,6 @@ No prototype is let in. The weights that are left, of features and of prototypes
 """
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -49,7 +48,7 @@ def edited(classifier: "ProsetClassifier", drop: npt.ArrayLike, pin: Mapping[Any
         arrays = scaled, training.codes, samples.row[part.candidates], before.candidate_index
         batches.append(fitted_batch(*arrays, replace(solution, x=part.theta), samples.columns))
     fitted = Model(classifier.class_prior_, samples.centre, tuple(batches), samples.columns)
-    other = copy(classifier)
+    other = classifier._copied()
     for name in ("_regions", "_last_growth", "prototype_path_"):
         other.__dict__.pop(name, None)
     other._is_edited = True

@@ -13,7 +13,7 @@ BACKGROUND = 0  # key of their draw
 class Training:
     """Arguments of `fit`, not copied, and what it made of them.
 
-    Pickled, and deeply copied, it is None: rows of the training data leave the process as prototypes alone.
+    A classifier leaves it out of its state: rows of the training data leave the process as prototypes alone.
 
     Attributes
     ----------
@@ -49,9 +49,6 @@ class Training:
     rows: np.ndarray
     base: np.ndarray | None
     size: tuple[int, int]
-
-    def __reduce__(self) -> tuple[type, tuple[()]]:
-        return type(None), ()
 
     def sample(self, n: int) -> np.ndarray:
         """Places among the n samples of positive weight of up to so many, drawn once and for all."""

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from scipy.stats import binom
 from sklearn.datasets import load_wine
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -187,6 +189,41 @@ def test_votes_and_stacks_are_as_good_as_most_of_their_members():
     members = sorted(found[name] for name in combination["MEMBERS"])
     for together in ("majority vote", "mean probability", "stacking"):
         assert found[together] <= members[len(members) // 2]
+
+
+class TestAnswers:
+    """What the examples say of what they show."""
+
+    @pytest.fixture(autouse=True)
+    def close(self):
+        yield
+        pyplot.close("all")
+
+    def test_attributions_are_exact(self):
+        shown = example("predictions/attributions")
+        assert shown["found"].error_std is None
+        np.testing.assert_allclose(shown["total"], shown["model"].predict_proba(shown["X_test"]), atol=1e-12)
+
+    def test_there_is_no_counterfactual_that_fulfils_all(self):
+        found = example("predictions/counterfactuals")["found"].iloc[0]
+        assert not found["found"]
+        assert found["proved"]
+
+    def test_flipped_labels_are_found_and_the_model_without_them_is_better(self):
+        shown = example("predictions/rows_on_trial")
+        assert shown["found"]["row"].isin(shown["flipped"]).sum() == 9
+        losses = [log_loss(shown["y_test"], shown[of].predict_proba(shown["X_test"])) for of in ("model", "less")]
+        assert losses[1] < losses[0]
+
+    def test_a_feature_that_is_left_out_is_not_active(self):
+        shown = example("predictions/edit_and_diff")
+        assert [shown["X"].columns[d] for d in shown["other"].active_features_] == shown["names"][1:]
+
+    def test_the_feature_that_is_measured_otherwise_differs(self):
+        shown = example("predictions/drift")
+        table = shown["model"][-1].drift(shown["changed"], transformer=shown["model"])
+        differs = table[(table["of"] != "prototype") & table["differs"]]
+        assert differs["name"].tolist() == [shown["name"]]
 
 
 class TestScores:

@@ -1,9 +1,12 @@
+import io
 import pickle
+import zipfile
 from copy import copy, deepcopy
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from skops.io import dumps
 
 from proset import ProsetClassifier, load_model, save_model
 
@@ -18,6 +21,8 @@ def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
     X, model = iris
     save_model(model, tmp_path / "model.npz")
     files = {pickle.dumps(model): model._sized, (tmp_path / "model.npz").read_bytes(): [model._model]}
+    with zipfile.ZipFile(io.BytesIO(dumps(model))) as archive:
+        files[b"".join(archive.read(name) for name in archive.namelist())] = model._sized
     for content, models in files.items():
         prototypes = np.concatenate([batch.prototypes for of_size in models for batch in of_size.batches])
         others = X[~(X[:, None] == prototypes).all(axis=2).any(axis=1)]
@@ -31,7 +36,8 @@ def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
 
 def test_a_smaller_model_keeps_them(iris):
     X, model = iris
-    assert copy(model)._training is model._training
+    assert not hasattr(copy(model), "_training")
+    assert model.with_prototypes(2)._training is model._training
     assert len(model.with_prototypes(2).influence()) == len(X)
 
 

@@ -123,7 +123,7 @@ class InfluenceDisplay:
         span = max(width.max(initial=0.0), 0.0) - min(width.min(initial=0.0), 0.0) or 1.0
         for y, (value, end) in enumerate(zip(loss, width, strict=True)):
             words = "∞" if np.isinf(value) else f"{value:+.2g}"
-            axes.text(max(end, 0.0) + 0.02 * span, y, words, va="center", size="small", color=ink)
+            axes.text(max(end, 0.0) + 0.025 * span, y, words, va="center", size="small", color=ink)
         axes.axvline(0.0, color=ink, linewidth=0.8)
         of_prototype = shown["prototype"].to_numpy(dtype=bool)
         axes.plot(np.zeros(of_prototype.sum()), place[of_prototype], markeredgecolor=ink, linestyle="none", **PROTOTYPE)
