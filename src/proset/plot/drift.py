@@ -136,7 +136,6 @@ class DriftDisplay:
             parts.append(shown)
         shown, at = pd.concat(parts), np.array(places)
         axes = style.new_axes(ax, (8.0, 1.4 + 0.28 * place))
-        ink = style.ink(axes)
         below, low, high = (shown[name].to_numpy(dtype=float) for name in ("below", "low", "high"))
         axes.plot(shown["usual below"], at, color=style.GREY, label="usual", zorder=1, **USUAL)
         self.lines_ = []
@@ -163,7 +162,7 @@ class DriftDisplay:
         )
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         axes.grid(axis="x", color=style.GREY, alpha=0.2)
-        style.legend(axes, labelcolor=ink)
+        style.legend(axes)
         self.shown_, self.ax_, self.figure_ = shown, axes, axes.figure
         return self
 

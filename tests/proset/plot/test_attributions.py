@@ -106,7 +106,8 @@ def test_a_search_and_a_model_without_features(flowers):
     X, y = flowers
     search = GridSearchCV(ProsetClassifier(), {"lambda_v": [0.01]}, cv=2).fit(X, y)
     assert AttributionsDisplay.from_estimator(search, X.iloc[[0]]).attributions.feature_names == X.columns.tolist()
-    empty = ProsetClassifier(lambda_v=100.0, lambda_w=100.0).fit(pd.DataFrame({"a": np.ones(20)}), [0, 1] * 10)
+    with pytest.warns(UserWarning, match="nothing was learnt"):
+        empty = ProsetClassifier(lambda_v=100.0, lambda_w=100.0).fit(pd.DataFrame({"a": np.ones(20)}), [0, 1] * 10)
     assert labels(AttributionsDisplay.from_estimator(empty, [[1.0]])) == []
     assert labels(AttributionSummaryDisplay.from_estimator(empty, [[1.0]])) == []
 

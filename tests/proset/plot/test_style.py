@@ -52,6 +52,11 @@ def test_text_and_marks_are_seen_in_every_style(look, pipeline, flowers):
             plot.ParallelCoordinatesDisplay.from_estimator(pipeline),
             plot.BatchPathDisplay.from_estimator(pipeline, X, y, name="training"),
             plot.ExplanationDisplay.from_estimator(pipeline, X.iloc[[0]]),
+            plot.AttributionsDisplay.from_estimator(pipeline, X.iloc[[0]]),
+            plot.AttributionSummaryDisplay.from_estimator(pipeline, X.iloc[:5]),
+            plot.CounterfactualDisplay.from_estimator(pipeline, X.iloc[[60]]),
+            plot.InfluenceDisplay.from_estimator(pipeline, X, y, rows=[0, 60]),
+            plot.DriftDisplay.from_estimator(pipeline, X),
         ]
         ground = pyplot.rcParams["axes.facecolor"]
     for display in shown:
