@@ -94,7 +94,7 @@ def _prototypes(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> np.ndarr
     known = np.unique(np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)]))
     if len(strange := numbers[~np.isin(numbers, known)]):
         raise ValueError(
-            f"drop: {strange[0]!r} is not allowed, must be rows of prototypes, among {known.tolist()[:20]}"
+            f"drop: {strange.tolist()[0]!r} is not allowed, must be rows of prototypes, among {known.tolist()[:20]}"
         )
     return numbers
 

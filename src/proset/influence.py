@@ -253,9 +253,7 @@ def forget(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> "ProsetClassi
 
 def _refuse_edited(classifier: "ProsetClassifier", what: str) -> None:
     if classifier._is_edited:
-        raise ValueError(
-            f"{what}: not for an edited model, which is none that a fit gives; do this first, then edit it"
-        )
+        raise ValueError(f"{what}: not for an edited model, which is none that a fit gives; edit it afterwards")
 
 
 def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:
@@ -277,9 +275,7 @@ def _codes(y: npt.ArrayLike, classes: np.ndarray, n: int) -> np.ndarray:
     if len(labels) != n:
         raise ValueError(f"y: {len(labels)} labels are not allowed, must be {n}, as many as samples in X")
     if not (known := np.isin(labels, classes)).all():
-        raise ValueError(
-            f"y: {labels[~known][0]!r} is not allowed, classes are {', '.join(map(repr, classes.tolist()))}"
-        )
+        raise ValueError(f"y: {labels[~known].tolist()[0]!r} is not allowed, must be one of {classes.tolist()}")
     codes: np.ndarray = np.searchsorted(classes, labels)
     return codes
 

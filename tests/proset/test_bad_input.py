@@ -31,16 +31,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from proset import (
+    ConformalClassifier,
     ProsetClassifier,
     ProsetClassifierCV,
     RejectOptionClassifier,
     SetCoverClassifier,
     SetCoverClassifierCV,
+    diff,
+    group_rates,
     load_model,
+    model_card,
     plot,
     save_model,
     to_c,
     to_onnx,
+    to_sql,
 )
 from proset_study.article.page import check_reasons
 from proset_study.article.sources import PAGE, check
@@ -228,6 +233,28 @@ def with_value(row, value):
 
 def with_base(base):
     return ProsetClassifier(base=base, lambda_v=0.01, lambda_w=1e-4).fit(*load_iris(return_X_y=True))
+
+
+def answer_case(question):
+    """A question to a fitted model."""
+    return lambda folder: question(fitted_iris(lambda_v=0.01, lambda_w=1e-4))
+
+
+def mixed_case(question):
+    """A question to a model of a table with a category, and that table."""
+
+    def case(folder):
+        X = frame(IRIS[0], np.where(IRIS[1] > 1, "x", "y"))
+        question(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, IRIS[1]), X.head(2))
+
+    return case
+
+
+def data_changed(folder):
+    X = IRIS[0].copy()
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, IRIS[1])
+    X[0, 0] = 0.0
+    model.forget([3])
 
 
 def frame(X, value):
@@ -496,6 +523,52 @@ CASES = {
     "to_c: metric": convert_case(SetCoverClassifier(metric="canberra")),
     "to_c: name": convert_case(SetCoverClassifier(), name="my-model"),
     "to_onnx: other classifier": convert_case(DummyClassifier(), write=to_onnx),
+    # answers
+    "cost matrix of another shape": fit_case(cost_matrix=[[0, 1], [1, 0]]),
+    "other background": answer_case(lambda model: model.attributions(IRIS[0][:1], background=np.zeros((5, 3)))),
+    "file without background": answer_case(lambda model: pickle.loads(pickle.dumps(model)).attributions(IRIS[0][:1])),
+    "attributions with a base": lambda folder: with_base(LogisticRegression(max_iter=1000)).attributions(IRIS[0][:1]),
+    "counterfactual of no class": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], target=7)),
+    "probability above 1": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], probability=1.5)),
+    "familiarity of 1": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], min_familiarity_quantile=1.0)),
+    "fixed feature": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], fixed=["age"])),
+    "range turned round": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], ranges={2: (3, 1)})),
+    "category that was never there": mixed_case(lambda model, X: model.counterfactuals(X, ranges={"b": ["red"]})),
+    "direction of a category": mixed_case(lambda model, X: model.counterfactuals(X, directions={"b": "up"})),
+    "sideways": answer_case(lambda model: model.counterfactuals(IRIS[0][:1], directions={0: "left"})),
+    "row that is not there": answer_case(lambda model: model.forget([0, 150])),
+    "row by name": answer_case(lambda model: model.influence(rows="first")),
+    "all rows forgotten": answer_case(lambda model: model.forget(np.arange(150))),
+    "class that was not there": answer_case(lambda model: model.influence(IRIS[0][:2], [0, 9])),
+    "classes without samples": answer_case(lambda model: model.influence(y=[0])),
+    "refits of split": lambda folder: ProsetClassifier.published(random_state=0).fit(*IRIS).influence(),
+    "forgetting after an edit": answer_case(lambda model: model.edited(pin={2: 1.0}).forget([0])),
+    "data changed": data_changed,
+    "no prototype": answer_case(lambda model: model.edited(drop=[0])),
+    "negative pin": answer_case(lambda model: model.edited(pin={2: -1.0})),
+    "everything dropped": answer_case(lambda model: model.edited(pin=dict.fromkeys(range(4), 0.0))),
+    "models of other data": answer_case(lambda model: diff(model, ProsetClassifier().fit(IRIS[0], IRIS[1] > 0))),
+    "level of 1": answer_case(lambda model: model.drift(IRIS[0], level=1.0)),
+    "page without samples": answer_case(lambda model: model.report("page.html", y=IRIS[1])),
+    "confidence of 1": lambda folder: ConformalClassifier(ProsetClassifier(), confidence_level=1.0).fit(*IRIS),
+    "group without names": lambda folder: ConformalClassifier(ProsetClassifier(), group_by="kind").fit(*IRIS),
+    "fifth column": lambda folder: RejectOptionClassifier(ProsetClassifier(), group_by=4).fit(*IRIS),
+    "one group label": lambda folder: ConformalClassifier(ProsetClassifier(), group_by=lambda X: ["a"]).fit(*IRIS),
+    "frozen without class": lambda folder: ConformalClassifier(TWO_CLASSES).fit(*IRIS),
+    "rates of no group": answer_case(lambda model: group_rates(model, *IRIS, [1, 2])),
+    "card without classes": answer_case(lambda model: model_card(model, IRIS[0])),
+    "card of a cover": lambda folder: model_card(SetCoverClassifier().fit(*IRIS)),
+    "exported attributions of a base": lambda folder: to_c(
+        with_base(LogisticRegression(max_iter=1000)), background=IRIS[0][:2]
+    ),
+    "exported attributions of a cover": convert_case(SetCoverClassifier(), background=IRIS[0][:2]),
+    "exported background of 1,001 rows": convert_case(ProsetClassifier(), background=np.resize(IRIS[0], (1001, 4))),
+    "to_onnx: explain": convert_case(ProsetClassifier(), write=to_onnx, explain=0),
+    "to_sql: table": convert_case(ProsetClassifier(), write=to_sql, table="", key="id"),
+    "to_sql: own name": convert_case(ProsetClassifier(), write=to_sql, table="proset_z", key="id"),
+    "to_sql: what": convert_case(ProsetClassifier(), write=to_sql, table="t", key="id", what="label"),
+    "to_sql: cover": convert_case(SetCoverClassifier(), write=to_sql, table="t", key="id", what="explain"),
+    "to_sql: no background": convert_case(ProsetClassifier(), write=to_sql, table="t", key="id", what="attributions"),
     # figures
     "one feature": figure_case(plot.DecisionSurfaceDisplay, width=1),
     "unknown feature": figure_case(plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
