@@ -229,8 +229,9 @@ def _range(fitted: Fitted, point: np.ndarray, feature: Any, allowed: Any) -> Any
     if fitted.estimator is fitted.model or not is_pair or fitted.is_mixed or not fitted.units:
         return allowed
     rows = np.tile(fitted.to_units(point), (2, 1))
-    rows[:, d] = allowed
-    return tuple(encoded(fitted, rows)[:, d].tolist())
+    ends = np.array(allowed, dtype=float)
+    rows[:, d] = np.where(np.isfinite(ends), ends, rows[:, d])
+    return tuple(np.where(np.isfinite(ends), encoded(fitted, rows)[:, d], ends).tolist())
 
 
 def _encoded(fitted: Fitted, active: np.ndarray, values: Any) -> np.ndarray:
