@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from proset.attributions import Attributions
 from proset.plot import style
@@ -144,6 +145,7 @@ class AttributionsDisplay:
         for y, (start, end, error) in enumerate(zip(starts, ends, errors, strict=True)):
             at = max(start, end + error) + 0.015 * span
             axes.text(at, y, f"{widths[y]:+.3f}", va="center", size="small", color=ink, bbox=ground)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.set_yticks(place, names)
         axes.set(
             xlabel=f"probability of class {style.plain(found.output_names[k])}",
