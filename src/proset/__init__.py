@@ -4,7 +4,7 @@
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
 cross-validation. `RejectOptionClassifier` gives samples that are like none before no class, `ConformalClassifier` gives
 sets of classes; `group_rates` has errors by group. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a
-file that executes nothing, `model_card` describes it; `to_onnx`, `to_c`, `to_javascript` and `to_sql` write
+file that executes nothing, `model_card` describes it, `diff` compares two; `to_onnx`, `to_c`, `to_javascript` and `to_sql` write
 classifiers for use without Python.
 """
 
@@ -25,6 +25,7 @@ __all__ = [
     "risk_coverage_curve",
     "save_model",
     "to_c",
+    "to_html",
     "to_javascript",
     "to_onnx",
     "to_sql",
@@ -44,6 +45,7 @@ _HOME = {
     "risk_coverage_curve": "proset.rejection",
     "save_model": "proset.model_io",
     "to_c": "proset.convert",
+    "to_html": "proset.convert",
     "to_javascript": "proset.convert",
     "to_onnx": "proset.convert",
     "to_sql": "proset.convert",

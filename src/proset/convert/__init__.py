@@ -10,6 +10,7 @@ from all of them by about 5e-7. `SetCoverClassifier` has labels only.
 from proset.convert.c import to_c
 from proset.convert.javascript import to_javascript
 from proset.convert.onnx import to_onnx
+from proset.convert.page import to_html
 from proset.convert.sql import to_sql
 
-__all__ = ["to_c", "to_javascript", "to_onnx", "to_sql"]
+__all__ = ["to_c", "to_html", "to_javascript", "to_onnx", "to_sql"]

@@ -222,9 +222,9 @@ def to_javascript(model: Any, background: Any = None) -> str:
             body += _ATTRIBUTIONS
             rows = [[None if np.isnan(z) else z for z in row] for row in compared.tolist()]
             of_background = (
-                f"const background = {_literal(rows)}.map((row) => row.map((z) => z ?? NaN));\n"
-                f"const orders = {_literal(orders(len(what.used)).tolist())};\n"
-                f"export const baseValues = {_literal(base_values(what, compared).tolist())};\n"
+                f"const background = {literal(rows)}.map((row) => row.map((z) => z ?? NaN));\n"
+                f"const orders = {literal(orders(len(what.used)).tolist())};\n"
+                f"export const baseValues = {literal(base_values(what, compared).tolist())};\n"
             )
     else:
         term, distance = DISTANCES[what.metric]
@@ -232,11 +232,11 @@ def to_javascript(model: Any, background: Any = None) -> str:
     return "".join(
         [
             f"// A {what.kind}, written by proset {__version__}.\n",
-            f"export const features = {_literal(what.feature_names)};\n",
-            f"export const categories = {_literal(what.categories)};\n",
-            f"export const classes = {_literal([_label(label) for label in what.classes.tolist()])};\n",
-            f"const takes_gaps = {_literal(what.takes_gaps)};\n",
-            *(f"const {name} = {_literal(getattr(what, name).tolist())};\n" for name in tables),
+            f"export const features = {literal(what.feature_names)};\n",
+            f"export const categories = {literal(what.categories)};\n",
+            f"export const classes = {literal([_label(label) for label in what.classes.tolist()])};\n",
+            f"const takes_gaps = {literal(what.takes_gaps)};\n",
+            *(f"const {name} = {literal(getattr(what, name).tolist())};\n" for name in tables),
             of_background,
             _SCALED,
             body,
@@ -249,6 +249,7 @@ def _label(label: object) -> object:
     return label if exact else str(label)
 
 
-def _literal(values: Any) -> str:
+def literal(values: Any) -> str:
+    """Values as they are written in JavaScript."""
     # Escaped, because in a page HTML would end the script at "</script>".
     return json.dumps(values).replace("<", "\\u003c")
