@@ -4,8 +4,8 @@
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
 cross-validation. `RejectOptionClassifier` gives samples that are like none before no class, `ConformalClassifier` gives
 sets of classes; `group_rates` has errors by group. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a
-file that executes nothing, `model_card` describes it, `diff` compares two; `to_onnx`, `to_c`, `to_javascript` and `to_sql` write
-classifiers for use without Python.
+file that executes nothing, `model_card` describes it, `diff` compares two. `to_onnx`, `to_c`, `to_javascript`, `to_sql`
+and `to_html` write classifiers for use without Python.
 """
 
 from importlib import import_module
