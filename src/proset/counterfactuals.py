@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MAX_PROVEN = 8
 MAX_BOXES = 400_000  # after so many, nothing is proved any more
 MARGIN = 1e-5  # of probabilities: predictions have kernels in single precision
+REACH = 9.0  # widths of a kernel, beyond which it is 0
 GAP, RESOLUTION = 1e-3, 1e-3
 STARTS = 5  # prototypes to start from, where sets of features are too many
 HALVINGS = 30
@@ -48,30 +49,39 @@ SIGNS = {"up": 1, "down": -1}
 
 @dataclass(frozen=True)
 class Goal:
-    """What a solution has to fulfil: one of several conjunctions of forms.
+    """What a solution has to fulfil: all forms of one of several classes.
 
     Attributes
     ----------
-    forms : list of ndarray, shape (R, K)
-        f of each form.
-    limits : list of ndarray, shape (R,)
+    forms : ndarray, shape (T R, K)
+        f of the R forms of each of T classes.
+    limits : ndarray, shape (T R,)
         g of each form.
+    n_classes : int
+        T.
     """
 
-    forms: list[np.ndarray]
-    limits: list[np.ndarray]
+    forms: np.ndarray
+    limits: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def of(cls, forms: list[np.ndarray], limits: list[np.ndarray]) -> "Goal":
+        """From the forms, (R, K), and limits, (R,), of each class."""
+        return cls(np.concatenate(forms), np.concatenate(limits), len(forms))
 
     def may_hold(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Whether it may hold somewhere between low and high values of q, both (n, K); shape (n,)."""
-        found = np.zeros(len(low), dtype=bool)
-        for forms, limits in zip(self.forms, self.limits, strict=True):
-            largest = high @ np.maximum(forms, 0.0).T + low @ np.minimum(forms, 0.0).T
-            found |= (largest >= limits).all(axis=1)
-        return found
+        return self._any(high @ np.maximum(self.forms, 0.0).T + low @ np.minimum(self.forms, 0.0).T)
 
     def holds(self, q: np.ndarray) -> np.ndarray:
         """Whether it holds, shape (n,)."""
-        return self.may_hold(q, q)
+        return self._any(q @ self.forms.T)
+
+    def _any(self, values: np.ndarray) -> np.ndarray:
+        fulfilled = (values >= self.limits).reshape(len(values), self.n_classes, -1)
+        found: np.ndarray = np.asarray(fulfilled.all(axis=2).any(axis=1))
+        return found
 
 
 @dataclass(frozen=True)
@@ -368,7 +378,7 @@ class _Finder:
                 rows = [np.eye(n)[k] - (self.probability + MARGIN) * every]
             forms.append(np.array([*rows, every]))
             limits.append(np.array([0.0] * len(rows) + [1.0 + self.least_familiarity * (1.0 + MARGIN)]))
-        return Goal(forms, limits)
+        return Goal.of(forms, limits)
 
     def space(self, x: np.ndarray, goal: Goal) -> tuple[np.ndarray, Space]:
         """Features that may change, (A,), and their space."""
@@ -377,9 +387,10 @@ class _Finder:
         choices: list[np.ndarray | None] = []
         intervals, free = [], []
         for d in model.active_features():
-            if d in rules.fixed or np.isnan(x[d]):
-                continue
             known, ends, levels = encoding.levels[d], (0.0, 0.0), None
+            is_missing = np.isnan(x[d]) or (known is not None and x[d] < len(known) and known[int(x[d])] is None)
+            if d in rules.fixed or is_missing:
+                continue
             if known is None:
                 ends = rules.interval(d, x[d], tuple(ranges[:, d]))
                 if not ends[0] <= ends[1]:
@@ -408,7 +419,7 @@ class _Finder:
         width = np.where(gaps, 0.0, width)
         if columns is not None:
             width = np.where(is_category[:, None], width * columns.category[features, None], width)
-        ends_of = np.reshape(np.array(intervals, dtype=float), (-1, 2))
+        ends_of = _within_reach(np.reshape(np.array(intervals, dtype=float), (-1, 2)), centre, v, x[features])
         return features, Space(
             x=x[features],
             low=ends_of[:, 0],
@@ -530,6 +541,15 @@ def counterfactuals(
     }
     columns |= named("value of", names, features, values) | named("new value of", names, features, new_values)
     return pd.DataFrame(columns)
+
+
+def _within_reach(ends: np.ndarray, centre: np.ndarray, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Intervals of features, (A, 2), without what is so far from all prototypes, (A, J), that nothing changes there."""
+    reach = REACH / np.where(v > 0, v, np.inf).min(axis=0)
+    points = np.column_stack([centre, x])
+    low, high = np.nanmin(points, axis=1) - reach, np.nanmax(points, axis=1) + reach
+    low = np.minimum(np.maximum(ends[:, 0], low), ends[:, 1])
+    return np.column_stack([low, np.maximum(np.minimum(ends[:, 1], high), low)])
 
 
 def _familiarity_at(points: np.ndarray, level: float) -> float:

@@ -90,7 +90,8 @@ def drift(
     for d, of_new, of_usual in zip(model.active_features(), new.by_feature, usual.by_feature, strict=True):
         limit = np.quantile(of_usual, level, method="weibull")
         add("feature", names[d], None, of_new < limit, of_usual < limit, 1.0, 1.0)
-    return pd.DataFrame(found)
+    classes = pd.Series([row["class"] for row in found], dtype=object)  # else whole numbers become fractions
+    return pd.DataFrame(found).assign(**{"class": classes})
 
 
 class _Familiarity:

@@ -148,7 +148,8 @@ def diff(model: "ProsetClassifier", other: "ProsetClassifier", X: npt.ArrayLike 
     Parameters
     ----------
     model, other : ProsetClassifier
-        Fitted to the same features and classes; rows of prototypes are compared by their numbers.
+        Fitted to the same features and classes; prototypes are compared by the numbers of their rows, which `forget`
+        counts anew.
     X : array-like, shape (N, D), optional
         Samples to compare predictions on. By default 100 training samples of `model`, or all if there are fewer.
 
@@ -183,7 +184,11 @@ def diff(model: "ProsetClassifier", other: "ProsetClassifier", X: npt.ArrayLike 
         raise ValueError("other: must have the features and the classes of model")
     if X is None and model._fitted_base() is not None:
         raise ValueError("X: None is not allowed for a model with a base, must be samples")
-    points = model._encoding.decode(model._background(None)[0]) if X is None else X
+    points: Any = X
+    if X is None:
+        points = model._encoding.decode(model._background(None)[0])
+        if hasattr(model, "feature_names_in_"):
+            points = pd.DataFrame(points, columns=model.feature_names_in_)
     p, q = model.predict_proba(points), other.predict_proba(points)
     moved = np.abs(p - q).sum(axis=1) / 2.0
     order = np.argsort(-moved, kind="stable")

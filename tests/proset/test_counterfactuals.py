@@ -259,3 +259,19 @@ def test_loaded_models_answer_the_same(iris, tmp_path):
     pd.testing.assert_frame_equal(
         load_model(tmp_path / "model.npz").counterfactuals(X.head(5)), model.counterfactuals(X.head(5))
     )
+
+
+def test_ranges_may_be_open(iris):
+    X, model = iris
+    fixed, free = (str(X.columns[d]) for d in model.active_features_)
+    for ends in ((-np.inf, np.inf), (0.0, np.inf), (0, 1e300)):
+        found = model.counterfactuals(X.iloc[[60]], target=2, fixed=[fixed], ranges={free: ends}).iloc[0]
+        wide = model.counterfactuals(X.iloc[[60]], target=2, fixed=[fixed], ranges={free: (0.0, 50.0)}).iloc[0]
+        assert (found["found"], found["proved"]) == (wide["found"], True)
+        assert found["cost"] == pytest.approx(wide["cost"], rel=2e-3)
+
+
+def test_a_missing_category_stays(table):
+    X, model = table
+    gaps = X[X["colour"].isna()]
+    assert not model.counterfactuals(gaps)["changed"].str.contains("colour").any()

@@ -92,3 +92,9 @@ def test_a_model_without_prototypes_knows_nothing():
     X, y = blobs(100, 0)
     found = ProsetClassifier(n_batches=0).fit(X, y).drift(X)
     assert found["of"].tolist() == ["all"]
+
+
+def test_classes_are_as_they_were_given(model):
+    classes = model.drift(blobs(50, 0)[0])["class"].tolist()
+    assert classes[0] is None
+    assert {type(label) for label in classes[1 : 1 + model.n_prototypes_]} <= {int, np.int64}

@@ -1,5 +1,8 @@
+import warnings
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
@@ -7,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from proset import ProsetClassifier, kernel
+from proset import ProsetClassifier, diff, kernel
 from proset.explain import explain
 from proset.model import Batch, Model
 
@@ -198,3 +201,19 @@ def test_a_shrunk_model_predicts_the_same(fitted, iris, tmp_path):
     assert model.n_features_in_ == 4
     with pytest.raises(ValueError, match="no active feature"):
         ProsetClassifier(n_batches=0).fit(X, iris[1]).shrink()
+
+
+def test_columns_of_polars_are_found_by_name():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    frame = pl.from_pandas(X)
+    model = ProsetClassifier().fit(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.explain(frame[:2])
+        model.counterfactuals(frame[:2])
+        model.attributions(frame[:2])
+        model.drift(frame[:20])
+        diff(model, model.edited())
+    pd.testing.assert_frame_equal(found, ProsetClassifier().fit(X, y).explain(X.head(2)))
+    with pytest.raises(ValueError, match="feature names should match|order"):
+        model.explain(frame[:2].select(frame.columns[::-1]))
