@@ -80,7 +80,7 @@ class Goal:
 
     def _any(self, values: np.ndarray) -> np.ndarray:
         fulfilled = (values >= self.limits).reshape(len(values), self.n_classes, -1)
-        found: np.ndarray = np.asarray(fulfilled.all(axis=2).any(axis=1))
+        found: np.ndarray = np.any(np.all(fulfilled, axis=2), axis=1)
         return found
 
 

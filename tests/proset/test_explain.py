@@ -215,5 +215,5 @@ def test_columns_of_polars_are_found_by_name():
         model.drift(frame[:20])
         diff(model, model.edited())
     pd.testing.assert_frame_equal(found, ProsetClassifier().fit(X, y).explain(X.head(2)))
-    with pytest.raises(ValueError, match="feature names should match|order"):
+    with pytest.raises(ValueError, match="feature names should match"):
         model.explain(frame[:2].select(frame.columns[::-1]))
