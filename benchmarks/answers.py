@@ -41,6 +41,12 @@ LABELS = ("data_set", "replicate", "ranking", "average_precision")
 N_BACKGROUND, FLIPPED = 100, 0.1
 
 
+def _row(columns: tuple[str, ...], values: tuple) -> dict:
+    """With numbers to four digits."""
+    rounded = [float(f"{value:.4g}") if isinstance(value, float) else value for value in values]
+    return dict(zip(columns, rounded, strict=True))
+
+
 def halves(name: str) -> list[np.ndarray]:
     """Training and test part of one of the study's data sets."""
     data = make(STUDY[name], 0, name, 0)
@@ -68,7 +74,7 @@ def attributions(names: list[str], samples: int = 50, of_kernel: int = 3) -> Ite
             kernel.append(1000 * (time.perf_counter() - start))
         values = (name, X.shape[1], len(model.active_features_), model.n_prototypes_, median(times), median(kernel))
         difference = np.abs(np.array(theirs) - found.values[:of_kernel]).max()
-        yield dict(zip(ATTRIBUTIONS, (*values, median(kernel) / median(times), difference), strict=True))
+        yield _row(ATTRIBUTIONS, (*values, median(kernel) / median(times), difference))
 
 
 def counterfactuals(names: list[str], samples: int = 100) -> Iterator[dict]:
@@ -91,7 +97,7 @@ def counterfactuals(names: list[str], samples: int = 100) -> Iterator[dict]:
         n = len(X_test)
         values = (name, len(model.active_features_), model.n_prototypes_, n, valid / n, proved / n)
         values += (np.mean(changed), median(times), max(times))
-        yield dict(zip(COUNTERFACTUALS, values, strict=True))
+        yield _row(COUNTERFACTUALS, values)
 
 
 def rows_on_trial(names: list[str]) -> Iterator[dict]:
@@ -108,7 +114,7 @@ def rows_on_trial(names: list[str]) -> Iterator[dict]:
                 model.influence(X_test, y_test)
                 refits.append(time.process_time() - start)
             values = (name, str(settings), len(X), model.n_prototypes_, median(fits), median(refits))
-            yield dict(zip(ROWS, values, strict=True))
+            yield _row(ROWS, values)
 
 
 def tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -143,4 +149,4 @@ def label_errors(replicates: range) -> Iterator[dict]:
                     scores[f"{rival}, {score}"] = -get_label_quality_scores(given, p, method=score)
             for ranking, values in scores.items():
                 precision = average_precision_score(flipped, values)
-                yield dict(zip(LABELS, (name, replicate, ranking, precision), strict=True))
+                yield _row(LABELS, (name, replicate, ranking, precision))

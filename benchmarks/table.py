@@ -365,6 +365,18 @@ def _missing(rows):
     return _markdown(["distance to a missing number", "mean", *(f"{f}, {m}" for f, m in cases)], body)
 
 
+def _labels(rows):
+    names, rankings = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data_set", "ranking"))
+    body = []
+    for ranking in rankings:
+        means = [
+            fmean(float(row["average_precision"]) for row in _of(rows, ranking=ranking, data_set=name))
+            for name in names
+        ]
+        body.append([ranking, *(f"{mean:.3f}" for mean in means), f"{fmean(means):.3f}"])
+    return _markdown(["ranking", *names, "mean"], body)
+
+
 def _as_they_are(rows):
     return _markdown(list(rows[0]), [list(row.values()) for row in rows])
 
@@ -387,6 +399,10 @@ _SECTIONS = [
     ("A slow rival on the same tables, one split", "mixed_tables_slow", _mixed),
     ("CPU seconds, medians: 10 numbers and 10 categories of 12 levels, 2,000 rows", "mixed_tables_cost", _mixed_cost),
     ("Distances to a missing number, development data, two replicates", "missing_distances", _missing),
+    ("Attributions: milliseconds a sample, and shap's KernelExplainer beside them", "attributions", _as_they_are),
+    ("Counterfactuals of test samples", "counterfactuals", _as_they_are),
+    ("CPU seconds of a fit, and of all refits without one row", "rows_on_trial", _as_they_are),
+    ("Planted label errors, a tenth of the rows: average precision, means of ten draws", "label_errors", _labels),
     ("One evaluation of objective and gradient", "evaluations", _evaluations),
     ("One fit, same candidates: ours and the published solver", "fits", _fits),
     ("Test log-loss of both solvers", "test_loss", _test_loss),

@@ -1,10 +1,9 @@
-"""Reports of skore take the classifiers as they are. Skore is no dependency of the project: where it is missing, these
-are left out; `pip install --target FOLDER skore` and PYTHONPATH=FOLDER runs them.
-"""
+"""Reports of skore take the classifiers as they are."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import skore
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
@@ -12,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from proset import ConformalClassifier, ProsetClassifier, SetCoverClassifier
 
-skore = pytest.importorskip("skore")
 PROSET = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)
 
 
