@@ -8,7 +8,7 @@ import yaml
 from sklearn.datasets import load_digits, load_iris
 from sklearn.model_selection import train_test_split
 
-from proset import ProsetClassifier, counterfactuals, load_model, save_model
+from proset import ProsetClassifier, boxes, load_model, save_model
 from proset_study.data.sources import make
 
 GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4}
@@ -68,7 +68,7 @@ def test_every_proposal_is_predicted_otherwise(name, X, y):
     np.testing.assert_allclose(model.familiarity(new), found["familiarity"], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(model.predict_proba(new).max(axis=1), found["probability"])
     assert (found["n_changed"] == (new != X_test).sum(axis=1)).all()
-    assert found["proved"].all() or len(model.active_features_) > counterfactuals.MAX_PROVEN
+    assert found["proved"].all() or len(model.active_features_) > boxes.MAX_PROVEN
 
 
 def test_nothing_on_a_fine_grid_is_nearer(iris):
@@ -237,7 +237,7 @@ def test_costs_of_errors_count(iris):
 def test_many_features_are_not_proved_but_valid():
     X, y = load_digits(return_X_y=True)
     model = ProsetClassifier(**GIVEN, max_prototypes=60).fit(X[:600], y[:600])
-    assert len(model.active_features_) > counterfactuals.MAX_PROVEN
+    assert len(model.active_features_) > boxes.MAX_PROVEN
     found = model.counterfactuals(X[600:640])
     assert found["found"].all()
     assert not found["proved"].all()
@@ -249,7 +249,7 @@ def test_many_features_are_not_proved_but_valid():
 
 def test_a_search_that_is_cut_short_proves_nothing(iris, monkeypatch):
     X, model = iris
-    monkeypatch.setattr(counterfactuals, "MAX_BOXES", 1)
+    monkeypatch.setattr(boxes, "MAX_BOXES", 1)
     assert not model.counterfactuals(X.iloc[[0]])["proved"][0]
 
 
