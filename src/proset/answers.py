@@ -84,7 +84,8 @@ class Answers:
     ) -> attributions.Attributions:
         """What each feature adds to the class probabilities of single samples: interventional Shapley values.
 
-        Exact with up to 15 active features; beyond, estimates with standard errors. See `proset.attributions`.
+        Exact with up to 15 active features, if prototypes are not too many as well; beyond, estimates with standard
+        errors. See `proset.attributions`.
 
         Parameters
         ----------
@@ -290,8 +291,8 @@ class Answers:
         fixed : sequence of str or int, optional
             Features, by name or number, that have to stay. Missing values stay as well.
         ranges : dict, optional
-            From features to (smallest, largest) for numbers, to lists of allowed values for categories. Numbers stay in
-            the range of the training data by default.
+            From features to (smallest, largest) for numbers, which may be infinite, to lists of allowed values for
+            categories. Numbers stay in the range of the training data by default.
         directions : dict, optional
             From features to "up" or "down", if they may only rise or fall; for numbers and ordered categories.
         only_training_rows : bool, default=False
@@ -308,7 +309,8 @@ class Answers:
             - "class", "class then": predicted for it, and for the proposal, which has the "probability" of the class
               that was wanted.
             - "changed", "n_changed", "cost": names and number of the features that differ, and the sum of differences.
-            - "proved": whether there is provably nothing nearer, or nothing at all.
+            - "proved": whether there is provably nothing nearer, to a thousandth of the cost and of the width of a
+              kernel, or nothing at all. What is predicted by a hair, less than a factor of 1.00001, does not count.
             - "familiarity", "familiarity quantile": of the proposal.
             - "value of <feature>", "new value of <feature>": for each active feature.
 
@@ -346,7 +348,8 @@ class Answers:
         """What the model would be without each row of its training data, by a true refit for each.
 
         Penalties, scale and the largest number of prototypes stay as they were chosen; all weights are fitted again to
-        the tolerance of `fit`. See `proset.influence`.
+        the tolerance of `fit`, from where they are. The objective is not convex: a fit from the start may end
+        elsewhere, with another loss. See `proset.influence`.
 
         Parameters
         ----------
@@ -433,8 +436,9 @@ class Answers:
         Returns
         -------
         ProsetClassifier
-            A new one, with the parameters of this one and the state that its `random_state` had; it keeps the other
-            rows only. This one, and what was saved or copied of it, still has the rows.
+            A new one, with the parameters that `fit` had and the state that `random_state` had; it keeps the other rows
+            only. A base model with randomness of its own draws again. This one, and what was saved or copied of it,
+            still has the rows.
 
         Raises
         ------
@@ -473,12 +477,12 @@ class Answers:
         level : float in (0, 1), default=0.05
             Of the quantile of the training samples' familiarity below which a sample is unfamiliar.
         reference : array-like, shape (M, D), optional
-            Samples that are as usual, for prototypes and features. By default 1,000 training samples, the same ones
-            each time, or all if there are fewer.
+            Samples that are as usual, better others than in `fit`. By default 1,000 training samples, the same ones
+            each time, or all if there are fewer, which are somewhat more familiar than fresh ones.
         transformer : fitted transformer or Pipeline, optional
             As of `explain`.
         confidence_level : float in (0, 1), default=0.95
-            Of the intervals, each for itself.
+            Of the intervals, each for itself, and of "differs", for all rows together.
 
         Returns
         -------
@@ -491,7 +495,8 @@ class Answers:
               share in the reference.
             - "below", "low", "high": the share of these that is unfamiliar, and its interval.
             - "usual below": that share in the reference, about `level` for all samples and for features.
-            - "differs": whether that is outside the interval.
+            - "p": how likely a difference as large is by chance, of Fisher's exact test.
+            - "differs": whether that is so small that, by Bonferroni's rule, not all rows can be as usual.
 
         Raises
         ------

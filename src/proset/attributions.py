@@ -9,8 +9,9 @@ over the A active features; all others have none. They add up to P(k | x) - v(no
 others ("interventional"): a pair that always goes together in the data is taken apart, as shap does with a background.
 
 The kernel is a product over features, so that of a prototype at (x_S, b_rest) is a product of one factor of x and one
-of b. All 2^A sets are enumerated up to `MAX_ENUMERATED` features. Beyond, the mean over `PERMUTATIONS` orders of the
-features, drawn once and each with its reverse, is an estimate with a standard error; it adds up as well.
+of b. All 2^A sets are enumerated up to `MAX_ENUMERATED` features, as long as a sample takes at most `MAX_PRODUCTS`
+products of sets, prototypes and background. Beyond, the mean over `PERMUTATIONS` orders of the features, drawn once and
+each with its reverse, is an estimate with a standard error; it adds up as well.
 
 References
 ----------
@@ -21,6 +22,7 @@ AI: a causal problem, AISTATS 23 (2020), on why interventional.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import factorial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
     from proset.classifier import ProsetClassifier
 
 MAX_ENUMERATED = 15
+MAX_PRODUCTS = 100_000_000  # about a second
 PERMUTATIONS = 64  # pairs of an order and its reverse are half of these
-ENTRIES = 2_000_000  # of a table of sets, samples and background, which exists in tiles
+ENTRIES = 2_000_000  # of a table of sets, samples, and prototypes or background, which exists in tiles
 ORDER = 0  # key of the orders
 
 
@@ -146,14 +149,32 @@ def shapley_values(
     """
     game = _Game.of(model, background, weight)
     n_features, n_classes = len(game.factors), len(model.class_prior)
-    if n_features > MAX_ENUMERATED:
+    if not is_enumerated(model, len(background)):
         return game.estimates(X)
     values = np.zeros((len(X), n_features, n_classes))
     if n_features:
-        step = max(1, ENTRIES // (2**n_features * len(background)))
+        step = game.step(2**game.n_low)
         for first in range(0, len(X), step):
             values[first : first + step] = game.exact(X[first : first + step])
     return values, None
+
+
+def is_enumerated(model: Model, n_background: int) -> bool:
+    """Whether values are exact."""
+    n_features = len(model.active_features())
+    return n_features <= MAX_ENUMERATED and products(model, n_background) <= MAX_PRODUCTS
+
+
+def products(model: Model, n_background: int) -> int:
+    """What enumeration takes for a sample."""
+    n: int = 2 ** len(model.active_features()) * n_background * (1 + model.n_prototypes())
+    return n
+
+
+def estimate_products(model: Model, n_background: int) -> int:
+    """What an estimate takes for a sample."""
+    n: int = PERMUTATIONS * (1 + len(model.active_features())) * n_background * (1 + model.n_prototypes())
+    return n
 
 
 @dataclass(frozen=True)
@@ -184,17 +205,29 @@ class _Game:
         of_class = np.concatenate([np.eye(len(model.class_prior))[labels], model.class_prior[None]])
         return cls(model, _factors(model, background), weight, weights, of_class)
 
+    def step(self, n_sets: int) -> int:
+        """Samples of a tile."""
+        return int(max(1, ENTRIES // (n_sets * max(self.factors.shape[1:]))))
+
+    @property
+    def n_low(self) -> int:
+        """Features whose sets are in one table; those of the others are gone through."""
+        return min(len(self.factors), int(np.log2(max(2.0, ENTRIES / max(1, self.factors[0].size)))))
+
+    @cached_property
+    def _low(self) -> np.ndarray:
+        """Products of the background over the complements of these sets, shape (2^n_low, M, J)."""
+        return _products(self.factors[: self.n_low])[::-1]
+
     def exact(self, X: np.ndarray) -> np.ndarray:
         """Values by enumeration of all sets, shape (N, A, K)."""
-        of_x, n_features = _factors(self.model, X), len(self.factors)
-        n_low = min(n_features, int(np.log2(max(2.0, ENTRIES / max(1, self.factors[0].size)))))
-        low_x, low_b = _products(of_x[:n_low]), _products(self.factors[:n_low])[::-1]
-        high_x, high_b = of_x[n_low:], self.factors[n_low:]
+        of_x, n_features, n_low = _factors(self.model, X), len(self.factors), self.n_low
+        low_x, high_x, high_b = _products(of_x[:n_low]), of_x[n_low:], self.factors[n_low:]
         found = []
         for number in range(2 ** (n_features - n_low)):  # bit d of the number of a set: whether feature d is in it
             inside = (number >> np.arange(n_features - n_low)) % 2 == 1
             with_x, with_b = high_x[inside].prod(axis=0), high_b[~inside].prod(axis=0)
-            found.append(self._probabilities(low_x * with_x, low_b * with_b))
+            found.append(self._probabilities(low_x * with_x, self._low * with_b))
         weights = _shapley_weights(n_features)
         values: np.ndarray = np.moveaxis(np.tensordot(weights, np.concatenate(found), axes=1), 0, 1)
         return values
@@ -204,7 +237,7 @@ class _Game:
         n_features = len(self.factors)
         pairs = PERMUTATIONS // 2
         sums = np.zeros((2, len(X), n_features, len(self.model.class_prior)))
-        step = max(1, ENTRIES // ((n_features + 1) * len(self.weight)))
+        step = self.step(n_features + 1)
         for first in range(0, len(X), step):
             rows = slice(first, first + step)
             of_x = _factors(self.model, X[rows])

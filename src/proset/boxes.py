@@ -14,11 +14,13 @@ moved towards the sample, feature by feature, as far as they stay solutions.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 
 MAX_PROVEN = 8
-MAX_BOXES = 400_000  # after so many, nothing is proved any more
+MAX_PRODUCTS = 200_000_000  # boxes times features times prototypes: after so many for a size, nothing is proved
+ENTRIES = 2_000_000  # of a table of these, which exists for some boxes at a time
 GAP, RESOLUTION = 1e-3, 1e-3
 STARTS = 5  # prototypes to start from, where sets of features are too many
 HALVINGS = 30
@@ -113,8 +115,8 @@ class Space:
             is_proved &= is_complete
             if found is not None:
                 return found, is_proved
-        if n_features <= MAX_PROVEN:
-            return None, is_proved
+        if n_features <= MAX_PROVEN and is_proved:
+            return None, True
         return self._from_prototypes(), False
 
     def cost(self, values: np.ndarray) -> np.ndarray:
@@ -130,17 +132,26 @@ class Space:
 
     def _holds(self, sets: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Whether values (n, size) of sets of features, all others being those of the sample, are solutions."""
+        if len(values) > (step := self._step(sets)):
+            tiles = (slice(first, first + step) for first in range(0, len(values), step))
+            return np.concatenate([self._holds(sets[rows], values[rows]) for rows in tiles])
         lower = values[..., None]
         distance = np.where(self.is_category[sets][..., None], lower != self.centre[sets], lower - self.centre[sets])
         return self.goal.holds(self._q(sets, distance))
 
     def _may_hold(self, sets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Whether there may be solutions in boxes of sets of features, arrays of shape (n, size)."""
+        if len(low) > (step := self._step(sets)):
+            tiles = (slice(first, first + step) for first in range(0, len(low), step))
+            return np.concatenate([self._may_hold(sets[rows], low[rows], high[rows]) for rows in tiles])
         centre, lower, upper = self.centre[sets], low[..., None], high[..., None]
         is_category, differs = self.is_category[sets][..., None], lower != centre
         nearest = np.where(is_category, differs, np.clip(centre, lower, upper) - centre)
         furthest = np.where(is_category, differs, np.maximum(np.abs(lower - centre), np.abs(upper - centre)))
         return self.goal.may_hold(self._q(sets, furthest), self._q(sets, nearest))
+
+    def _step(self, sets: np.ndarray) -> int:
+        return int(max(1, ENTRIES // max(1, sets.shape[1] * len(self.rest))))
 
     def _q(self, sets: np.ndarray, distance: np.ndarray) -> np.ndarray:
         """q, (n, K), where the features of sets, (n, size), have some distances from the prototypes, (n, size, J)."""
@@ -152,10 +163,12 @@ class Space:
     def _in_sets(self, sets: Sequence[tuple[int, ...]]) -> tuple[np.ndarray | None, bool]:
         """The nearest solution that differs in all features of one of these sets, and whether all was searched."""
         best, least = None, np.inf
+        of_box = len(sets[0]) * max(1, len(self.rest))
+        n_boxes = sum(prod(len(self._choices(d)) for d in features) for features in sets)
+        if n_boxes * of_box > MAX_PRODUCTS:
+            return None, False
         which, low, high = self._boxes(sets)
-        n_boxes = 0
         while len(which):
-            n_boxes += len(which)
             x, unit, is_category = self.x[which], self.unit[which], self.is_category[which]
             possible = self._may_hold(which, low, high)
             nearest = np.where(is_category, low, np.clip(x, low, high))
@@ -179,9 +192,10 @@ class Space:
                 least = float(self.cost(best[None])[0])
             spread = np.where(is_category, 0.0, (high - low) * self.width[which].max(axis=2, initial=0.0))
             open_ = ~solved & (spread.max(axis=1) > RESOLUTION) & (costs < least * (1.0 - GAP))
-            if n_boxes > MAX_BOXES:
-                return best, False
             which, low, high, middle, spread = (of[open_] for of in (which, low, high, middle, spread))
+            n_boxes += 2 * len(which)
+            if n_boxes * of_box > MAX_PRODUCTS:
+                return best, False
             rows, split = np.arange(len(which)), spread.argmax(axis=1) if len(which) else np.empty(0, dtype=int)
             left, right = high.copy(), low.copy()
             left[rows, split] = right[rows, split] = middle[rows, split]
@@ -192,8 +206,7 @@ class Space:
         """Of each set one box, or one for each combination of categories: features, and their lower and upper ends."""
         which, low, high = [], [], []
         for features in sets:
-            choices = [[None] if self.levels[d] is None else list(self.levels[d]) for d in features]  # type: ignore[arg-type]
-            for levels in product(*choices):
+            for levels in product(*map(self._choices, features)):
                 ends = [
                     (self.low[d], self.high[d]) if level is None else (level, level)
                     for d, level in zip(features, levels, strict=True)
@@ -207,6 +220,11 @@ class Space:
             np.reshape(np.array(low, dtype=float), (-1, size)),
             np.reshape(np.array(high, dtype=float), (-1, size)),
         )
+
+    def _choices(self, d: int) -> list[float | None]:
+        """None for a number, which has an interval."""
+        levels = self.levels[d]
+        return [None] if levels is None else levels.tolist()
 
     def _with(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
         found = self.x.copy()

@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
-from proset import arithmetic, base_model, corrections, elimination, leave_one_out, model, penalty_path
+from proset import arithmetic, base_model, corrections, elimination, leave_one_out, model, penalty_path, tables
 from proset.answers import Answers
 from proset.candidates import check_class_sizes
 from proset.columns import Columns
@@ -109,8 +109,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         which ordered ones are ranks; or those named, numbered or marked; or None.
     cost_matrix : array-like, shape (K, K), or None, default=None
         What errors cost: entry (i, k) is the cost of predicting class k where class i is true, in the order of
-        `classes_`. `predict` takes the class with the smallest expected cost; probabilities do not change. None: the
-        most probable class, as if all errors cost the same.
+        `classes_`, or of a frame whose index and columns are the classes. `predict` takes the class with the smallest
+        expected cost; probabilities do not change. None: the most probable class, as if all errors cost the same.
 
     Attributes
     ----------
@@ -381,7 +381,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         """
         self.__dict__.pop("_training", None)
         self._is_edited = False
-        given, state = X, deepcopy(check_random_state(self.random_state))
+        given = X
         X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
         self._check_limits()
         base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
@@ -430,9 +430,10 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         self.__dict__.pop("_regions", None)
         if task is not None and base is not None:
             self._regions = corrections.regions(models[place], task)
-        arguments = given, y, sample_weight, base_probabilities, groups, state
+        arguments = given, y, sample_weight, base_probabilities, groups, growth.state
+        made = X, codes, _or_ones(weight, len(X)), copies, rows, base
         size = fitted.n_prototypes(), len(fitted.active_features())
-        self._training = Training(*arguments, X, codes, _or_ones(weight, len(X)), copies, rows, base, size)
+        self._training = Training(*arguments, *made, self.get_params(deep=False), size)
         self.__dict__.pop("_last_growth", None)
         if self.warm_start:
             self._last_growth = growth
@@ -613,12 +614,12 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     ) -> "_Growth":
         """That of the last fit if it goes on, else a new one."""
         if not self.warm_start:
-            return _Growth(self._seed(), "", self.n_batches, self.verbose)
+            return _Growth(*self._seed(), "", self.n_batches, self.verbose)
         data = X, codes, _or_ones(weight, len(X)), np.empty(0) if base is None else base
         key = _digest(*data) + self.references
         last: _Growth | None = getattr(self, "_last_growth", None)
         if last is None:
-            return _Growth(self._seed(), key, self.n_batches, self.verbose)
+            return _Growth(*self._seed(), key, self.n_batches, self.verbose)
         if last.key != key:
             raise ValueError("warm_start: other data or references than in the last fit are not allowed")
         if self.n_batches < last.n_batches:
@@ -628,8 +629,10 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             )
         return replace(last, n_batches=self.n_batches, verbose=self.verbose)
 
-    def _seed(self) -> np.random.SeedSequence:
-        return np.random.SeedSequence(int(check_random_state(self.random_state).randint(2**31)))
+    def _seed(self) -> tuple[np.random.RandomState, np.random.SeedSequence]:
+        """A seed, and the generator as it was before."""
+        generator = check_random_state(self.random_state)
+        return deepcopy(generator), np.random.SeedSequence(int(generator.randint(2**31)))
 
     def _why(self, X: np.ndarray) -> str:
         if self.max_prototypes == 0:
@@ -1035,13 +1038,16 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         n = len(self.classes_)
         if self.cost_matrix is None:
             return 1.0 - np.eye(n)
-        costs = np.asarray(self.cost_matrix, dtype=np.float64)
-        if costs.shape != (n, n) or not (np.abs(costs) <= MAX_ABS).all():
+        given: Any = self.cost_matrix
+        if hasattr(given, "reindex") and {*given.index} == {*given.columns} == {*self.classes_.tolist()}:
+            given = given.reindex(index=self.classes_, columns=self.classes_)  # a frame with names of the classes
+        costs = np.asarray(given)
+        if costs.shape != (n, n) or costs.dtype.kind not in "biuf" or not (np.abs(costs) <= MAX_ABS).all():
             raise ValueError(
-                f"cost_matrix: an array of shape {costs.shape} is not allowed, must be finite numbers of shape "
+                f"cost_matrix: {costs.dtype} of shape {costs.shape} is not allowed, must be finite numbers of shape "
                 f"({n}, {n}), a row for each true class and a column for each predicted one"
             )
-        return costs
+        return costs.astype(np.float64)
 
     def _decided(self, probabilities: np.ndarray) -> np.ndarray:
         """Numbers of the predicted classes, of equal ones the first, shape (N,)."""
@@ -1062,14 +1068,14 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         found: Training | None = getattr(self, "_training", None)
         if found is None:
             raise ValueError(
-                "the training data are not here: files and pickles have prototypes only; fit the model again"
+                "the training data are not here: files, pickles, copies and shrink() have prototypes only; fit it again"
             )
         return found
 
     def _background(self, given: Any, transformer: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Samples to compare with and their weights, which sum to 1; for None up to 100 of the training data."""
         if given is not None:
-            points = self._validated(given if transformer is None else transformer.transform(given))
+            points = self._validated(tables.given_samples(given, None, transformer)[2])
             return points, np.full(len(points), 1.0 / len(points))
         training = self._fitted_to()
         places = training.sample(N_BACKGROUND)
@@ -1126,6 +1132,8 @@ class _Growth:
 
     Attributes
     ----------
+    state : RandomState
+        From which the seed was drawn.
     seed : SeedSequence
     key : str
         Digest of the data; empty if it will not go on.
@@ -1136,6 +1144,7 @@ class _Growth:
         Of `proset.model`; None before the first batch.
     """
 
+    state: np.random.RandomState
     seed: np.random.SeedSequence
     key: str
     n_batches: int

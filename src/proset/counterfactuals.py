@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from proset.classifier import ProsetClassifier
 
-MARGIN = 1e-5  # of probabilities: predictions have kernels in single precision
+MARGIN = 1e-5  # what speaks for a class is more by this share: predictions have kernels in single precision
+TINY = 1e-300  # a tie is no solution
 REACH = 9.0  # widths of a kernel, beyond which it is 0
 SIGNS = {"up": 1, "down": -1}
 
@@ -125,16 +126,15 @@ class _Finder:
     def goal(self, predicted: int) -> Goal:
         """For a sample of a predicted class."""
         costs, n = self.classifier._costs(), len(self.classifier.classes_)
-        every = np.ones(n)
+        every, enough = np.ones(n), 1.0 + MARGIN
         forms, limits = [], []
         for k in [k for k in range(n) if k != predicted] if self.target is None else [self.target]:
             if self.probability is None:
-                others = np.delete(np.arange(n), k)
-                rows = [*(costs[:, others] - costs[:, [k]] - MARGIN * np.abs(costs).max()).T]
+                rows = [costs[:, other] - costs[:, k] for other in range(n) if other != k]
             else:
-                rows = [np.eye(n)[k] - (self.probability + MARGIN) * every]
-            forms.append(np.array([*rows, every]))
-            limits.append(np.array([0.0] * len(rows) + [1.0 + self.least_familiarity * (1.0 + MARGIN)]))
+                rows = [np.where(np.arange(n) == k, 1.0 - self.probability, -self.probability)]
+            forms.append(np.array([*(np.where(row < 0.0, enough * row, row) for row in rows), every]))
+            limits.append(np.array([*(TINY for _ in rows), 1.0 + self.least_familiarity * enough]))
         return Goal.of(forms, limits)
 
     def space(self, x: np.ndarray, goal: Goal) -> tuple[np.ndarray, Space]:
@@ -165,7 +165,7 @@ class _Finder:
         may_change = np.isin(active, features)
         centre = np.concatenate([none[may_change], *(batch.prototypes.T[features] for batch in batches)], axis=1)
         sizes = [len(batch.labels) for batch in batches]
-        v = np.array([batch.feature_weights[features] for batch in batches]).reshape(len(batches), -1)
+        v = np.array([batch.feature_weights[features] for batch in batches]).reshape(len(batches), len(features))
         width = np.repeat(v, sizes, axis=0).T
         labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
         weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
@@ -245,7 +245,7 @@ def counterfactuals(
     if classifier._fitted_base() is not None:
         raise ValueError(f"base: {classifier._base_name()} is not allowed, nothing can be proved of its probabilities")
     classes = classifier.classes_
-    if target is not None and target not in classes:
+    if target is not None and (np.ndim(target) or target not in classes):
         raise ValueError(f"target: {target!r} is not allowed, must be one of {classes.tolist()}")
     if probability is not None and not 0.0 < probability < 1.0:
         raise ValueError(f"probability: {probability!r} is not allowed, must be between 0 and 1")
@@ -264,12 +264,7 @@ def counterfactuals(
         _familiarity_at(classifier.training_familiarity_[-1], min_familiarity_quantile),
     )
     candidates = classifier._fitted_to().points if only_training_rows else None
-    *_, probabilities = model.staged_predict_proba(points, classifier._n_threads())
-    predicted = classifier._decided(probabilities)
-    found = [
-        finder.find(x, k) if candidates is None else finder.find_row(x, k, candidates)
-        for x, k in zip(points, predicted, strict=True)
-    ]
+    predicted, found = _found(finder, points, candidates)
     is_found = np.array([new is not None for new, _, _ in found], dtype=bool)
     instead = np.array([x if new is None else new for x, (new, _, _) in zip(points, found, strict=True)])
     *_, then = model.staged_predict_proba(instead, classifier._n_threads())
@@ -300,9 +295,28 @@ def counterfactuals(
     return pd.DataFrame(columns)
 
 
+def nearest(classifier: "ProsetClassifier", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:
+    """For samples (N, D) in the units of the model the nearest ones of another class, None if there is none; with their
+    costs, and whether they are proved to be.
+    """
+    finder = _Finder(classifier, Constraints(set(), {}, {}, {}), None, None, 0.0)
+    return _found(finder, points, None)[1]
+
+
+def _found(
+    finder: _Finder, points: np.ndarray, rows: np.ndarray | None
+) -> tuple[np.ndarray, list[tuple[np.ndarray | None, float, bool]]]:
+    """Predicted classes, and what `_Finder` finds for each sample, among some rows if they are given."""
+    classifier = finder.classifier
+    *_, probabilities = classifier._model.staged_predict_proba(points, classifier._n_threads())
+    predicted = classifier._decided(probabilities)
+    pairs = zip(points, predicted, strict=True)
+    return predicted, [finder.find(x, k) if rows is None else finder.find_row(x, k, rows) for x, k in pairs]
+
+
 def _within_reach(ends: np.ndarray, centre: np.ndarray, v: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Intervals of features, (A, 2), without what is so far from all prototypes, (A, J), that nothing changes there."""
-    reach = REACH / np.where(v > 0, v, np.inf).min(axis=0)
+    reach = REACH / np.where(v > 0, v, np.inf).min(axis=0, initial=np.inf)
     points = np.column_stack([centre, x])
     low, high = np.nanmin(points, axis=1) - reach, np.nanmax(points, axis=1) + reach
     low = np.minimum(np.maximum(ends[:, 0], low), ends[:, 1])

@@ -8,15 +8,17 @@ come from where the training samples came from. That share is counted among
 - for each feature all samples, by the familiarity in this feature alone, sum_j w_j exp(-e_jd(x) / 2): what is low
   there is far from the prototypes in this feature, whatever the others say.
 
-Intervals are those of Clopper and Pearson, exact for independent samples if the quantiles are known. Training samples
-are seen without their own prototypes, as in `proset.familiarity`.
+Each share is compared with that in a reference, which has errors of its own: Fisher's exact test says how likely a
+difference as large is by chance. Training samples, the default, are seen without their own prototypes, as in
+`proset.familiarity`, and are still somewhat more familiar than fresh ones: with many new samples take a reference that
+the model was not fitted to. Intervals are those of Clopper and Pearson.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+from scipy.stats import binomtest, fisher_exact
 
 from proset.explain import exponents_of
 from proset.familiarity import quantile
@@ -54,7 +56,7 @@ def drift(
         places = training.sample(N_REFERENCE)
         points, rows = training.points[places], training.rows[places]
     else:
-        points = classifier._validated(reference if transformer is None else transformer.transform(reference))
+        points = classifier._validated(given_samples(reference, None, transformer)[2])
         rows = np.full(len(points), -1)
     model, names = classifier._model, feature_names(classifier, transformer)
     new, usual = (
@@ -73,7 +75,8 @@ def drift(
         below, usually = (float(of_some.mean()) if len(of_some) else np.nan for of_some in (now, before))
         row = {"of": of, "name": name, "class": label, "samples": len(now), "share": share, "usual share": usual}
         row |= {"below": below, "low": low, "high": high, "usual below": usually}
-        found.append(row | {"differs": bool(usually < low or usually > high)})
+        counts = [[int(of_some.sum()), int((~of_some).sum())] for of_some in (now, before)]
+        found.append(row | {"p": float(fisher_exact(counts).pvalue)})
 
     add("all", "", None, is_low, was_low, 1.0, 1.0)
     for place, (row, code) in enumerate(zip(new.rows, new.labels, strict=True)):
@@ -90,8 +93,9 @@ def drift(
     for d, of_new, of_usual in zip(model.active_features(), new.by_feature, usual.by_feature, strict=True):
         limit = np.quantile(of_usual, level, method="weibull")
         add("feature", names[d], None, of_new < limit, of_usual < limit, 1.0, 1.0)
+    frame = pd.DataFrame(found)
     classes = pd.Series([row["class"] for row in found], dtype=object)  # else whole numbers become fractions
-    return pd.DataFrame(found).assign(**{"class": classes})
+    return frame.assign(**{"class": classes, "differs": frame["p"] * len(frame) <= 1.0 - confidence_level})
 
 
 class _Familiarity:

@@ -1,7 +1,7 @@
 """A fitted model after a change by hand: prototypes dropped, feature weights pinned, and the rest fitted again.
 
 No prototype is let in. The weights that are left, of features and of prototypes, go to a minimum of the objective of
-`proset.leave_one_out` from where they are, batch by batch, given the others; pinned weights stay where they are put.
+`proset.leave_one_out` from where they are, batch by batch as they were fitted; pinned weights stay where they are put.
 """
 
 from collections.abc import Mapping
@@ -35,12 +35,15 @@ def edited(classifier: "ProsetClassifier", drop: npt.ArrayLike, pin: Mapping[Any
     parts = tuple(_changed(part, dropped, pinned) for part in refits.parts)
     for b, part in enumerate(parts):
         if len(part.w):
-            objective = Elimination(refits.task, refits.penalty).objective(parts, b)
+            # As they were fitted: given all others if they compete for a number of prototypes, else the ones before.
+            given = parts if refits.max_prototypes is not None else parts[: b + 1]
+            objective = Elimination(refits.task, refits.penalty).objective(given, b)
             solution = _minimum(objective, part.theta, pinned, refits.max_iter, refits.tol)
             found = merged(Part.of(solution.x, part.candidates, solution), samples)
             parts = (*parts[:b], found, *parts[b + 1 :])
     if not len(active_features(parts)):
-        raise ValueError("drop, pin: nothing is left, every prediction would be the class prior; change less")
+        instead = "the class prior" if classifier._fitted_base() is None else "that of the base"
+        raise ValueError(f"drop, pin: nothing is left, every prediction would be {instead}; change less")
 
     scaled, batches = classifier._scaled(training.points), []
     for part, before in zip(parts, scaled_model(classifier).batches, strict=True):
@@ -91,6 +94,8 @@ def _changed(part: Part, dropped: np.ndarray, pinned: Mapping[int, float]) -> Pa
 def _prototypes(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> np.ndarray:
     """Rows of prototypes; ValueError if one is none."""
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"drop: {rows!r} is not allowed, must be whole numbers, rows of prototypes")
     known = np.unique(np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)]))
     if len(strange := numbers[~np.isin(numbers, known)]):
         raise ValueError(
@@ -103,7 +108,7 @@ def _pinned(classifier: "ProsetClassifier", pin: Mapping[Any, float]) -> dict[in
     """Weights by number of feature."""
     found: dict[int, float] = {}
     for feature, weight in pin.items():
-        if not (isinstance(weight, Real) and 0.0 <= float(weight) <= MAX_ABS):
+        if isinstance(weight, bool) or not (isinstance(weight, Real) and 0.0 <= float(weight) <= MAX_ABS):
             raise ValueError(f"pin: {weight!r} for {feature!r} is not allowed, must be a number of at least 0")
         found[feature_number(classifier, feature, "pin")] = float(weight)
     return found

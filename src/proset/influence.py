@@ -10,7 +10,9 @@ The objective is not convex. A refit ends in the minimum next to that of the mod
 in another one; between two such minima the row would get what chance did.
 """
 
+import warnings
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,18 +69,19 @@ class Refits:
     def of(cls, classifier: "ProsetClassifier") -> "Refits":
         """Those of a classifier; ValueError if it was fitted otherwise, or is not as it was fitted."""
         training = classifier._fitted_to()
-        if classifier.references == "split":
+        settings = training.parameters
+        if settings["references"] == "split":
             raise ValueError("references: 'split' is not allowed for refits, must be 'leave_one_out'")
         scaled = classifier._scaled(training.points)
         task = classifier._task(scaled, training.codes, training.weight, training.copies, training.base)
         fitted = scaled_model(classifier)
         drawn = [task.samples.of_row[batch.candidate_index] for batch in fitted.batches]
         task = replace(task, candidates=np.unique(np.concatenate([np.empty(0, dtype=np.intp), *drawn])))
-        penalty = Penalty(classifier.lambda_v_, classifier.lambda_w_, classifier.alpha_v, classifier.alpha_w)
+        penalty = Penalty(classifier.lambda_v_, classifier.lambda_w_, settings["alpha_v"], settings["alpha_w"])
         parts = parts_of(fitted, task.samples)
         is_limited = (classifier.n_prototypes_, len(classifier.active_features_)) != training.size
         n = n_prototypes(parts) if is_limited else None
-        return cls(task, penalty, parts, training.base is not None, n, classifier.max_iter, classifier.tol)
+        return cls(task, penalty, parts, training.base is not None, n, settings["max_iter"], settings["tol"])
 
     def all(self) -> "Refits":
         """The model with all rows."""
@@ -231,12 +234,7 @@ def forget(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> "ProsetClassi
     training = classifier._fitted_to()
     _refuse_edited(classifier, "forget")
     every = np.arange(_num_samples(training.X))
-    now = classifier._validated(training.X)[training.rows], np.asarray(training.y)[training.rows]
-    if not (
-        np.array_equal(now[0], training.points, equal_nan=True)
-        and (now[1] == classifier.classes_[training.codes]).all()
-    ):
-        raise ValueError("X, y: they have been changed since fit, which does not copy them; fit the model again")
+    _refuse_changed(classifier)
     kept = np.setdiff1d(every, _of(rows, every))
     if not len(kept):
         raise ValueError(f"rows: all {len(every)} are not allowed, something has to be left")
@@ -244,11 +242,28 @@ def forget(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> "ProsetClassi
     def rest(of_rows: Any) -> Any:
         return _safe_indexing(of_rows, kept) if np.ndim(of_rows) else of_rows
 
-    other: ProsetClassifier = clone(classifier).set_params(random_state=training.random_state)
+    other: ProsetClassifier = clone(type(classifier)(**training.parameters))
+    other.random_state = deepcopy(training.random_state)
     arguments = rest(training.X), rest(training.y), rest(training.sample_weight)
     other.fit(*arguments, base_probabilities=rest(training.base_probabilities), groups=rest(training.groups))
-    other.random_state = classifier.random_state
+    other.random_state = training.parameters["random_state"]
     return other
+
+
+def _refuse_changed(classifier: "ProsetClassifier") -> None:
+    """ValueError if `fit` would see other samples, classes or weights in the arrays that it was given."""
+    training = classifier._fitted_to()
+    other = clone(type(classifier)(**training.parameters))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about the table has been said in fit
+        points, *arrays = other._prepared(training.X, training.y, training.sample_weight)
+    weight = np.ones(len(points)) if arrays[1] is None else arrays[1]
+    now, then = (arrays[0], weight, *arrays[2:]), (training.codes, training.weight, training.copies, training.rows)
+    is_same = np.array_equal(points, training.points, equal_nan=True)
+    if not (is_same and all(np.array_equal(a, b) for a, b in zip(now, then, strict=True))):
+        raise ValueError(
+            "X, y, sample_weight: they have been changed since fit, which does not copy them; fit the model again"
+        )
 
 
 def _refuse_edited(classifier: "ProsetClassifier", what: str) -> None:
@@ -258,7 +273,7 @@ def _refuse_edited(classifier: "ProsetClassifier", what: str) -> None:
 
 def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:
     """Numbers of rows; ValueError if they are none, or not there."""
-    numbers = np.atleast_1d(np.asarray(rows))
+    numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise ValueError(f"rows: {rows!r} is not allowed, must be whole numbers, rows of the training data")
     if len(strange := numbers[~np.isin(numbers, allowed)]):

@@ -13,11 +13,14 @@ import numpy.typing as npt
 from sklearn.pipeline import make_pipeline
 
 import proset
-from proset.attributions import MAX_ENUMERATED
+from proset.attributions import MAX_PRODUCTS, estimate_products, is_enumerated, products
+from proset.counterfactuals import nearest
 from proset.encoding import ORDERED
+from proset.familiarity import quantile, staged_familiarity
 from proset.files import replacing
 from proset.rates import group_rates
 from proset.tables import export, require
+from proset.training import N_BACKGROUND
 from proset.units import feature_names, in_original_units, without_classifier
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95)  # of the familiarity of training samples
 MAX_LEVELS = 12  # of a column that are named
 MAX_COLUMNS = 20  # features whose values a table of prototypes has
-MAX_ATTRIBUTED = 100  # samples whose attributions are averaged; a fifth where they are estimates
+MAX_ATTRIBUTED = 100  # samples whose attributions are averaged, fewer where that takes more than some seconds
 MAX_REFITTED = 1000  # training samples that are left out one by one
 N_ROWS = 10  # of the training data that are listed
 N_CLASSES = 10  # of which one sample is turned into another class
@@ -121,13 +124,14 @@ def _answers(classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, g
     can_be_refitted = has_rows and classifier.references != "split" and not classifier._is_edited and not has_base
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about names of columns, which arrays do not have
+        rates = None if y is None else _rates(classifier, transformer, X, y, groups)  # first: it sees what does not fit
         return {
+            "rates": rates,
             "attributed": None if has_base or (X is None and not has_rows) else _attributed(classifier, transformer, X),
             "turned": None if has_base else _turned(classifier, transformer),
             "suspicious": None
             if not can_be_refitted or classifier.n_samples_fit_ > MAX_REFITTED
             else [list(row) for row in classifier.suspicious_labels(N_ROWS).itertuples(index=False)],
-            "rates": None if y is None else _rates(classifier, transformer, X, y, groups),
             "drift": None if X is None or not has_rows else _drift(classifier, transformer, X),
         }
 
@@ -135,14 +139,16 @@ def _answers(classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, g
 def _attributed(classifier: "ProsetClassifier", transformer: Any, X: Any) -> tuple[int, list[tuple[str, np.ndarray]]]:
     """Mean absolute attributions by feature and class, the largest first, and of how many samples."""
     points = classifier._background(None)[0] if X is None else classifier._validated(_transformed(transformer, X))
-    is_exact = len(classifier.active_features_) <= MAX_ENUMERATED
-    points = points[: MAX_ATTRIBUTED if is_exact else MAX_ATTRIBUTED // 5]
+    model = classifier._model
+    for_one = (products if is_enumerated(model, N_BACKGROUND) else estimate_products)(model, N_BACKGROUND)
+    number = min(len(points), MAX_ATTRIBUTED, max(1, MAX_PRODUCTS // for_one))
+    points = points[np.linspace(0, len(points) - 1, number).astype(int)]
     table = classifier._encoding.decode(points)
     background = None if getattr(classifier, "_training", None) is not None else table
     means = np.abs(classifier.attributions(table, background=background).values).mean(axis=0)
     names, features = feature_names(classifier, transformer), classifier.active_features_
     order = features[np.argsort(-means[features].sum(axis=1), kind="stable")]
-    return len(points), [(names[d], means[d]) for d in order[:MAX_COLUMNS]]
+    return number, [(names[d], means[d]) for d in order[:MAX_COLUMNS]]
 
 
 def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any, ...]]:
@@ -155,18 +161,17 @@ def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any,
     if not heaviest:
         return []
     names, features = feature_names(classifier, transformer), classifier.active_features_
-    decode = classifier._encoding.decode
-    found = classifier.counterfactuals(decode(points[heaviest]))
-    new = points[heaviest].copy()
-    before, then = np.split(found.iloc[:, -2 * len(features) :].to_numpy(), 2, axis=1)
-    if transformer is not None:  # categories have none
-        new[:, features] = then
-        before, then = (in_original_units(transformer, of)[:, features] for of in (points[heaviest], new))
-    rows = []
-    for row, old, instead in zip(found.to_dict("records"), before, then, strict=True):
-        ends = [(names[d], *pair) for d, *pair in zip(features, old, instead, strict=True)]
-        changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in ends if row["found"] and a != b]
-        rows.append((row["class"], row["class then"], changes, row["cost"], row["familiarity quantile"], row["proved"]))
+    before, found, rows = points[heaviest], nearest(classifier, points[heaviest]), []
+    then = np.array([x if new is None else new for x, (new, _, _) in zip(before, found, strict=True)])
+    *_, probabilities = classifier._model.staged_predict_proba(np.concatenate([before, then]))
+    *_, familiarity = staged_familiarity(classifier._model, then)
+    old, new = np.split(classifier.classes_[classifier._decided(probabilities)], 2)
+    ranks = quantile(classifier.training_familiarity_[-1], familiarity)
+    values = classifier._encoding.decode(in_original_units(transformer, np.concatenate([before, then])))
+    for i, (instead, cost, is_proved) in enumerate(found):
+        pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if before[i, d] != then[i, d]]
+        changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in pairs if instead is not None]
+        rows.append((old[i], None if instead is None else new[i], changes, cost, ranks[i], is_proved))
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset.encoding import as_frame
+from proset.encoding import as_frame, as_table
 from proset.explain import explain
 from proset.familiarity import quantile, staged_familiarity
 from proset.model import Model
@@ -226,7 +226,8 @@ def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, 
         raise ValueError(f"top: {top} is not allowed, must be at least 1")
     transformer = without_classifier(transformer)
     if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
-        X = X.to_frame().T if hasattr(X, "to_frame") else np.atleast_2d(X)
+        rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)
+        X = as_table(rows if rows.ndim == 2 else rows[None]) if isinstance(rows, np.ndarray) else rows
     labels = np.asarray(getattr(X, "index", range(len(X))))
     return transformer, labels, X if transformer is None else transformer.transform(X)
 

@@ -32,6 +32,8 @@ class Training:
         Which rows of `X` they are, increasing.
     base : ndarray, shape (n, K), optional
         q_0 by a base model that has not seen them.
+    parameters : dict
+        Of the classifier.
     size : (int, int)
         Numbers of prototypes and features that the penalties left, before any elimination.
     """
@@ -48,6 +50,7 @@ class Training:
     copies: np.ndarray
     rows: np.ndarray
     base: np.ndarray | None
+    parameters: dict[str, Any]
     size: tuple[int, int]
 
     def sample(self, n: int) -> np.ndarray:

@@ -164,7 +164,7 @@ def test_a_model_from_a_file_needs_a_background(wine, tmp_path):
     X, model = wine
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
-    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+    with pytest.raises(ValueError, match="have prototypes only"):
         loaded.attributions(X[:2])
     np.testing.assert_array_equal(
         loaded.attributions(X[:2], background=X).values, model.attributions(X[:2], background=X).values

@@ -249,7 +249,7 @@ def test_many_features_are_not_proved_but_valid():
 
 def test_a_search_that_is_cut_short_proves_nothing(iris, monkeypatch):
     X, model = iris
-    monkeypatch.setattr(boxes, "MAX_BOXES", 1)
+    monkeypatch.setattr(boxes, "MAX_PRODUCTS", 10)
     assert not model.counterfactuals(X.iloc[[0]])["proved"][0]
 
 

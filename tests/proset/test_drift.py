@@ -71,7 +71,7 @@ def test_a_reference_of_ones_own_and_files(model, tmp_path):
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
     X, reference = blobs(200, 70)[0], blobs(500, 71)[0]
-    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+    with pytest.raises(ValueError, match="have prototypes only"):
         loaded.drift(X)
     pd.testing.assert_frame_equal(loaded.drift(X, reference=reference), model.drift(X, reference=reference))
 

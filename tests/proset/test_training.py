@@ -30,7 +30,7 @@ def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
         assert not any(row.tobytes() in content for row in others)
     for other in (pickle.loads(pickle.dumps(model)), deepcopy(model), load_model(tmp_path / "model.npz")):
         np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
-        with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+        with pytest.raises(ValueError, match="have prototypes only"):
             other.influence()
 
 
@@ -46,7 +46,7 @@ def test_a_fit_that_fails_leaves_none(iris):
     model = ProsetClassifier().fit(X, np.arange(150) % 2)
     with pytest.raises(ValueError, match="one class"):
         model.fit(X, np.zeros(150))
-    with pytest.raises(ValueError, match="files and pickles have prototypes only"):
+    with pytest.raises(ValueError, match="have prototypes only"):
         model.influence()
 
 
