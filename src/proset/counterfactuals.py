@@ -21,7 +21,7 @@ import numpy.typing as npt
 from proset.boxes import Goal, Space
 from proset.encoding import CATEGORY
 from proset.explain import exponents_of
-from proset.familiarity import quantile, staged_familiarity
+from proset.familiarity import ranks, staged_familiarity
 from proset.tables import given_samples, named, require
 from proset.units import feature_names, feature_number
 
@@ -261,7 +261,7 @@ def counterfactuals(
         Constraints.of(classifier, *constraints),
         code,
         probability,
-        _familiarity_at(classifier.training_familiarity_[-1], min_familiarity_quantile),
+        _familiarity_at(classifier, min_familiarity_quantile),
     )
     candidates = classifier._fitted_to().points if only_training_rows else None
     predicted, found = _found(finder, points, candidates)
@@ -289,7 +289,7 @@ def counterfactuals(
         "cost": [cost for _, cost, _ in found],
         "proved": [is_proved for _, _, is_proved in found],
         "familiarity": np.where(is_found, familiarity, np.nan),
-        "familiarity quantile": np.where(is_found, quantile(classifier.training_familiarity_[-1], familiarity), np.nan),
+        "familiarity quantile": np.where(is_found, ranks(classifier, familiarity), np.nan),
     }
     columns |= named("value of", names, features, values) | named("new value of", names, features, new_values)
     return pd.DataFrame(columns)
@@ -323,9 +323,12 @@ def _within_reach(ends: np.ndarray, centre: np.ndarray, v: np.ndarray, x: np.nda
     return np.column_stack([low, np.maximum(np.minimum(ends[:, 1], high), low)])
 
 
-def _familiarity_at(points: np.ndarray, level: float) -> float:
+def _familiarity_at(classifier: "ProsetClassifier", level: float) -> float:
     """The familiarity whose quantile is at least a level, infinite if there is none."""
+    if level == 0.0:
+        return 0.0
+    points = classifier.training_familiarity_[-1]
     positions = np.arange(len(points) + 1) / (len(points) + 1)
     if level > positions[-1]:
         return np.inf
-    return float(np.interp(level, positions, np.concatenate([[min(0.0, float(points[0]))], points]))) if level else 0.0
+    return float(np.interp(level, positions, np.concatenate([[min(0.0, float(points[0]))], points])))

@@ -177,8 +177,9 @@ class Elimination:
 
     def filled(self, parts: Parts, n: int) -> Parts:
         """Up to n prototypes where some are missing, as in an exchange; near the minimum."""
-        more = max(ceil(LET_IN * n), LEAST) if n_prototypes(parts) < n else ceil(LET_IN * n)
-        larger = self._with_steepest(parts, n - n_prototypes(parts) + more)
+        missing = n - n_prototypes(parts)
+        more = max(ceil(LET_IN * n), LEAST) if missing else ceil(LET_IN * n)
+        larger = self._with_steepest(parts, missing + more, also_constant=not missing)
         return self.reduced(self.refitted(larger, ITERATIONS, TOLERANCE), n, SHARE)
 
     def _exchanged(self, parts: Parts) -> Parts:
@@ -186,8 +187,11 @@ class Elimination:
         found = self.filled(parts, n_prototypes(parts))
         return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
 
-    def _with_steepest(self, parts: Parts, number: int) -> Parts:
-        """With up to so many more prototypes of weight 0, those whose derivatives are the most negative."""
+    def _with_steepest(self, parts: Parts, number: int, also_constant: bool) -> Parts:
+        """With up to so many more prototypes of weight 0, those whose derivatives are the most negative.
+
+        In a batch without features they are of no use. An exchange tries them as well, which fits have the bits of.
+        """
         slopes = []
         for b, part in enumerate(parts):
             w = np.zeros(len(self.task.candidates))
@@ -195,7 +199,7 @@ class Elimination:
             w[inside] = part.w
             slope = self._without(parts, b).objective(self.penalty)(np.concatenate([part.v, w]))[1][len(part.v) :]
             slope[inside] = 0.0
-            slopes.append(slope if part.v.any() else 0.0 * slope)  # a batch without features is constant
+            slopes.append(slope if also_constant or part.v.any() else 0.0 * slope)
         steepest = np.argsort(np.concatenate(slopes), kind="stable")[:number]
         steepest = steepest[np.concatenate(slopes)[steepest] < 0.0]
         batch, place = np.divmod(steepest, len(self.task.candidates))

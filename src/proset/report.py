@@ -16,7 +16,7 @@ import proset
 from proset.attributions import MAX_PRODUCTS, estimate_products, is_enumerated, products
 from proset.counterfactuals import nearest
 from proset.encoding import ORDERED
-from proset.familiarity import quantile, staged_familiarity
+from proset.familiarity import ranks, staged_familiarity
 from proset.files import replacing
 from proset.rates import group_rates
 from proset.tables import export, require
@@ -166,12 +166,12 @@ def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any,
     *_, probabilities = classifier._model.staged_predict_proba(np.concatenate([before, then]))
     *_, familiarity = staged_familiarity(classifier._model, then)
     old, new = np.split(classifier.classes_[classifier._decided(probabilities)], 2)
-    ranks = quantile(classifier.training_familiarity_[-1], familiarity)
+    quantiles = ranks(classifier, familiarity)
     values = classifier._encoding.decode(in_original_units(transformer, np.concatenate([before, then])))
     for i, (instead, cost, is_proved) in enumerate(found):
         pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if before[i, d] != then[i, d]]
         changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in pairs if instead is not None]
-        rows.append((old[i], None if instead is None else new[i], changes, cost, ranks[i], is_proved))
+        rows.append((old[i], None if instead is None else new[i], changes, cost, quantiles[i], is_proved))
     return rows
 
 

@@ -1,3 +1,4 @@
+import tracemalloc
 from itertools import permutations
 from math import factorial
 
@@ -182,3 +183,16 @@ def test_shap_draws_them_and_agrees(wine):
     plt.close("all")
     exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[:2])
     np.testing.assert_allclose(found.values[:2], exact.values, atol=2e-6)
+
+
+def test_many_prototypes_are_estimated_and_memory_is_bounded(wine, monkeypatch):
+    X, model = wine
+    assert model.attributions(X[:5], background=X[:50]).error_std is None
+    monkeypatch.setattr(attributions, "MAX_PRODUCTS", 1000)
+    assert model.attributions(X[:5], background=X[:50]).error_std is not None
+    monkeypatch.setattr(attributions, "MAX_PRODUCTS", 10**8)
+    tracemalloc.start()
+    model.attributions(np.tile(X, (50, 1)), background=X[:1])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300e6

@@ -362,3 +362,13 @@ def test_costs_of_errors_decide_the_class():
     terms = model.explain(X[70:71])
     assert terms["class"][0] == model.predict(X[70:71])[0]
     assert clone(model).get_params()["cost_matrix"] == costs
+
+
+def test_a_frame_of_costs_goes_by_the_names_of_the_classes():
+    X, y = load_iris(return_X_y=True)
+    y = np.where(y == 2, "yes", "no")
+    costs = pd.DataFrame([[0, 500], [1, 0]], index=["yes", "no"], columns=["yes", "no"])
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=costs).fit(X, y)
+    same = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=[[0, 1], [500, 0]]).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+    assert ((model.predict(X) == "no") & (y == "yes")).sum() == 0

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.model_selection import train_test_split
 
 from proset import ProsetClassifier, boxes, load_model, save_model
@@ -275,3 +275,56 @@ def test_a_missing_category_stays(table):
     X, model = table
     gaps = X[X["colour"].isna()]
     assert not model.counterfactuals(gaps)["changed"].str.contains("colour").any()
+
+
+def test_costs_that_decide_the_same_give_the_same(iris):
+    """What a row of costs has in common, and their unit, do not change a prediction."""
+    X, y = load_iris(return_X_y=True)
+    plain = ProsetClassifier(**GIVEN).fit(X, y).counterfactuals(X[::15])
+    shifted = [[1e5, 1e5 + 1, 1e5 + 1], [1.0, 0.0, 1.0], [-4.0, -4.0, -5.0]]
+    for costs in (shifted, 1e6 * (1 - np.eye(3))):
+        found = ProsetClassifier(**GIVEN, cost_matrix=costs).fit(X, y).counterfactuals(X[::15])
+        np.testing.assert_allclose(found["cost"], plain["cost"], rtol=1e-3)
+        assert found["proved"].all()
+
+
+def test_very_unequal_costs_leave_a_way():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = ProsetClassifier(cost_matrix=[[0, 1e6], [1, 0]]).fit(X, y)
+    some = X[model.predict(X) == 0][:5]
+    sure = model.counterfactuals(some, probability=0.5)
+    found = model.counterfactuals(some)
+    assert sure["found"].all()
+    assert found.loc[found["found"], "probability"].gt(1 - 1e-5).all()
+    assert (found["proved"] | found["found"]).all()
+
+
+def test_models_without_anything_and_rows_of_lists(table):
+    X, y = load_iris(return_X_y=True)
+    for settings in ({"n_batches": 0}, {"max_prototypes": 0}):
+        (found,) = ProsetClassifier(**settings).fit(X, y).counterfactuals(X[:1]).to_dict("records")
+        assert (found["found"], found["proved"]) == (False, True)
+    rng = np.random.default_rng(0)
+    rows = [[float(value), "u" if value > 0 else "v"] for value in rng.normal(size=80)]
+    model = ProsetClassifier(**GIVEN).fit(rows, [row[1] for row in rows])
+    assert model.counterfactuals(rows[:3])["found"].all()
+    assert model.counterfactuals(rows[0])["class then"][0] == ("v" if rows[0][1] == "u" else "u")
+    assert model.attributions(rows[0], background=rows[1]).values.shape == (1, 2, 2)
+    assert len(model.drift(rows[:5]))
+    assert len(model.explain(rows[0]))
+
+
+def test_many_boxes_take_neither_memory_nor_hours(monkeypatch):
+    """Categories whose combinations are too many, and boxes beyond the limit: a solution without a proof."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{d}": rng.choice([f"l{i}" for i in range(15)], 600) for d in range(4)})
+    y = sum(X[name].isin(["l1", "l2", "l3"]) for name in X) % 2
+    model = ProsetClassifier(lambda_v=1e-4, lambda_w=1e-6, max_prototypes=None).fit(X, y)
+    monkeypatch.setattr(boxes, "MAX_PRODUCTS", 50)
+    found = model.counterfactuals(X.head(3))
+    assert not found["proved"].all()
+    assert found["found"].any()
+    monkeypatch.setattr(boxes, "MAX_PRODUCTS", 200_000_000)
+    whole = model.counterfactuals(X.head(3))
+    monkeypatch.setattr(boxes, "ENTRIES", 5000)
+    pd.testing.assert_frame_equal(model.counterfactuals(X.head(3)), whole)

@@ -98,3 +98,14 @@ def test_classes_are_as_they_were_given(model):
     classes = model.drift(blobs(50, 0)[0])["class"].tolist()
     assert classes[0] is None
     assert {type(label) for label in classes[1 : 1 + model.n_prototypes_]} <= {int, np.int64}
+
+
+@pytest.mark.parametrize("n", [200, 2000])
+def test_fresh_samples_do_not_differ_from_a_reference(n):
+    """At a level of 5 % for all rows together; the model, the reference and the samples are new each time."""
+    found = []
+    for seed in range(100, 130):
+        model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=8).fit(*blobs(300, seed))
+        table = model.drift(blobs(n, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
+        found.append(table["differs"].any())
+    assert np.mean(found) < 0.15

@@ -127,3 +127,12 @@ def test_diff_of_a_model_without_prototypes(wine):
     empty = ProsetClassifier(n_batches=0).fit(X, model.classes_[model._training.codes])
     assert set(diff(model, empty, X).prototypes["change"]) == {"removed"}
     assert len(diff(empty, empty, X).prototypes) == 0
+
+
+def test_an_edit_of_nothing_changes_next_to_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=300) > 0).astype(int)
+    for settings in ({}, {"max_prototypes": None}, {"max_prototypes": None, "n_batches": 2}, {"n_batches": 2}):
+        model = ProsetClassifier(**GIVEN | settings).fit(X, y)
+        np.testing.assert_allclose(model.edited().predict_proba(X), model.predict_proba(X), atol=0.01)

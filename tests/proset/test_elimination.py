@@ -212,7 +212,7 @@ def test_a_table_has_losses_by_features_and_prototypes():
 
 def test_the_compiled_increases_are_those_of_numpy(fitted):
     search, (part,) = fitted
-    objective = search._objective((part,), 0)
+    objective = search.objective((part,), 0)
     arrays = objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates
     by_numpy = loss_increases(*arrays, objective.class_offsets, part.v, part.w, objective.own, objective.own_kernel)
     saved = PENALTY.lambda_w * (PENALTY.alpha_w / 2 * part.w + 1 - PENALTY.alpha_w) * part.w

@@ -237,3 +237,42 @@ def test_no_warning_is_left(iris, few):
         warnings.simplefilter("error")
         few.influence(iris[1], iris[3], rows=[0])
         few.forget([0, 1])
+
+
+@pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(3)], ids=["int", "none", "generator"])
+def test_forgetting_twice_gives_the_same(random_state):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    settings = {"lambda_v": 1e-3, "lambda_w": 1e-5, "n_candidates": 40, "max_prototypes": None, "n_batches": 2}
+    model = ProsetClassifier(random_state=random_state, **settings).fit(X, X.prod(axis=1) > 0)
+    same_bits(model.forget([3, 4]), model.forget([3, 4]), X)
+    same_bits(model.forget([3]).forget([3]), model.forget([3, 4]), X)
+
+
+def test_a_warm_start_forgets_as_one_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = X.prod(axis=1) > 0
+    settings = {"lambda_v": 1e-3, "lambda_w": 1e-5, "n_candidates": 40, "max_prototypes": None, "warm_start": True}
+    model = ProsetClassifier(random_state=np.random.RandomState(5), n_batches=1, **settings).fit(X, y)
+    model.set_params(n_batches=2).fit(X, y)
+    never = ProsetClassifier(random_state=np.random.RandomState(5), n_batches=2, **settings).fit(X[1:], y[1:])
+    same_bits(model.forget([0]), never, X)
+
+
+def test_parameters_of_the_fit_count(iris, few):
+    X, X_test, y, y_test = iris
+    model = ProsetClassifier().fit(X, y)
+    model.set_params(lambda_v=10.0, lambda_w=10.0, alpha_v=0.1, tol=1.0)
+    pd.testing.assert_frame_equal(model.influence(X_test, y_test, rows=[3]), few.influence(X_test, y_test, rows=[3]))
+    same_bits(model.forget([3]), few.forget([3]), X)
+
+
+def test_columns_of_classes_and_changed_weights():
+    X, y = load_iris(return_X_y=True)
+    weight = np.ones(150)
+    model = ProsetClassifier(**GIVEN).fit(X, pd.DataFrame({"y": y}), weight)
+    assert len(model.forget([])._training.rows) == 150
+    weight[5] = 2.0
+    with pytest.raises(ValueError, match="they have been changed since fit"):
+        model.forget([3])

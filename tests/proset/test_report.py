@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -147,3 +148,24 @@ def test_a_mixed_table_and_a_model_from_a_file(tmp_path):
     assert "Labels worth a look" not in text
     loaded.report(tmp_path / "alone.html")
     assert "What would have to be different" in (tmp_path / "alone.html").read_text(encoding="utf-8")
+
+
+def test_categories_through_a_pipeline(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": 1000 * rng.normal(size=200), "colour": rng.choice(["red", "blue"], 200)})
+    y = (X["a"] + 2000 * (X["colour"] == "red") > 1000).astype(int)
+    steps = make_column_transformer((StandardScaler(), ["a"]), ("passthrough", ["colour"])).set_output(
+        transform="pandas"
+    )
+    pipeline = make_pipeline(steps, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=6)).fit(X, y)
+    pipeline[-1].report(tmp_path / "steps.html", pipeline, X=X, y=y, groups="colour")
+    text = (tmp_path / "steps.html").read_text(encoding="utf-8")
+    assert re.search(r"(red|blue) \u2192 (red|blue)|a: -?[\d.,]{3,} \u2192 -?[\d.,]{3,}", text)
+
+
+def test_what_does_not_fit_is_said_at_once(wine, tmp_path):
+    X, y = wine
+    model = ProsetClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.report(tmp_path / "model.html", X=X, y=y[:5])
+    assert not (tmp_path / "model.html").exists()
