@@ -8,16 +8,17 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from proset import attributions, corrections, counterfactuals, drift, editing, influence, tables
+from proset.fitted_model import FittedModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Answers:
+class Answers(FittedModel):
     """Methods of `proset.ProsetClassifier`; what they compute is in modules of their own."""
 
     def explain(
-        self: Any,
+        self,
         X: npt.ArrayLike,
         top: int | None = None,
         transformer: Any = None,
@@ -80,7 +81,7 @@ class Answers:
         return tables.explanation(self, X, top, transformer, base_probabilities)
 
     def attributions(
-        self: Any, X: npt.ArrayLike, background: npt.ArrayLike | None = None, transformer: Any = None
+        self, X: npt.ArrayLike, background: npt.ArrayLike | None = None, transformer: Any = None
     ) -> attributions.Attributions:
         """What each feature adds to the class probabilities of single samples: interventional Shapley values.
 
@@ -123,7 +124,7 @@ class Answers:
         """
         return attributions.attributions(self, X, background, transformer)
 
-    def export(self: Any, transformer: Any = None) -> "pd.DataFrame":
+    def export(self, transformer: Any = None) -> "pd.DataFrame":
         """The whole model as a table: the class prior and all prototypes.
 
         `export().to_excel("model.xlsx")` writes it to a file, with openpyxl.
@@ -157,7 +158,7 @@ class Answers:
         return tables.export(self, transformer)
 
     def report(
-        self: Any,
+        self,
         path: str | os.PathLike[str],
         transformer: Any = None,
         title: str = "Prototype classifier",
@@ -210,7 +211,7 @@ class Answers:
         write_report(self, path, transformer, title, (X, y, groups))
 
     def corrections(
-        self: Any,
+        self,
         X: npt.ArrayLike,
         top: int = 3,
         transformer: Any = None,
@@ -264,7 +265,7 @@ class Answers:
         return corrections.corrections(self, X, top, transformer, base_probabilities)
 
     def counterfactuals(
-        self: Any,
+        self,
         X: npt.ArrayLike,
         target: Any = None,
         *,
@@ -337,7 +338,7 @@ class Answers:
         )
 
     def influence(
-        self: Any,
+        self,
         X: npt.ArrayLike | None = None,
         y: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
@@ -393,7 +394,7 @@ class Answers:
         """
         return influence.influence(self, X, y, sample_weight, rows, base_probabilities)
 
-    def suspicious_labels(self: Any, top: int | None = None) -> "pd.DataFrame":
+    def suspicious_labels(self, top: int | None = None) -> "pd.DataFrame":
         """Rows of the training data whose label is improbable by the model without them, the least probable first.
 
         Parameters
@@ -425,7 +426,7 @@ class Answers:
         """
         return influence.suspicious_labels(self, top)
 
-    def forget(self: Any, rows: npt.ArrayLike) -> Any:
+    def forget(self, rows: npt.ArrayLike) -> Any:
         """The model that was never shown some rows: a new fit to the others, with the same bits.
 
         Parameters
@@ -460,7 +461,7 @@ class Answers:
         return influence.forget(self, rows)
 
     def drift(
-        self: Any,
+        self,
         X: npt.ArrayLike,
         level: float = 0.05,
         *,
@@ -495,7 +496,8 @@ class Answers:
               share in the reference.
             - "below", "low", "high": the share of these that is unfamiliar, and its interval.
             - "usual below": that share in the reference, about `level` for all samples and for features.
-            - "p": how likely a difference as large is by chance, of Fisher's exact test.
+            - "p": how likely a difference as large is by chance, of Fisher's exact test; of prototypes the smaller one,
+              doubled, of what is unfamiliar and of its share of the samples.
             - "differs": whether that is so small that, by Bonferroni's rule, not all rows can be as usual.
 
         Raises
@@ -518,7 +520,7 @@ class Answers:
         """
         return drift.drift(self, X, level, reference, transformer, confidence_level)
 
-    def edited(self: Any, drop: npt.ArrayLike = (), pin: Mapping[Any, float] | None = None) -> Any:
+    def edited(self, drop: npt.ArrayLike = (), pin: Mapping[Any, float] | None = None) -> Any:
         """The model after a change by hand: prototypes dropped, feature weights pinned, the rest fitted again.
 
         Parameters
@@ -551,7 +553,7 @@ class Answers:
         """
         return editing.edited(self, drop, pin)
 
-    def disagreements(self: Any, transformer: Any = None) -> "pd.DataFrame":
+    def disagreements(self, transformer: Any = None) -> "pd.DataFrame":
         """Where the base is wrong, by example: the prototypes by what they bring.
 
         Parameters

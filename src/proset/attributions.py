@@ -31,11 +31,11 @@ import numpy.typing as npt
 
 from proset.explain import exponents_of
 from proset.model import Model
-from proset.tables import given_samples, require
-from proset.units import feature_names, in_original_units
+from proset.tables import require
+from proset.units import feature_names, given_samples, in_original_units
 
 if TYPE_CHECKING:
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 MAX_ENUMERATED = 15
 MAX_PRODUCTS = 100_000_000  # about a second
@@ -100,7 +100,7 @@ class Attributions:
 
 
 def attributions(
-    classifier: "ProsetClassifier", X: npt.ArrayLike, background: npt.ArrayLike | None, transformer: Any
+    classifier: "FittedModel", X: npt.ArrayLike, background: npt.ArrayLike | None, transformer: Any
 ) -> Attributions:
     """See `proset.ProsetClassifier.attributions`."""
     if classifier._fitted_base() is not None:

@@ -12,13 +12,13 @@ from proset.explain import explain
 from proset.leave_one_out import Task
 from proset.model import Model
 from proset.objective import Penalty
-from proset.tables import given_samples, named, prototype_values, require
-from proset.units import feature_names, without_classifier
+from proset.tables import named, prototype_values, require
+from proset.units import feature_names, given_samples, without_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 ENTRIES = 1_000_000  # of a table of samples and prototypes, which exists for some samples at a time
 REGION = ("gain", "samples", "proportion", "by base", "by model")
@@ -71,7 +71,7 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
 
 
 def corrections(
-    classifier: "ProsetClassifier", X: npt.ArrayLike, top: int, transformer: Any, base_probabilities: Any
+    classifier: "FittedModel", X: npt.ArrayLike, top: int, transformer: Any, base_probabilities: Any
 ) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.corrections`."""
     require("pandas", "corrections")
@@ -106,7 +106,7 @@ def corrections(
     )
 
 
-def disagreements(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
+def disagreements(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.disagreements`."""
     require("pandas", "disagreements")
     import pandas as pd

@@ -21,14 +21,14 @@ import numpy.typing as npt
 from proset.boxes import Goal, Space
 from proset.encoding import CATEGORY
 from proset.explain import exponents_of
-from proset.familiarity import ranks, staged_familiarity
-from proset.tables import given_samples, named, require
-from proset.units import feature_names, feature_number
+from proset.familiarity import staged_familiarity
+from proset.tables import named, require
+from proset.units import feature_names, feature_number, given_samples
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 MARGIN = 1e-5  # what speaks for a class is more by this share: predictions have kernels in single precision
 TINY = 1e-300  # a tie is no solution
@@ -59,7 +59,7 @@ class Constraints:
     @classmethod
     def of(
         cls,
-        classifier: "ProsetClassifier",
+        classifier: "FittedModel",
         fixed: Sequence[Any],
         ranges: Mapping[Any, Any],
         directions: Mapping[Any, str],
@@ -117,7 +117,7 @@ class _Finder:
     least_familiarity : float
     """
 
-    classifier: "ProsetClassifier"
+    classifier: "FittedModel"
     constraints: Constraints
     target: int | None
     probability: float | None
@@ -230,7 +230,7 @@ class _Finder:
 
 
 def counterfactuals(
-    classifier: "ProsetClassifier",
+    classifier: "FittedModel",
     X: npt.ArrayLike,
     target: Any,
     probability: float | None,
@@ -289,13 +289,13 @@ def counterfactuals(
         "cost": [cost for _, cost, _ in found],
         "proved": [is_proved for _, _, is_proved in found],
         "familiarity": np.where(is_found, familiarity, np.nan),
-        "familiarity quantile": np.where(is_found, ranks(classifier, familiarity), np.nan),
+        "familiarity quantile": np.where(is_found, classifier._familiarity_quantiles(familiarity), np.nan),
     }
     columns |= named("value of", names, features, values) | named("new value of", names, features, new_values)
     return pd.DataFrame(columns)
 
 
-def nearest(classifier: "ProsetClassifier", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:
+def nearest(classifier: "FittedModel", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:
     """For samples (N, D) in the units of the model the nearest ones of another class, None if there is none; with their
     costs, and whether they are proved to be.
     """
@@ -323,7 +323,7 @@ def _within_reach(ends: np.ndarray, centre: np.ndarray, v: np.ndarray, x: np.nda
     return np.column_stack([low, np.maximum(np.minimum(ends[:, 1], high), low)])
 
 
-def _familiarity_at(classifier: "ProsetClassifier", level: float) -> float:
+def _familiarity_at(classifier: "FittedModel", level: float) -> float:
     """The familiarity whose quantile is at least a level, infinite if there is none."""
     if level == 0.0:
         return 0.0

@@ -23,20 +23,20 @@ from scipy.stats import binomtest, fisher_exact
 from proset.explain import exponents_of
 from proset.familiarity import quantile
 from proset.model import Model
-from proset.tables import given_samples, require
-from proset.units import feature_names
+from proset.tables import require
+from proset.units import feature_names, given_samples
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 N_REFERENCE = 1000  # training samples that stand for all
 ENTRIES = 2_000_000  # of a table of features, samples and prototypes, which exists for some samples at a time
 
 
 def drift(
-    classifier: "ProsetClassifier",
+    classifier: "FittedModel",
     X: npt.ArrayLike,
     level: float,
     reference: npt.ArrayLike | None,
@@ -75,8 +75,10 @@ def drift(
         below, usually = (float(of_some.mean()) if len(of_some) else np.nan for of_some in (now, before))
         row = {"of": of, "name": name, "class": label, "samples": len(now), "share": share, "usual share": usual}
         row |= {"below": below, "low": low, "high": high, "usual below": usually}
-        counts = [[int(of_some.sum()), int((~of_some).sum())] for of_some in (now, before)]
-        found.append(row | {"p": float(fisher_exact(counts).pvalue)})
+        p = _p_value(int(now.sum()), len(now), int(before.sum()), len(before))
+        if of == "prototype":  # its share of the samples counts as well
+            p = min(1.0, 2.0 * min(p, _p_value(len(now), len(is_low), len(before), len(was_low))))
+        found.append(row | {"p": p})
 
     add("all", "", None, is_low, was_low, 1.0, 1.0)
     for place, (row, code) in enumerate(zip(new.rows, new.labels, strict=True)):
@@ -96,6 +98,11 @@ def drift(
     frame = pd.DataFrame(found)
     classes = pd.Series([row["class"] for row in found], dtype=object)  # else whole numbers become fractions
     return frame.assign(**{"class": classes, "differs": frame["p"] * len(frame) <= 1.0 - confidence_level})
+
+
+def _p_value(now: int, of_now: int, before: int, of_before: int) -> float:
+    """Of Fisher's exact test whether two shares are the same."""
+    return float(fisher_exact([[now, of_now - now], [before, of_before - before]]).pvalue)
 
 
 class _Familiarity:

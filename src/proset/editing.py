@@ -18,16 +18,16 @@ from proset.influence import Refits, scaled_model
 from proset.model import MAX_ABS, Model, fitted_batch
 from proset.objective import Objective
 from proset.solver import Solution, minimize
-from proset.tables import require
+from proset.tables import export, require
 from proset.units import feature_names, feature_number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 
-def edited(classifier: "ProsetClassifier", drop: npt.ArrayLike, pin: Mapping[Any, float] | None) -> "ProsetClassifier":
+def edited(classifier: "FittedModel", drop: npt.ArrayLike, pin: Mapping[Any, float] | None) -> "FittedModel":
     """See `proset.ProsetClassifier.edited`."""
     refits, training = Refits.of(classifier), classifier._fitted_to()
     samples, pinned = refits.task.samples, _pinned(classifier, pin or {})
@@ -51,7 +51,7 @@ def edited(classifier: "ProsetClassifier", drop: npt.ArrayLike, pin: Mapping[Any
         arrays = scaled, training.codes, samples.row[part.candidates], before.candidate_index
         batches.append(fitted_batch(*arrays, replace(solution, x=part.theta), samples.columns))
     fitted = Model(classifier.class_prior_, samples.centre, tuple(batches), samples.columns)
-    other = classifier._copied()
+    other: FittedModel = classifier._copied()
     for name in ("_regions", "_last_growth", "prototype_path_"):
         other.__dict__.pop(name, None)
     other._is_edited = True
@@ -91,7 +91,7 @@ def _changed(part: Part, dropped: np.ndarray, pinned: Mapping[int, float]) -> Pa
     return replace(part, v=v if kept.any() else 0.0 * v, candidates=part.candidates[kept], w=part.w[kept])
 
 
-def _prototypes(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> np.ndarray:
+def _prototypes(classifier: "FittedModel", rows: npt.ArrayLike) -> np.ndarray:
     """Rows of prototypes; ValueError if one is none."""
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.dtype.kind not in "iu":
@@ -104,7 +104,7 @@ def _prototypes(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> np.ndarr
     return numbers
 
 
-def _pinned(classifier: "ProsetClassifier", pin: Mapping[Any, float]) -> dict[int, float]:
+def _pinned(classifier: "FittedModel", pin: Mapping[Any, float]) -> dict[int, float]:
     """Weights by number of feature."""
     found: dict[int, float] = {}
     for feature, weight in pin.items():
@@ -147,7 +147,7 @@ class Difference:
         )
 
 
-def diff(model: "ProsetClassifier", other: "ProsetClassifier", X: npt.ArrayLike | None = None) -> Difference:
+def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = None) -> Difference:
     """What has changed from one model to another: prototypes, features and predictions.
 
     Parameters
@@ -212,9 +212,10 @@ def diff(model: "ProsetClassifier", other: "ProsetClassifier", X: npt.ArrayLike 
     return Difference(_with_changes(weights), _with_changes(pd.DataFrame(features)), pd.DataFrame(predictions))
 
 
-def _by_row(model: "ProsetClassifier") -> "pd.Series[float]":
-    table = model.export()
-    return table[table["batch"] > 0].groupby(["row", "class"])["weight"].sum()
+def _by_row(model: "FittedModel") -> "pd.Series[float]":
+    table = export(model, None)
+    found: pd.Series[float] = table[table["batch"] > 0].groupby(["row", "class"])["weight"].sum()
+    return found
 
 
 def _with_changes(table: "pd.DataFrame") -> "pd.DataFrame":

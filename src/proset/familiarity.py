@@ -9,15 +9,11 @@ That is not a refit: the other prototypes know the sample. `proset.RejectOptionC
 
 from collections.abc import Iterator
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset import arithmetic
 from proset.model import Model
-
-if TYPE_CHECKING:
-    from proset.classifier import ProsetClassifier
 
 MAX_POINTS = 999  # of a yardstick: of more training samples it has the permilles
 ROUNDING = 1e-12  # of a weight that has been added and taken away again
@@ -56,13 +52,6 @@ def training_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> np.
         # As np.quantile's method "weibull", which takes 200 times as long.
         found.append(np.interp(ranks, np.arange(1, len(X) + 1), np.sort(others)))
     return np.array(found)
-
-
-def ranks(classifier: "ProsetClassifier", familiarity: np.ndarray) -> np.ndarray:
-    """The quantiles of familiarities, (N,); NaN for a model from a file that has no yardstick."""
-    if not hasattr(classifier, "training_familiarity_"):
-        return np.full(len(familiarity), np.nan)
-    return quantile(classifier.training_familiarity_[-1], familiarity)
 
 
 def quantile(points: np.ndarray, scores: np.ndarray) -> np.ndarray:

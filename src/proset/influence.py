@@ -33,7 +33,7 @@ from proset.training import Training
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Refits:
     left_out: int = 0
 
     @classmethod
-    def of(cls, classifier: "ProsetClassifier") -> "Refits":
+    def of(cls, classifier: "FittedModel") -> "Refits":
         """Those of a classifier; ValueError if it was fitted otherwise, or is not as it was fitted."""
         training = classifier._fitted_to()
         settings = training.parameters
@@ -150,7 +150,7 @@ def _without(part: Part, sample: int) -> Part:
     return replace(part, candidates=part.candidates[kept], w=part.w[kept])
 
 
-def scaled_model(classifier: "ProsetClassifier") -> Model:
+def scaled_model(classifier: "FittedModel") -> Model:
     """The model as it was fitted: of scaled samples of positive weight, which its rows count."""
     rows, batches = classifier._fitted_to().rows, []
     for batch in classifier.batches_:
@@ -163,7 +163,7 @@ def scaled_model(classifier: "ProsetClassifier") -> Model:
 
 
 def influence(
-    classifier: "ProsetClassifier",
+    classifier: "FittedModel",
     X: npt.ArrayLike | None,
     y: npt.ArrayLike | None,
     sample_weight: npt.ArrayLike | None,
@@ -206,7 +206,7 @@ def influence(
     return pd.DataFrame(columns)
 
 
-def suspicious_labels(classifier: "ProsetClassifier", top: int | None) -> "pd.DataFrame":
+def suspicious_labels(classifier: "FittedModel", top: int | None) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.suspicious_labels`."""
     require("pandas", "suspicious_labels")
     import pandas as pd
@@ -229,7 +229,7 @@ def suspicious_labels(classifier: "ProsetClassifier", top: int | None) -> "pd.Da
     return pd.DataFrame(columns).sort_values("probability", kind="stable", ignore_index=True).head(top or len(every))
 
 
-def forget(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> "ProsetClassifier":
+def forget(classifier: "FittedModel", rows: npt.ArrayLike) -> "FittedModel":
     """See `proset.ProsetClassifier.forget`."""
     training = classifier._fitted_to()
     _refuse_edited(classifier, "forget")
@@ -242,15 +242,16 @@ def forget(classifier: "ProsetClassifier", rows: npt.ArrayLike) -> "ProsetClassi
     def rest(of_rows: Any) -> Any:
         return _safe_indexing(of_rows, kept) if np.ndim(of_rows) else of_rows
 
-    other: ProsetClassifier = clone(type(classifier)(**training.parameters))
+    other: Any = clone(type(classifier)(**training.parameters))
     other.random_state = deepcopy(training.random_state)
     arguments = rest(training.X), rest(training.y), rest(training.sample_weight)
     other.fit(*arguments, base_probabilities=rest(training.base_probabilities), groups=rest(training.groups))
     other.random_state = training.parameters["random_state"]
-    return other
+    found: FittedModel = other
+    return found
 
 
-def _refuse_changed(classifier: "ProsetClassifier") -> None:
+def _refuse_changed(classifier: "FittedModel") -> None:
     """ValueError if `fit` would see other samples, classes or weights in the arrays that it was given."""
     training = classifier._fitted_to()
     other = clone(type(classifier)(**training.parameters))
@@ -266,7 +267,7 @@ def _refuse_changed(classifier: "ProsetClassifier") -> None:
         )
 
 
-def _refuse_edited(classifier: "ProsetClassifier", what: str) -> None:
+def _refuse_edited(classifier: "FittedModel", what: str) -> None:
     if classifier._is_edited:
         raise ValueError(f"{what}: not for an edited model, which is none that a fit gives; edit it afterwards")
 

@@ -13,30 +13,33 @@ import numpy.typing as npt
 from sklearn.pipeline import make_pipeline
 
 import proset
-from proset.attributions import MAX_PRODUCTS, estimate_products, is_enumerated, products
+from proset.attributions import MAX_PRODUCTS, attributions, estimate_products, is_enumerated, products
 from proset.counterfactuals import nearest
+from proset.drift import drift
 from proset.encoding import ORDERED
-from proset.familiarity import ranks, staged_familiarity
+from proset.familiarity import staged_familiarity
 from proset.files import replacing
+from proset.influence import suspicious_labels
 from proset.rates import group_rates
 from proset.tables import export, require
 from proset.training import N_BACKGROUND
 from proset.units import feature_names, in_original_units, without_classifier
 
 if TYPE_CHECKING:
-    from proset.classifier import ProsetClassifier
+    from proset.fitted_model import FittedModel
 
 LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95)  # of the familiarity of training samples
 MAX_LEVELS = 12  # of a column that are named
 MAX_COLUMNS = 20  # features whose values a table of prototypes has
 MAX_ATTRIBUTED = 100  # samples whose attributions are averaged, fewer where that takes more than some seconds
 MAX_REFITTED = 1000  # training samples that are left out one by one
+LEVEL, CONFIDENCE = 0.05, 0.95  # of drift
 N_ROWS = 10  # of the training data that are listed
 N_CLASSES = 10  # of which one sample is turned into another class
 
 
 def write_report(
-    classifier: "ProsetClassifier",
+    classifier: "FittedModel",
     path: str | os.PathLike[str],
     transformer: Any,
     title: str,
@@ -70,7 +73,7 @@ def _shown(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-def _kind(classifier: "ProsetClassifier", d: int) -> str:
+def _kind(classifier: "FittedModel", d: int) -> str:
     """What a column is, with its levels."""
     levels = classifier.categories_[d]
     if levels is None:
@@ -81,7 +84,7 @@ def _kind(classifier: "ProsetClassifier", d: int) -> str:
     return between.join(names[:MAX_LEVELS]) + more
 
 
-def _contents(classifier: "ProsetClassifier", transformer: Any) -> dict[str, Any]:
+def _contents(classifier: Any, transformer: Any) -> dict[str, Any]:
     table, transformer = export(classifier, transformer), without_classifier(transformer)
     names, features = feature_names(classifier, transformer), classifier.active_features_
     weights = classifier.feature_weights_[:, features].T
@@ -114,7 +117,7 @@ def _contents(classifier: "ProsetClassifier", transformer: Any) -> dict[str, Any
     }
 
 
-def _answers(classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, groups: Any) -> dict[str, Any]:
+def _answers(classifier: "FittedModel", transformer: Any, X: Any, y: Any, groups: Any) -> dict[str, Any]:
     """What the model says of samples and of itself, each a table; None where it cannot be asked."""
     if X is None and (y is not None or groups is not None):
         raise ValueError(f"{'y' if groups is None else 'groups'}: not allowed without X")
@@ -131,12 +134,12 @@ def _answers(classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, g
             "turned": None if has_base else _turned(classifier, transformer),
             "suspicious": None
             if not can_be_refitted or classifier.n_samples_fit_ > MAX_REFITTED
-            else [list(row) for row in classifier.suspicious_labels(N_ROWS).itertuples(index=False)],
+            else [list(row) for row in suspicious_labels(classifier, N_ROWS).itertuples(index=False)],
             "drift": None if X is None or not has_rows else _drift(classifier, transformer, X),
         }
 
 
-def _attributed(classifier: "ProsetClassifier", transformer: Any, X: Any) -> tuple[int, list[tuple[str, np.ndarray]]]:
+def _attributed(classifier: "FittedModel", transformer: Any, X: Any) -> tuple[int, list[tuple[str, np.ndarray]]]:
     """Mean absolute attributions by feature and class, the largest first, and of how many samples."""
     points = classifier._background(None)[0] if X is None else classifier._validated(_transformed(transformer, X))
     model = classifier._model
@@ -145,13 +148,13 @@ def _attributed(classifier: "ProsetClassifier", transformer: Any, X: Any) -> tup
     points = points[np.linspace(0, len(points) - 1, number).astype(int)]
     table = classifier._encoding.decode(points)
     background = None if getattr(classifier, "_training", None) is not None else table
-    means = np.abs(classifier.attributions(table, background=background).values).mean(axis=0)
+    means = np.abs(attributions(classifier, table, background, None).values).mean(axis=0)
     names, features = feature_names(classifier, transformer), classifier.active_features_
     order = features[np.argsort(-means[features].sum(axis=1), kind="stable")]
     return number, [(names[d], means[d]) for d in order[:MAX_COLUMNS]]
 
 
-def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any, ...]]:
+def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]]:
     """Of each class the heaviest prototype, and the nearest sample that is predicted otherwise."""
     batches = classifier._model.batches
     labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
@@ -166,7 +169,7 @@ def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any,
     *_, probabilities = classifier._model.staged_predict_proba(np.concatenate([before, then]))
     *_, familiarity = staged_familiarity(classifier._model, then)
     old, new = np.split(classifier.classes_[classifier._decided(probabilities)], 2)
-    quantiles = ranks(classifier, familiarity)
+    quantiles = classifier._familiarity_quantiles(familiarity)
     values = classifier._encoding.decode(in_original_units(transformer, np.concatenate([before, then])))
     for i, (instead, cost, is_proved) in enumerate(found):
         pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if before[i, d] != then[i, d]]
@@ -176,7 +179,7 @@ def _turned(classifier: "ProsetClassifier", transformer: Any) -> list[tuple[Any,
 
 
 def _rates(
-    classifier: "ProsetClassifier", transformer: Any, X: Any, y: Any, groups: Any
+    classifier: "FittedModel", transformer: Any, X: Any, y: Any, groups: Any
 ) -> tuple[list[str], list[list[Any]]]:
     """Rates of all samples and of each group: names, and a row for each."""
     estimator = classifier if transformer is None else make_pipeline(transformer, classifier)
@@ -185,8 +188,8 @@ def _rates(
     return list(found.columns), [[name, *row] for name, row in zip(found.index, found.to_numpy(), strict=True)]
 
 
-def _drift(classifier: "ProsetClassifier", transformer: Any, X: Any) -> list[dict[str, Any]]:
-    frame = classifier.drift(X, transformer=transformer)
+def _drift(classifier: "FittedModel", transformer: Any, X: Any) -> list[dict[str, Any]]:
+    frame = drift(classifier, X, LEVEL, None, transformer, CONFIDENCE)
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
 
 

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset.encoding import as_frame, as_table
 from proset.explain import explain
 from proset.familiarity import quantile, staged_familiarity
 from proset.model import Model
-from proset.units import feature_names, in_original_units, without_classifier
+from proset.units import feature_names, given_samples, in_original_units, without_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.classifier import ProsetClassifier
-    from proset.set_cover import SetCoverClassifier
+    from proset.fitted_model import FittedModel
 
 
 def require(package: str, what: str, extra: str = "report") -> None:
@@ -32,7 +30,7 @@ def require(package: str, what: str, extra: str = "report") -> None:
 
 
 def explanation(
-    classifier: "ProsetClassifier", X: npt.ArrayLike, top: int | None, transformer: Any, base_probabilities: Any
+    classifier: "FittedModel", X: npt.ArrayLike, top: int | None, transformer: Any, base_probabilities: Any
 ) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.explain`."""
     transformer, labels, given = given_samples(X, top, transformer)
@@ -139,7 +137,7 @@ def terms(
     return pd.concat(map(table, X, of_base, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
 
 
-def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
+def export(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.export`."""
     require("pandas", "export")
     import pandas as pd
@@ -167,7 +165,7 @@ def export(classifier: "ProsetClassifier", transformer: Any) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
+def balls(classifier: Any, X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
     """See `proset.SetCoverClassifier.explain`."""
     require("pandas", "explain")
     import pandas as pd
@@ -199,7 +197,7 @@ def balls(classifier: "SetCoverClassifier", X: npt.ArrayLike, top: int | None, t
     return pd.DataFrame(columns)
 
 
-def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
+def cover(classifier: Any, transformer: Any) -> "pd.DataFrame":
     """See `proset.SetCoverClassifier.export`."""
     require("pandas", "export")
     import pandas as pd
@@ -220,19 +218,7 @@ def cover(classifier: "SetCoverClassifier", transformer: Any) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
-    """The steps before the classifier, labels of samples, and the samples after these steps."""
-    if top is not None and top < 1:
-        raise ValueError(f"top: {top} is not allowed, must be at least 1")
-    transformer = without_classifier(transformer)
-    if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
-        rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)
-        X = as_table(rows if rows.ndim == 2 else rows[None]) if isinstance(rows, np.ndarray) else rows
-    labels = np.asarray(getattr(X, "index", range(len(X))))
-    return transformer, labels, X if transformer is None else transformer.transform(X)
-
-
-def prototype_values(classifier: "ProsetClassifier", transformer: Any) -> np.ndarray:
+def prototype_values(classifier: "FittedModel", transformer: Any) -> np.ndarray:
     """Active features of the prototypes of all batches in the units of the data, shape (J, A)."""
     none = np.empty((0, classifier.n_features_in_))
     prototypes = np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])

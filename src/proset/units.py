@@ -11,6 +11,8 @@ from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
+from proset.encoding import as_frame, as_table
+
 AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
 
 
@@ -39,6 +41,18 @@ def feature_number(classifier: Any, feature: Any, argument: str) -> int:
         return int(feature)
     allowed = f"0 to {n - 1}" + (f", or a name among {names[:20]}" if names else "")
     raise ValueError(f"{argument}: feature {feature!r} is not allowed, must be {allowed}")
+
+
+def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
+    """The steps before the classifier, labels of samples, and the samples after these steps."""
+    if top is not None and top < 1:
+        raise ValueError(f"top: {top} is not allowed, must be at least 1")
+    transformer = without_classifier(transformer)
+    if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
+        rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)
+        X = as_table(rows if rows.ndim == 2 else rows[None]) if isinstance(rows, np.ndarray) else rows
+    labels = np.asarray(getattr(X, "index", range(len(X))))
+    return transformer, labels, X if transformer is None else transformer.transform(X)
 
 
 def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:

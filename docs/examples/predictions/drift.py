@@ -23,15 +23,15 @@ DriftDisplay.from_estimator(model, X_new)
 plt.show()
 
 # %%
-# As usual. Now an instrument is replaced, and one of the features comes out a quarter larger.
+# As usual. Now an instrument is replaced, and one of the features comes out two fifths larger.
 
 name = "worst radius"
-changed = X_new.assign(**{name: 1.25 * X_new[name]})
+changed = X_new.assign(**{name: 1.4 * X_new[name]})
 DriftDisplay.from_estimator(model, changed)
 plt.show()
 
 # %%
-# All samples together look as usual, but not that feature, and more samples are near the prototype of class 0. No
+# All samples together look as usual, but not that feature, and too many samples are near the prototype of class 0. No
 # labels are needed to see this. With labels it is seen what it does:
 
 y_new = y[X_new.index]
