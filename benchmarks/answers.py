@@ -38,6 +38,7 @@ ATTRIBUTIONS = ("data_set", "features", "active", "prototypes", "ms", "kernel_ms
 COUNTERFACTUALS = ("data_set", "active", "prototypes", "samples", "valid", "proved", "changed", "median_ms", "most_ms")
 ROWS = ("data_set", "settings", "rows", "prototypes", "fit_seconds", "influence_seconds")
 LABELS = ("data_set", "replicate", "ranking", "average_precision")
+SMALL = ("iris_2f", "wine", "cancer")  # where all rows are left out
 N_BACKGROUND, FLIPPED = 100, 0.1
 
 
@@ -54,7 +55,7 @@ def halves(name: str) -> list[np.ndarray]:
     return train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
 
 
-def attributions(names: list[str], samples: int = 50, of_kernel: int = 3) -> Iterator[dict]:
+def attributions(names: list[str], samples: int = 1000, of_kernel: int = 3) -> Iterator[dict]:
     """Rows with `ATTRIBUTIONS`: medians of five rounds of all samples, and of single ones of the other."""
     import shap
 
