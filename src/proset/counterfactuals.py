@@ -134,7 +134,9 @@ class _Finder:
             else:
                 rows = [np.where(np.arange(n) == k, 1.0 - self.probability, -self.probability)]
             forms.append(np.array([*(np.where(row < 0.0, enough * row, row) for row in rows), every]))
-            limits.append(np.array([*(TINY for _ in rows), 1.0 + self.least_familiarity * enough]))
+            # Without a bound the last form holds everywhere, also where rounding leaves the sum of the prior below 1.
+            familiar = 1.0 + self.least_familiarity * enough if self.least_familiarity else 0.0
+            limits.append(np.array([*(TINY for _ in rows), familiar]))
         return Goal.of(forms, limits)
 
     def space(self, x: np.ndarray, goal: Goal) -> tuple[np.ndarray, Space]:
