@@ -1,6 +1,6 @@
 """Run the benchmarks: python -m benchmarks PART [--data-sets ...] [--seeds N] [--quick] [--published PYTHON]."""
 
-from proset_study.environment import use_one_thread
+from proset_study.base.environment import use_one_thread
 
 use_one_thread()  # both sides: the other environment inherits it
 
@@ -25,7 +25,7 @@ def write(name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
 
 def note(name: str) -> None:
     """When and on what a file was measured."""
-    from proset_study.report.manifest import processor
+    from proset_study.report.analysis.manifest import processor
 
     path = RESULTS / "measured.json"
     measured = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

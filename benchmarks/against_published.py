@@ -17,8 +17,8 @@ from benchmarks.cases import PENALTIES, Case, all_cases, at, first_fold, fit, le
 from benchmarks.evaluations import timed
 
 from proset.objective import Penalty
+from proset_study.base.scores import log_loss
 from proset_study.data.splits import FoldData
-from proset_study.scores import log_loss
 
 COLUMNS = (
     *("data_set", "setting", "seed", "seconds", "avx2_seconds", "log_loss", "features", "prototypes"),

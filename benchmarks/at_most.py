@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study.records import read_json_lines
-from proset_study.report.prototypes import least_loss, trial_means
+from proset_study.base.records import read_json_lines
+from proset_study.report.analysis.prototypes import least_loss, trial_means
 from proset_study.store.packed import unpack
 
 SEARCHES = Path(__file__).parents[1] / "reports/open_track/records"

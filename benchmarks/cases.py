@@ -11,10 +11,10 @@ from proset.candidates import draw_candidates
 from proset.model import Model
 from proset.objective import Objective, Penalty
 from proset.solver import MAX_ITER, TOL
+from proset_study.base.seeds import generator, integer_seed, seed_sequence
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.data.splitting import split
-from proset_study.seeds import generator, integer_seed, seed_sequence
 
 SEED = 20210
 DATA = {

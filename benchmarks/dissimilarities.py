@@ -32,8 +32,8 @@ def measure(metric: str, n: int) -> dict:
     """Compute the matrix of `n` items in one process."""
     import scipy.sparse  # noqa: F401 - not a part of the time
 
-    from proset_study.dissimilarities import mismatch, tangent
-    from proset_study.dissimilarities.blocks import square
+    from proset_study.data.dissimilarities import mismatch, tangent
+    from proset_study.data.dissimilarities.blocks import square
 
     rng = np.random.default_rng(0)
     if metric == "tangent":

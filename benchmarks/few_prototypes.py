@@ -20,13 +20,13 @@ from sklearn.cluster import KMeans
 from proset import ProsetClassifier, save_model, to_c, to_javascript, to_onnx
 from proset.kernel import class_sums
 from proset.model import Model
+from proset_study.base.seeds import integer_seed, seed_sequence
 from proset_study.data.distances import distances
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.data.splitting import split
 from proset_study.methods import cccd, condensed_nn, gmlvq, lvq, set_cover
 from proset_study.methods.nearest_prototype import nearest
-from proset_study.seeds import integer_seed, seed_sequence
 
 SIZES = (10, 20, 50, 100, 150, 200)
 COLUMNS = ("data_set", "replicate", "method", "size", "prototypes", "features", "log_loss", "error")

@@ -12,8 +12,8 @@ from scipy.optimize import minimize as scipy_minimize
 
 from proset import arithmetic, kernel
 from proset.solver import MAX_ITER, TOL
+from proset_study.base.scores import log_loss
 from proset_study.data.splits import FoldData
-from proset_study.scores import log_loss
 
 COLUMNS = (
     *("data_set", "setting", "seed", "seconds", "evaluations", "objective", "features", "converged"),

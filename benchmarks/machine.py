@@ -12,11 +12,11 @@ from contextlib import contextmanager, nullcontext
 from statistics import median
 
 from proset_study import methods
+from proset_study.base.records import matrix_product_ms
+from proset_study.base.seeds import seed_sequence
 from proset_study.data.sources import make
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.data.splitting import split
-from proset_study.records import matrix_product_ms
-from proset_study.seeds import seed_sequence
 
 ROUNDS = 20
 PERIOD, LEFT = 0.02, 0.15  # seconds, and the part of them that is left to this process

@@ -27,10 +27,10 @@ from proset import ProsetClassifier, ProsetClassifierCV, leave_one_out
 from proset.model import Model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+from proset_study.base.seeds import integer_seed
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
-from proset_study.seeds import integer_seed
 
 COLUMNS = ("table", "split", "method", "log_loss", "error", "cpu_seconds", "prototypes", "features")
 ORACLE_COLUMNS = ("table", "lambda_v", "lambda_w", "log_loss", "prototypes")

@@ -14,11 +14,11 @@ from benchmarks.against_published import published_implementation
 from proset import model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
+from proset_study.base.scores import score_predictions
+from proset_study.base.seeds import seed_sequence
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
-from proset_study.report.published import allowed_range, could_be_another, within
-from proset_study.scores import score_predictions
-from proset_study.seeds import seed_sequence
+from proset_study.report.analysis.published import allowed_range, could_be_another, within
 from proset_study.store.results import read_rows
 
 PUBLISHED = Path("data/published/published.csv")

@@ -89,11 +89,11 @@ def gap(data_sets: list[str] | None) -> list[dict]:
 
     from proset.cover import ball_bits, greedy
     from proset.cover_lp import round_relaxed
+    from proset_study.base.seeds import integer_seed
     from proset_study.data.sources import make
     from proset_study.data.splits import TEST, select_fold
     from proset_study.data.splitting import split
     from proset_study.methods.set_cover import find_radii
-    from proset_study.seeds import integer_seed
 
     with open("config.yaml", encoding="utf-8") as file:
         config = yaml.safe_load(file)

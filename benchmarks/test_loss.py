@@ -10,10 +10,10 @@ from benchmarks.cases import DATA, SEED, all_cases, first_batch
 from benchmarks.fits import held_out_log_loss, in_float64, published_path
 
 from proset.solver import MAX_ITER, TOL
+from proset_study.base.seeds import integer_seed
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
-from proset_study.seeds import integer_seed
 
 COLUMNS = (
     *("data_set", "setting", "replicate", "objective", "published_path_objective"),

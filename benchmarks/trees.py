@@ -8,9 +8,9 @@ were the default then, histograms are it now; the published text draws features 
 from pathlib import Path
 from statistics import fmean, stdev
 
+from proset_study.base.scores import score_predictions
 from proset_study.data.sources import make
 from proset_study.methods.xgboost import _objective, _probabilities, depth_limit
-from proset_study.scores import score_predictions
 from proset_study.store.results import read_rows
 
 PUBLISHED = Path("data/published/published.csv")

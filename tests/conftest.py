@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from proset_study.environment import pin_libraries
+from proset_study.base.environment import pin_libraries
 
 pin_libraries()
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its check of array API input
@@ -9,7 +9,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn runs its c
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("proset_study.contract")
+pytest.register_assert_rewrite("proset_study.study.contract")
 
 SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
     "tests/workflow/",
@@ -18,13 +18,13 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
     "tests/proset/test_model_io.py::test_archives_that_swell",
     "tests/proset_study/fits/test_final.py",
-    "tests/proset_study/test_contract.py",
+    "tests/proset_study/study/test_contract.py",
     "tests/proset_study/report/figures/",
-    "tests/proset_study/report/test_evaluation.py",
-    "tests/proset_study/report/test_over_data_sets.py",
-    "tests/proset_study/report/test_pages.py",
-    "tests/proset_study/report/test_prototypes.py",
-    "tests/proset_study/verify/",
+    "tests/proset_study/report/pages/test_evaluation.py",
+    "tests/proset_study/report/analysis/test_over_data_sets.py",
+    "tests/proset_study/report/pages/test_pages.py",
+    "tests/proset_study/report/analysis/test_prototypes.py",
+    "tests/proset_study/release/verify/",
 )
 
 

@@ -1,11 +1,18 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset_study.fork_server import hand_over
+from proset_study.study.fork_server import hand_over
 
 if __name__ == "__main__":
     hand_over()  # first, because it does not return where a process forks for this run
 
-from proset_study.environment import COPIES, check_core, commit, import_xgboost_alone, install_command, pin_libraries
+from proset_study.base.environment import (
+    COPIES,
+    check_core,
+    commit,
+    import_xgboost_alone,
+    install_command,
+    pin_libraries,
+)
 
 pin_libraries()  # before NumPy is imported, however the command is started
 
@@ -17,8 +24,8 @@ import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
-from proset_study import layout  # noqa: E402
-from proset_study.config.study import Study  # noqa: E402
+from proset_study.study import layout  # noqa: E402
+from proset_study.study.config.study import Study  # noqa: E402
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +39,8 @@ def config(args: argparse.Namespace) -> None:
     import yaml
     from snakemake.utils import update_config
 
-    from proset_study.config.checks import load
-    from proset_study.config.yaml_file import check_config_file
+    from proset_study.study.config.checks import load
+    from proset_study.study.config.yaml_file import check_config_file
 
     merged: dict = {}
     for file in args.files:
@@ -91,10 +98,10 @@ def openml(args: argparse.Namespace) -> None:
 
 def make_split(args: argparse.Namespace) -> None:
     """Split a data set into folds and test part."""
+    from proset_study.base.seeds import integer_seed
     from proset_study.data.dataset import DataSet
     from proset_study.data.splits import write_split
     from proset_study.data.splitting import split
-    from proset_study.seeds import integer_seed
 
     config = args.study.config
     seed = integer_seed(config["seed"], "split", args.data_set, args.replicate)
@@ -108,8 +115,8 @@ def make_split(args: argparse.Namespace) -> None:
 
 def stage1(args: argparse.Namespace) -> None:
     """Fit and score trials first..last of some folds."""
+    from proset_study.base.records import write_json_lines
     from proset_study.fits.search import run_trials
-    from proset_study.records import write_json_lines
 
     inputs, origin, case = _inputs(args), _origin(args), _case(args)
     trials, settings = range(args.first, args.last + 1), args.study.stage1_settings(args.run, args.data_set)
@@ -127,8 +134,8 @@ def stage1(args: argparse.Namespace) -> None:
 
 def select_parameters(args: argparse.Namespace) -> None:
     """Select the parameters from all records of stage 1."""
+    from proset_study.base.records import read_all, write_json
     from proset_study.fits.selection import select_parameters
-    from proset_study.records import read_all, write_json
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
     n_trials = study.n_trials(args.run, args.data_set)
@@ -141,8 +148,8 @@ def select_parameters(args: argparse.Namespace) -> None:
 
 def stage2(args: argparse.Namespace) -> None:
     """Fit folds first..last up to the largest complexity, score every complexity."""
+    from proset_study.base.records import write_json_lines
     from proset_study.fits.search import run_paths
-    from proset_study.records import write_json_lines
 
     output = _file(args, layout.PATHS)
     records = run_paths(
@@ -159,8 +166,8 @@ def stage2(args: argparse.Namespace) -> None:
 
 def select_complexity(args: argparse.Namespace) -> None:
     """Select the complexity from the records of all folds."""
+    from proset_study.base.records import read_all, write_json
     from proset_study.fits.selection import select_complexity
-    from proset_study.records import read_all, write_json
 
     study, run, place = args.study, args.study.runs[args.run], (args.replicate, args.data_set, args.run)
     records = read_all([Path(file) for file in layout.stage2_files(study, *place)], fold=study.config["folds"])
@@ -169,8 +176,8 @@ def select_complexity(args: argparse.Namespace) -> None:
 
 def fit(args: argparse.Namespace) -> None:
     """Fit the final model, predict the test part."""
+    from proset_study.base.records import read_json, write_json
     from proset_study.fits.final import fit_final, refit_final, write_predictions
-    from proset_study.records import read_json, write_json
 
     data, folds = _inputs(args)
     complexity = read_json(_file(args, layout.COMPLEXITY))["complexity"]
@@ -185,8 +192,8 @@ def fit(args: argparse.Namespace) -> None:
 
 def evaluate(args: argparse.Namespace) -> None:
     """Evaluate a final model in one of the ways of docs/evaluation.md."""
-    from proset_study import evaluations
-    from proset_study.records import read_json, write_json
+    from proset_study.base.records import read_json, write_json
+    from proset_study.fits import evaluations
 
     final, settings = read_json(_file(args, layout.FIT)), args.study.evaluation_settings(args.kind)
     source = args.study.data_settings(args.data_set)
@@ -196,9 +203,9 @@ def evaluate(args: argparse.Namespace) -> None:
 
 def standing_on(args: argparse.Namespace) -> None:
     """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
-    from proset_study.fingerprints import key
-    from proset_study.report.standing import check_data
+    from proset_study.report.analysis.standing import check_data
     from proset_study.store.results import case_rows, write_rows
+    from proset_study.study.fingerprints import key
 
     for replicate in args.study.replicates:
         place = {"study": args.study, "replicate": replicate, "data_set": args.data_set}
@@ -224,7 +231,7 @@ def standing_on(args: argparse.Namespace) -> None:
 
 def standing(args: argparse.Namespace) -> None:
     """Where a method stands among those of a report."""
-    from proset_study.report.standing import write_standing
+    from proset_study.report.analysis.standing import write_standing
     from proset_study.store.results import read_scores
 
     rows = [row for file in args.files for row in read_scores(file)]
@@ -250,8 +257,8 @@ def score_data_set(args: argparse.Namespace) -> None:
 
 def table(args: argparse.Namespace) -> None:
     """The table of one experiment or comparison."""
-    from proset_study.report.table_files import write_table
-    from proset_study.report.tables import study_table
+    from proset_study.report.tables.table_files import write_table
+    from proset_study.report.tables.tables import study_table
 
     table = study_table(_stored(args.study), args.name, args.published)
     write_table(Path(layout.report(args.study, layout.TABLES)), table)
@@ -286,42 +293,42 @@ def pack(args: argparse.Namespace) -> None:
 
 def predictions(args: argparse.Namespace) -> None:
     """Predictions of all final models as Parquet files."""
-    from proset_study.report.predictions import write_store
+    from proset_study.release.predictions import write_store
 
     write_store(Path(layout.report(args.study, layout.STORE)), _stored(args.study), commit() or "")
 
 
 def merge(args: argparse.Namespace) -> None:
     """Stores of predictions, of several machines, as one; refused if one is damaged or contradicts another."""
-    from proset_study.report.predictions import merge_stores
+    from proset_study.release.predictions import merge_stores
 
     print(merge_stores(args.stores, args.output))
 
 
 def release(args: argparse.Namespace) -> None:
     """A report with all that belongs to it as one archive."""
-    from proset_study.report.release import release
+    from proset_study.release.release import release
 
     print(release(args.report, args.output, Path()))
 
 
 def article(args: argparse.Namespace) -> None:
     """Typeset the article from the committed records; status 1 if it has a number that is typed by hand."""
-    from proset_study.article.build import build
+    from proset_study.report.article.build import build
 
     print(build(Path(), args.output))
 
 
 def findings(args: argparse.Namespace) -> None:
     """Write the page of findings from its template and the committed records; fails as `article` does."""
-    from proset_study.article.page import findings
+    from proset_study.report.article.page import findings
 
     args.output.write_text(findings(Path()), encoding="utf-8")
 
 
 def edges(args: argparse.Namespace) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
-    from proset_study.report.edges import explained, in_words, read_edges
+    from proset_study.report.analysis.edges import explained, in_words, read_edges
 
     study = Study.of(json.loads((args.report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
     found = explained(study, read_edges(args.report / layout.EDGES))
@@ -338,8 +345,8 @@ def verify(args: argparse.Namespace) -> None:
     """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
     import tempfile
 
-    from proset_study.verify.limits import bounded
-    from proset_study.verify.report import verify
+    from proset_study.release.verify.limits import bounded
+    from proset_study.release.verify.report import verify
 
     differences = 0
     with tempfile.TemporaryDirectory() as scratch, bounded(args.minutes, Path(scratch)):
@@ -357,7 +364,7 @@ def restore(args: argparse.Namespace) -> None:
     """The searches of a report below results/, where a run of its study finds them."""
     import tempfile
 
-    from proset_study.verify.restore import restore
+    from proset_study.release.verify.restore import restore
 
     with tempfile.TemporaryDirectory() as scratch:
         n_records, replicates = restore(args.report, Path(scratch), map(str, args.files), args.archive)
@@ -411,8 +418,8 @@ def _origin(args):
 
 
 def _case(args: argparse.Namespace) -> "Case":
-    from proset_study.fingerprints import arithmetic_of
     from proset_study.fits.search import Case
+    from proset_study.study.fingerprints import arithmetic_of
 
     method = args.study.runs[args.run].method
     if method == "xgboost":
@@ -423,7 +430,7 @@ def _case(args: argparse.Namespace) -> "Case":
 
 def _selected(args):
     """Parameters that stage 1 selected, if there is a stage 1."""
-    from proset_study.records import read_json
+    from proset_study.base.records import read_json
 
     files = layout.parameters_file(args.study, args.replicate, args.data_set, args.run)
     return read_json(files[0])["parameters"] if files else {}

@@ -47,18 +47,18 @@ from proset import (
     to_onnx,
     to_sql,
 )
-from proset_study.article.page import check_reasons
-from proset_study.article.sources import PAGE, check
-from proset_study.config.checks import load
-from proset_study.config.yaml_file import check_config_file
 from proset_study.data.categories import read_rows
+from proset_study.data.dissimilarities import mismatch
 from proset_study.data.download import download
 from proset_study.data.encoding import Encoder
 from proset_study.data.matrix import write_matrix
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
-from proset_study.dissimilarities import mismatch
+from proset_study.report.article.page import check_reasons
+from proset_study.report.article.sources import PAGE, check
+from proset_study.study.config.checks import load
+from proset_study.study.config.yaml_file import check_config_file
 
 ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
@@ -356,7 +356,7 @@ def installed_case(name, version, needs=""):
     return case
 
 
-CHECK = "from proset_study.environment import check_packages; check_packages()"
+CHECK = "from proset_study.base.environment import check_packages; check_packages()"
 
 CASES = {
     # config files

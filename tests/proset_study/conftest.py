@@ -6,25 +6,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study import evaluations, layout
-from proset_study.config.checks import load
+from proset_study.base.records import read_json, read_json_lines, write_json, write_json_lines, write_text
+from proset_study.base.seeds import integer_seed
 from proset_study.data.dataset import DataSet
 from proset_study.data.matrix import write_matrix
 from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
 from proset_study.data.splits import write_split
 from proset_study.data.splitting import split
-from proset_study.fingerprints import arithmetic_of
+from proset_study.fits import evaluations
 from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.fits.selection import select_complexity, select_parameters
-from proset_study.records import read_json, read_json_lines, write_json, write_json_lines, write_text
-from proset_study.report.predictions import write_store
+from proset_study.release.predictions import write_store
 from proset_study.report.write import write_report
-from proset_study.seeds import integer_seed
 from proset_study.store.packed import pack
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
+from proset_study.study import layout
+from proset_study.study.config.checks import load
+from proset_study.study.fingerprints import arithmetic_of
 
 ROOT = Path(__file__).parents[2]
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}

@@ -35,7 +35,7 @@ def finished(tmp_path_factory):
     folder.mkdir(parents=True)
     strings, matrix = configs()
     archive, module = blocks("python")
-    (project.folder / "src/proset_study/dissimilarities/prefix.py").write_text(module, encoding="utf-8")
+    (project.folder / "src/proset_study/data/dissimilarities/prefix.py").write_text(module, encoding="utf-8")
     exec(archive.replace("data/private", str(folder)))
     rng = np.random.default_rng(4)
     words = ["".join(rng.choice(list("ACDEFG"), 25)) for _ in range(40)]
@@ -55,7 +55,7 @@ def finished(tmp_path_factory):
 def test_configs_of_the_page_are_right(tmp_path, monkeypatch):
     from snakemake.utils import update_config
 
-    from proset_study.config.checks import load
+    from proset_study.study.config.checks import load
 
     monkeypatch.chdir(tmp_path)
     Path("data/private").mkdir(parents=True)

@@ -17,9 +17,9 @@ import pytest
 import yaml
 from tests.workflow.project import Project, new_project, start, wait_for
 
-from proset_study import layout
-from proset_study.config.study import Study
 from proset_study.store.missing import find_missing_models, log_of
+from proset_study.study import layout
+from proset_study.study.config.study import Study
 
 TARGETS = ("reports/tiny/tables/E3.md", "reports/tiny/tables/E8.md")
 RUN = "results/tiny/replicate_0"
@@ -140,7 +140,7 @@ def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
 def test_a_process_is_killed_in_the_middle_of_a_write(tmp_path):
     path, size = tmp_path / "record", 200_000_000
     path.write_text("old\n", encoding="utf-8")
-    code = f"from proset_study.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
+    code = f"from proset_study.base.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
     source = str(Path(__file__).parents[2] / "src")
     writer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source})
     (beside,) = wait_for(lambda: [p for p in tmp_path.glob(".*.tmp") if p.stat().st_size])

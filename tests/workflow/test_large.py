@@ -7,7 +7,7 @@ import string
 from tests.workflow.project import new_project
 
 from proset.archive import read_archive, write_archive
-from proset_study.records import place, read_json_lines, read_text, write_json_lines, write_text
+from proset_study.base.records import place, read_json_lines, read_text, write_json_lines, write_text
 
 TRIALS, REPLICATES = 5000, 100  # of 2 folds each: 10,000 files of names as long as they may be, which are 2 MB
 

@@ -8,9 +8,9 @@ import yaml
 from snakemake.utils import update_config
 
 from proset_study import methods
-from proset_study.config.checks import load
 from proset_study.methods.proset_averaged import DRAWS
-from proset_study.workflow.plan import fits_of
+from proset_study.study.config.checks import load
+from proset_study.study.plan import fits_of
 
 ROOT = Path(__file__).parents[2]
 OURS = {"proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial

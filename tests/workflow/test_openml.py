@@ -7,8 +7,8 @@ import pytest
 from tests.openml_server import serving
 from tests.workflow.project import new_project
 
-from proset_study.config.study import Study
-from proset_study.report.manifest import downloaded
+from proset_study.report.analysis.manifest import downloaded
+from proset_study.study.config.study import Study
 
 TABLE, DATA = "data/openml/task_31.parquet", "results/tiny/replicate_0/mushrooms"
 WANTED = (f"{DATA}/split.csv", "results/tiny/replicate_0/xor_2f/data.npz")

@@ -12,8 +12,8 @@ import pytest
 from tests.workflow.project import ROOT, TINY, Project, command, new_project, verify
 
 from proset import arithmetic
-from proset_study.environment import library_arithmetic, pins
-from proset_study.records import read_json, write_json
+from proset_study.base.environment import library_arithmetic, pins
+from proset_study.base.records import read_json, write_json
 
 
 @pytest.fixture(scope="module")

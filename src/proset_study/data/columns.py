@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proset_study.base.records import is_number
 from proset_study.data.categories import as_text
 from proset_study.data.dataset import MissingValues
 from proset_study.data.table_file import listed, name_hint, read_table, refuse_duplicates, refuse_large
-from proset_study.records import is_number
 
 if TYPE_CHECKING:
     import pandas as pd

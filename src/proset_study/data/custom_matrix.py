@@ -13,8 +13,8 @@ import numpy as np
 from proset_study.data.array_file import MATRIX, header
 from proset_study.data.columns import read_columns, test_part
 from proset_study.data.dataset import DataSet
+from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
-from proset_study.dissimilarities.blocks import ROWS
 
 
 def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> DataSet:

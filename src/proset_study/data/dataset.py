@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from proset.archive import read_archive, write_archive
+from proset_study.base.records import check_place, damaged, place
 from proset_study.data.distances import read_matrix
 from proset_study.data.metrics import EUCLIDEAN, matrix_file, stored_metric
-from proset_study.records import check_place, damaged, place
 
 MISSING = "(missing)"  # the category of a field without a value, unless the most frequent one is put there
 _OF_A_RUN = ("metric", "matrix", "row")

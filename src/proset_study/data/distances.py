@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study.base.records import damaged
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
-from proset_study.records import damaged
 
 CHUNK = 2**22  # distances that are held at once: 32 MiB
 SCIPY = {"manhattan": "cityblock"}  # what has another name there

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from proset_study import seeds
+from proset_study.base import seeds
 from proset_study.data.dataset import DataSet
 from proset_study.data.generated_items import digits_16, protein_families
 from proset_study.data.generated_mixed import mixed

@@ -12,8 +12,8 @@ import numpy as np
 
 from proset.files import replacing
 from proset_study.data.dataset import DataSet
+from proset_study.data.dissimilarities.blocks import ROWS, square
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.dissimilarities.blocks import ROWS, square
 
 MAX_ITEMS = 20_000
 TOLERANCE = 1e-5  # relative difference of two numbers that must be the same
@@ -21,7 +21,7 @@ TOLERANCE = 1e-5  # relative difference of two numbers that must be the same
 
 def module_of(settings: dict) -> str:
     """Name below `proset_study` of the module that dissimilarities come from; settings as of `write_matrix`."""
-    return "data.custom_matrix" if settings["of"] == PRECOMPUTED else f"dissimilarities.{settings['of']}"
+    return "data.custom_matrix" if settings["of"] == PRECOMPUTED else f"data.dissimilarities.{settings['of']}"
 
 
 def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
@@ -33,7 +33,7 @@ def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> Non
         .npy file.
     data : DataSet
     settings : dict
-        "of", a module of `proset_study.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
+        "of", a module of `data.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
         defaults; "image", the rows and columns of an image.
     source : dict
         What the data set was made from, as of `sources.make`.

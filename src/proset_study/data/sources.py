@@ -5,9 +5,9 @@ from importlib import import_module
 
 import numpy as np
 
+from proset_study.base.seeds import generator
 from proset_study.data.dataset import DataSet, MissingValues
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.seeds import generator
 
 # By the key in the config: the module whose `make` takes random numbers and the entry of the config. It is found, not
 # imported here, so that nothing counts for a data set but its own source: pandas only for custom tables.

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from proset_study.base.records import read_table, write_text
 from proset_study.data.dataset import DataSet
 from proset_study.data.distances import distances, ranks
 from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, base_metric, is_ranked
-from proset_study.records import read_table, write_text
 
 TEST = -1  # in the array of folds: the row belongs to the test part
 

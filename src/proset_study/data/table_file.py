@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proset_study.base.records import is_number
 from proset_study.data.paths import located
-from proset_study.records import is_number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,13 @@ import numpy as np
 
 from proset.archive import read_archive, write_archive
 from proset_study import methods
+from proset_study.base.records import Resources, check_place, damaged, place, read_table, write_text
 from proset_study.data.dataset import DataSet
 from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted, Method, takes_mixed
-from proset_study.records import Resources, check_place, damaged, place, read_table, write_text
 
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
 

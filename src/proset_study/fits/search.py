@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import methods
+from proset_study.base.records import Resources, fingerprint, read_json, write_json
+from proset_study.base.scores import error_rate, log_loss
+from proset_study.base.seeds import generator, seed_sequence
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.fits.resampling import bootstrap_data
 from proset_study.methods.base import Method, takes_mixed
-from proset_study.records import Resources, fingerprint, read_json, write_json
-from proset_study.scores import error_rate, log_loss
-from proset_study.seeds import generator, seed_sequence
 
 
 @dataclass(frozen=True)

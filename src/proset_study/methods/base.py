@@ -5,7 +5,7 @@ be scored without another fit. Stage 1 searches its other parameters at one size
 such size has a path of length 1.
 
 `methods.estimators` makes a method of any classifier with scikit-learn's interface. What is promised here is checked by
-`proset_study.contract`: `pytest --method NAME`.
+`proset_study.study.contract`: `pytest --method NAME`.
 """
 
 import sys
@@ -15,27 +15,13 @@ from typing import Any, ClassVar, Protocol, get_args, get_origin, runtime_checka
 
 import numpy as np
 
+from proset_study.base.ranges import Range as Range  # authors of methods find it here
 from proset_study.data.splits import FoldData
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
 # For people, the schedule and verification.
 ABOUT = ("label", "place", "names", "cost", "averages", "draws", "unique", "operations")
-
-
-@dataclass(frozen=True)
-class Range:
-    """Allowed values of a parameter, both ends included."""
-
-    low: float
-    high: float
-    integer: bool = False
-
-    def check(self, key: str, value: float) -> None:
-        """Raise a ValueError that names `key` unless `value` is allowed."""
-        if not self.low <= value <= self.high or (self.integer and value != int(value)):
-            kind = "a whole number" if self.integer else "a number"
-            raise ValueError(f"{key}: {value!r} is not allowed, must be {kind} from {self.low} to {self.high}")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from proset_study.methods import METHODS, get
 from proset_study.methods.base import Method, Name
 
 
-def label(method: str) -> str:
-    """A method as it is written in figures."""
+def method_name(method: str) -> str:
+    """A method as pages, tables and figures write it."""
     return getattr(get(method), "label", Method.label) or method.replace("_", " ")
 
 
@@ -25,7 +25,7 @@ def name_of(quantity: str) -> Name:
 
 def appearance(methods: Iterable[str]) -> str:
     """All of this for some methods, as text: what figures and tables depend on besides numbers."""
-    return repr([(label(m), place(m), getattr(get(m), "names", Method.names)) for m in methods])
+    return repr([(method_name(m), place(m), getattr(get(m), "names", Method.names)) for m in methods])
 
 
 @cache

@@ -3,27 +3,27 @@
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from proset_study import layout
-from proset_study.records import write_text
+from proset_study.base.records import write_text
+from proset_study.report.analysis.costs import write_costs
+from proset_study.report.analysis.edges import write_edges
+from proset_study.report.analysis.findings import write_findings, write_selected_features
+from proset_study.report.analysis.manifest import write_manifest
+from proset_study.report.analysis.published import write_agreement
+from proset_study.report.analysis.reproduction import write_reproduction
+from proset_study.report.analysis.variance import write_variance
+from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
-from proset_study.report.costs import write_costs
-from proset_study.report.edges import write_edges
-from proset_study.report.evaluation import write_evaluation
-from proset_study.report.figures.catalogue import write_figures
-from proset_study.report.findings import write_findings, write_selected_features
-from proset_study.report.front_page import write_index
-from proset_study.report.manifest import write_manifest
-from proset_study.report.pages import write_data_set
-from proset_study.report.published import write_agreement
-from proset_study.report.reproduction import write_reproduction
-from proset_study.report.study_pages import write_explore, write_tables
-from proset_study.report.table_files import write_table, write_workbook
-from proset_study.report.tables import study_tables
-from proset_study.report.variance import write_variance
-from proset_study.report.verdict import verdict, verdict_markdown
+from proset_study.report.pages.evaluation import write_evaluation
+from proset_study.report.pages.front_page import write_index
+from proset_study.report.pages.pages import write_data_set
+from proset_study.report.pages.study_pages import write_explore, write_tables
+from proset_study.report.tables.table_files import write_table, write_workbook
+from proset_study.report.tables.tables import study_tables
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
-from proset_study.workflow.failures import LOCAL
+from proset_study.study import layout
+from proset_study.study.failures import LOCAL
 
 
 def write_report(

@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proset_study import layout
-from proset_study.config.study import Study
-from proset_study.records import fingerprint
-from proset_study.workflow.failures import cause
+from proset_study.base.records import fingerprint
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+from proset_study.study.failures import cause
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from proset.files import replacing
-from proset_study import layout
-from proset_study.records import read_json, read_text, write_text
+from proset_study.base.records import read_json, read_text, write_text
+from proset_study.study import layout
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for

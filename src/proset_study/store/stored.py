@@ -7,18 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from proset_study import layout, methods
-from proset_study.config.study import Run, Study
+from proset_study import methods
+from proset_study.base.records import read_json, read_json_lines
+from proset_study.base.scores import score_predictions
 from proset_study.data.dataset import DataSet
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
-from proset_study.evaluations import KINDS
+from proset_study.fits.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.methods.base import takes_mixed
-from proset_study.records import read_json, read_json_lines
-from proset_study.scores import score_predictions
+from proset_study.methods.weighted import weighted
 from proset_study.store.missing import MissingModel, find_missing_models
 from proset_study.store.results import case_rows, read_scores
+from proset_study.study import layout
+from proset_study.study.config.study import Run, Study
 
 
 class Missing(LookupError):
@@ -120,6 +122,16 @@ class Final:
     def probabilities_of_fits(self) -> np.ndarray:
         """The same of all fit seeds, shape (fits, m, K); the first is that of the model which is kept."""
         return self._predictions[2]
+
+    @property
+    def true_class_probability(self) -> np.ndarray:
+        """Predicted probability of the class that each test sample has, shape (m,)."""
+        return self.probabilities[np.arange(len(self.y)), self.y]
+
+    @property
+    def familiarity(self) -> np.ndarray:
+        """Prototype weight near each test sample, shape (m,); of models with weighted prototypes."""
+        return weighted(self.model.fitted).familiarity(self.scaled(self.X_test))
 
     @cached_property
     def scores(self) -> dict[str, float]:

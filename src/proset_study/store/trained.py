@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from proset.tables import terms
-from proset_study import layout
 from proset_study.data.categories import read_rows
 from proset_study.data.dataset import DataSet
 from proset_study.data.metrics import compares_features
@@ -15,6 +14,7 @@ from proset_study.data.splits import read_split
 from proset_study.fits.final import FinalModel, read_model
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.weighted import weighted
+from proset_study.study import layout
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,10 +5,10 @@ from scipy.spatial.distance import pdist, squareform
 
 from proset_study.data import matrix
 from proset_study.data.dataset import DataSet
+from proset_study.data.dissimilarities import mismatch, tangent
 from proset_study.data.matrix import TOLERANCE, module_of, write_matrix
 from proset_study.data.sizes import Size, size_of
 from proset_study.data.sources import make, source_of
-from proset_study.dissimilarities import mismatch, tangent
 
 N = 25
 WHOLE = slice(None)
@@ -147,7 +147,7 @@ def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, t
     assert data.items.tolist() == table["sequence"].tolist()
     assert data.X.shape == (8, 0)
     settings = {"of": "mismatch", "parameters": {"k": 3, "m": 1}}
-    assert module_of(settings) == "dissimilarities.mismatch"
+    assert module_of(settings) == "data.dissimilarities.mismatch"
     write_matrix(tmp_path / "s.npy", data, settings, {})
     expected = mismatch.distances(table["sequence"].tolist(), 3, 1)(WHOLE, WHOLE)
     np.testing.assert_allclose(np.load(tmp_path / "s.npy"), expected, rtol=1e-6)

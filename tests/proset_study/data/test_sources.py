@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from proset_study.base.scores import score_predictions
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
-from proset_study.scores import score_predictions
 from proset_study.store.results import read_rows
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"

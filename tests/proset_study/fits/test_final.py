@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proset_study.environment import pins, processor_class
+from proset_study.base.environment import pins, processor_class
 
 NUMPY_FEATURES = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
 OUTSIDE = [
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), r
 LIBRARIES = """
 import hashlib, sys
 if sys.argv[1] == "pinned":
-    from proset_study.environment import pin_libraries
+    from proset_study.base.environment import pin_libraries
     pin_libraries()
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_info
-from proset_study.environment import library_arithmetic
+from proset_study.base.environment import library_arithmetic
 X, y = load_digits(return_X_y=True)
 X = X[:300] / 16
 digest = hashlib.sha256()
@@ -50,7 +50,7 @@ print(library_arithmetic())
 DERIVED = """
 import hashlib, json, sys
 from pathlib import Path
-from proset_study.config.study import Study
+from proset_study.study.config.study import Study
 from proset_study.store.stored import Stored
 from proset_study.report.write import write_report
 from proset_study.store.results import case_rows, write_rows

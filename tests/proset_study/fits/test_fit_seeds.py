@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from proset_study.config.checks import load
+from proset_study.base.records import read_text
+from proset_study.base.seeds import seed_sequence
 from proset_study.fits.final import read_predictions, rounded, write_predictions
 from proset_study.fits.search import Case
-from proset_study.records import read_text
-from proset_study.seeds import seed_sequence
+from proset_study.study.config.checks import load
 
 
 def test_the_first_fit_seed_is_the_model_and_the_others_differ(stored):

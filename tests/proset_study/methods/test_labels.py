@@ -5,8 +5,13 @@ import pytest
 from proset_study import methods
 from proset_study.methods import labels
 from proset_study.methods.base import Name
-from proset_study.report.figures.style import axis_name, method_name
-from proset_study.report.tables import format_number
+from proset_study.methods.labels import method_name
+from proset_study.report.figures.style import (
+    axis_name,
+)
+from proset_study.report.wording import (
+    format_number,
+)
 
 
 @pytest.fixture

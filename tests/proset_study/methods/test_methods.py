@@ -15,13 +15,13 @@ from skops.io.exceptions import UntrustedTypesFoundException
 
 from proset import ProsetClassifier
 from proset_study import methods
+from proset_study.base.scores import log_loss
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
 from proset_study.methods.xgboost import depth_limit
-from proset_study.scores import log_loss
 
 SEED = np.random.SeedSequence(3)
 WITHOUT_PATH = ("nearest_neighbour", "condensed_nn", "multiedit", "neural_network")

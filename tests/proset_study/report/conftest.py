@@ -2,16 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from proset_study import layout
-from proset_study.records import write_json
-from proset_study.report.figures.catalogue import write_figures
-from proset_study.report.front_page import write_index
-from proset_study.report.manifest import manifest
-from proset_study.report.pages import write_data_set
-from proset_study.report.study_pages import write_explore, write_tables
+from proset_study.base.records import write_json
+from proset_study.report.analysis.manifest import manifest
+from proset_study.report.catalogue import write_figures
+from proset_study.report.pages.front_page import write_index
+from proset_study.report.pages.pages import write_data_set
+from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.write import neighbours, write_report
 from proset_study.store.packed import pack
 from proset_study.store.stored import Stored
+from proset_study.study import layout
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proset_study.base.records import read_json, read_json_lines
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import read_model, read_predictions
 from proset_study.fits.search import _finished
-from proset_study.records import read_json, read_json_lines
 from proset_study.store.results import read_scores
 
 CHANGES = 300  # 2,000 were tried once: docs/faults.md

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import pairwise
 from statistics import stdev
 
+from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.claims import measures
 from proset_study.report.claims.evidence import Evidence
-from proset_study.report.statistics import ALPHA
 from proset_study.store.stored import Missing
 
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed

@@ -5,9 +5,9 @@ from typing import NoReturn, Protocol
 
 import numpy as np
 
-from proset_study.config.study import Study
-from proset_study.report.response_curves import true_probabilities
+from proset_study.report.analysis.response_curves import true_probabilities
 from proset_study.store.stored import Final, Missing, Stored
+from proset_study.study.config.study import Study
 
 NOT_PUBLISHED = "the published tables do not say"
 Tables = dict[tuple[str, str, str], dict[tuple[str, str], float]]  # case to (section, quantity) to value

@@ -7,6 +7,8 @@ Letters as in `checks.Quantities`.
 from math import sqrt
 from statistics import fmean, stdev
 
+from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import (
     ELEVEN,
@@ -22,8 +24,6 @@ from proset_study.report.claims.checks import (
 )
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
-from proset_study.report.paired import mean_difference
-from proset_study.report.statistics import ALPHA
 from proset_study.store.stored import Missing
 
 SMALLEST, ON_CURVES = "mixture_54", "mixture_189"

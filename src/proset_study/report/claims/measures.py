@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from proset_study.base.scores import log_loss, score_predictions
 from proset_study.data.distances import distances
 from proset_study.data.splits import TEST
 from proset_study.methods.base import Fitted, PriorModel
@@ -11,7 +12,6 @@ from proset_study.methods.decision_tree import FittedDecisionTree
 from proset_study.methods.estimators import FittedEstimator
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.methods.weighted import weighted
-from proset_study.scores import log_loss, score_predictions
 from proset_study.store.stored import Final, Missing
 
 

@@ -3,6 +3,7 @@
 Letters as in `checks.Quantities`.
 """
 
+from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import (
     ELEVEN,
@@ -17,7 +18,6 @@ from proset_study.report.claims.checks import (
     most_wins,
 )
 from proset_study.report.claims.registry import claim
-from proset_study.report.paired import mean_difference
 
 NEARLY = 0.1  # by which proportion the greedy objective may be above that of the linear program
 BY_DISSIMILARITY = ("E15_nearest_neighbour", "E15_set_cover", "E15_k_medoids")

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 
-from proset_study.config.study import Study
 from proset_study.report.claims.checks import Check, Checks, Quantities, every
 from proset_study.report.claims.evidence import Evidence, Planned
 from proset_study.store.stored import Missing
+from proset_study.study.config.study import Study
 
 MIN_AGREEING, AGREEING = 8, 0.8  # replicates, and proportion of them, that have to say the same
 

@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from proset.plot.style import GREY, plain
+from proset_study.methods.labels import method_name
 from proset_study.report.evaluations.base import (
     NAMES,
     EvaluationReport,
@@ -14,7 +15,10 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, method_name
+from proset_study.report.figures.style import (
+    ESTIMATOR_COLOURS,
+    ReportFigure,
+)
 from proset_study.store.stored import Final
 
 COLUMNS = (

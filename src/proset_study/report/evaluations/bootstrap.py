@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset_study.base.scores import error_rate
 from proset_study.report.evaluations.base import (
     NAMES,
     SCORES,
@@ -18,7 +19,6 @@ from proset_study.report.evaluations.base import (
     short_name,
 )
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend
-from proset_study.scores import error_rate
 from proset_study.store.stored import Final
 
 COLUMNS = (

@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 from proset.plot.style import log_axis
 from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
-from proset_study.report.figures.words import leader, model
+from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 
 COLUMNS = (

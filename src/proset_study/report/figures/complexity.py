@@ -4,10 +4,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
+from proset_study.base.scores import SMALLEST
+from proset_study.methods.labels import method_name
 from proset_study.report.figures.search import prior_loss
-from proset_study.report.figures.style import ReportFigure, method_name, method_style, slug
-from proset_study.report.figures.words import leader, model
-from proset_study.scores import SMALLEST
+from proset_study.report.figures.style import (
+    ReportFigure,
+    method_style,
+    slug,
+)
+from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 
 QUANTITIES = {"active_features": "features", "prototypes": "prototypes"}
@@ -58,15 +63,10 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
 
 def loss_and_error(final: Final) -> tuple[float, float]:
     """Log-loss on the test part and its standard error over the samples."""
-    loss = -np.log(np.clip(true_class_probability(final), SMALLEST, 1 - SMALLEST))
+    loss = -np.log(np.clip(final.true_class_probability, SMALLEST, 1 - SMALLEST))
     weight = final.weight / final.weight.sum()
     mean = float(weight @ loss)
     return mean, float(np.sqrt((weight**2 * (loss - mean) ** 2).sum()))
-
-
-def true_class_probability(final: Final) -> np.ndarray:
-    """Probability that each test sample's true class was given, shape (m,)."""
-    return final.probabilities[np.arange(len(final.y)), final.y]
 
 
 def _named(final):

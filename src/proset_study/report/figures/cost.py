@@ -5,10 +5,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis
-from proset_study.records import PRODUCT_SIZE
-from proset_study.report.costs import matrix_products, seconds_of
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
-from proset_study.report.figures.words import wins
+from proset_study.base.records import PRODUCT_SIZE
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.costs import matrix_products, seconds_of
+from proset_study.report.figures.style import (
+    ReportFigure,
+    legend,
+    method_style,
+)
+from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
 Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other

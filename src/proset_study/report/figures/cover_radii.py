@@ -10,7 +10,7 @@ from proset_study.data.metrics import EUCLIDEAN, is_ranked
 from proset_study.methods.set_cover import find_radii
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
 from proset_study.report.figures.style import ReportFigure, panels, slug
-from proset_study.report.figures.words import span
+from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 RADII = 4

@@ -7,8 +7,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style
-from proset_study.report.findings import RULES
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.findings import RULES
+from proset_study.report.figures.style import (
+    ReportFigure,
+    legend,
+    method_style,
+)
 
 SPREAD = 0.3
 _RULE_STYLES = (  # no colours of methods or classes

@@ -4,17 +4,16 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
-from proset_study.methods.weighted import weighted
+from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import (
     ESTIMATOR_COLOURS,
     ReportFigure,
     legend,
-    method_name,
     method_style,
     panels,
     slug,
 )
-from proset_study.report.figures.words import model, ranges
+from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 
@@ -104,7 +103,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
     shares, lowest = [], 1.0
     for panel, final in zip(axes, finals, strict=True):
         correct = final.probabilities.argmax(axis=1) == final.y
-        score = familiarity(final)
+        score = final.familiarity
         proportion, accuracy, number = coverage(score, correct, final.weight)
         lowest = min(lowest, accuracy[proportion > 0.1].min())
         proportion, accuracy, number = _thinned(proportion, accuracy, number)
@@ -206,11 +205,6 @@ def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[n
     mean = np.mean([np.interp(grid, false, true) for false, true in curves], axis=0)
     areas = [auc(false, true) for false, true in curves]
     return np.append(0.0, grid), np.append(0.0, mean), float(np.mean(areas))
-
-
-def familiarity(final: Final) -> np.ndarray:
-    """Prototype weight near each test sample, shape (m,); of models with weighted prototypes."""
-    return weighted(final.model.fitted).familiarity(final.scaled(final.X_test))
 
 
 def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,9 +6,16 @@ from matplotlib.ticker import LogLocator
 
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
-from proset_study.report.figures.words import leader, wins
-from proset_study.report.prototypes import error_path, test_error
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.prototypes import error_path, test_error
+from proset_study.report.figures.style import (
+    ReportFigure,
+    legend,
+    method_style,
+    panels,
+    slug,
+)
+from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
 
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."

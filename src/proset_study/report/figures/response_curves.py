@@ -3,10 +3,9 @@
 from statistics import fmean
 
 from proset_study.methods import labels
-from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_name, method_style, panels
-from proset_study.report.figures.words import span, wins
-from proset_study.report.paired import mean_difference
-from proset_study.report.response_curves import (
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.response_curves import (
     MIXED_CURVE,
     SCORES,
     Curves,
@@ -15,6 +14,14 @@ from proset_study.report.response_curves import (
     prototype_methods,
     title,
 )
+from proset_study.report.figures.style import (
+    MAIN_COLOURS,
+    ReportFigure,
+    legend,
+    method_style,
+    panels,
+)
+from proset_study.report.wording import span, wins
 
 _COLUMNS = 3
 _LINEAR = 0.01  # up to here the axis is linear

@@ -5,16 +5,16 @@ import numpy as np
 from proset.plot.search import LOSSES, SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay, loss_axis
 from proset_study import methods
 from proset_study.data.splits import TEST
+from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import (
     ReportFigure,
     axis_name,
     legend,
-    method_name,
     method_style,
     panels,
     slug,
 )
-from proset_study.report.figures.words import span
+from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 LOSS = LOSSES["log_loss"]

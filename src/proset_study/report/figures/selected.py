@@ -5,14 +5,21 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
 from proset_study import methods
+from proset_study.base.scores import error_rate
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.fits.resampling import training_rows
+from proset_study.methods.labels import method_name
 from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import ReportFigure, legend, method_name, method_style, panels, slug
-from proset_study.report.figures.words import model, ranges
-from proset_study.scores import error_rate
+from proset_study.report.figures.style import (
+    ReportFigure,
+    legend,
+    method_style,
+    panels,
+    slug,
+)
+from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes"

@@ -76,11 +76,6 @@ def context() -> AbstractContextManager:
     return matplotlib.rc_context(_SETTINGS)
 
 
-def method_name(method: str) -> str:
-    """As it is written in figures."""
-    return labels.label(method)
-
-
 def method_style(method: str) -> dict[str, Any]:
     """Colour and marker of a method; those of `MAIN_COLOURS` have one of their own, all others are grey."""
     i = labels.place(method)

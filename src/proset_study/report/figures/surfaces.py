@@ -5,11 +5,16 @@ import numpy as np
 from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
+from proset_study.base.scores import log_loss
 from proset_study.data.generators import mixture_probabilities
+from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
-from proset_study.report.figures.style import ReportFigure, method_name, panels, slug
-from proset_study.report.figures.words import model, ranges
-from proset_study.scores import log_loss
+from proset_study.report.figures.style import (
+    ReportFigure,
+    panels,
+    slug,
+)
+from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 SMALL, LARGE = 180, 420  # pixels a side

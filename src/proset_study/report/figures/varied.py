@@ -4,9 +4,9 @@ import numpy as np
 
 from proset.plot.style import log_axis, plain
 from proset_study import methods
+from proset_study.report.analysis.prototypes import test_error
 from proset_study.report.figures.complexity import loss_and_error
 from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels, slug
-from proset_study.report.prototypes import test_error
 from proset_study.store.stored import Final
 
 

@@ -3,9 +3,13 @@
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
-from proset_study.report.figures.style import ReportFigure, method_name, method_style
-from proset_study.report.figures.words import wins
-from proset_study.report.verdict import Verdict
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.verdict import Verdict
+from proset_study.report.figures.style import (
+    ReportFigure,
+    method_style,
+)
+from proset_study.report.wording import wins
 
 SPREAD = 0.7  # of the methods of a data set, in rows
 _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row

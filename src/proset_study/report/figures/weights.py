@@ -9,7 +9,7 @@ from proset.plot.style import plain
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
-from proset_study.report.figures.words import model, ranges
+from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"

@@ -17,7 +17,7 @@ from tests.proset_study.conftest import compute
 
 from proset.cover import Cover
 from proset.model import Batch, Model
-from proset_study.config.checks import load
+from proset_study.base.records import write_json
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, select_fold
 from proset_study.fits.final import FinalModel
@@ -28,7 +28,6 @@ from proset_study.methods.knn import FittedKNN
 from proset_study.methods.proset import FittedProset
 from proset_study.methods.random_forest import RandomForest
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.records import write_json
 from proset_study.report.claims import CLAIMS, COLUMNS, data_sets_of, decide, write_claims
 from proset_study.report.claims.checks import ELEVEN, FIVE, SIX
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
@@ -37,6 +36,7 @@ from proset_study.report.claims.statements import ledger, statements_beside
 from proset_study.report.write import write_report
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Missing, Stored
+from proset_study.study.config.checks import load
 
 ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
@@ -1134,7 +1134,7 @@ def test_the_ledger_has_all_statements_or_those_of_its_study():
 
 
 def test_the_page_of_a_study_of_published_experiments_has_all_statements(tmp_path):
-    """One of other data has none: tests/proset_study/report/test_response_curves.py."""
+    """One of other data has none: tests/proset_study/report/analysis/test_response_curves.py."""
     neighbours = {"title": "", "method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
     config = {"study": "tiny", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
     config |= {"data_sets": {"wine": {"sklearn": "wine"}}, "experiments": {"E8": neighbours}}

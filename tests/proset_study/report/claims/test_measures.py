@@ -9,9 +9,9 @@ from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score
 from tests.proset_study.conftest import compute
 
+from proset_study.report.analysis.response_curves import response_rows, true_probabilities
 from proset_study.report.claims import CLAIMS, decide, measures
 from proset_study.report.claims.evidence import StoredEvidence
-from proset_study.report.response_curves import response_rows, true_probabilities
 from proset_study.store.stored import Stored
 
 CLEAN = {"generator": "clusters", "test_samples": 200}

@@ -14,19 +14,19 @@ from tests.proset_study.conftest import compute
 from tests.proset_study.report.conftest import check_findings
 
 from proset.set_cover import SetCoverClassifier
-from proset_study.config.checks import load
-from proset_study.config.study import Study
+from proset_study.base.scores import error_rate
 from proset_study.data.generators import mixture_probabilities
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
-from proset_study.report.figures.catalogue import data_set_figures, plan
+from proset_study.report.catalogue import data_set_figures, plan
 from proset_study.report.figures.cover_radii import MOST
 from proset_study.report.figures.style import context
-from proset_study.report.table_files import to_markdown
-from proset_study.report.tables import study_table
-from proset_study.scores import error_rate
+from proset_study.report.tables.table_files import to_markdown
+from proset_study.report.tables.tables import study_table
 from proset_study.store.results import case_rows, write_rows
 from proset_study.store.stored import Stored
+from proset_study.study.config.checks import load
+from proset_study.study.config.study import Study
 
 ROOT = Path(__file__).parents[4]
 BOTH = {"metric": ["euclidean", "manhattan"]}

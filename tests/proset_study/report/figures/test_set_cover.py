@@ -5,17 +5,17 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
 from tests.proset_study.report.conftest import check_findings
 
-from proset_study.config.checks import ConfigError, load
+from proset_study.base.records import write_json, write_json_lines
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, write_split
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, write_predictions
 from proset_study.fits.search import Case, run_paths
 from proset_study.fits.selection import select_complexity
-from proset_study.records import write_json, write_json_lines
+from proset_study.report.catalogue import data_set_figures, plan
 from proset_study.report.figures import set_cover
-from proset_study.report.figures.catalogue import data_set_figures, plan
 from proset_study.store.stored import Stored
+from proset_study.study.config.checks import ConfigError, load
 
 SHAPE = (2, 3)
 

@@ -1,0 +1,1 @@
+"""What everything else is made of: records, seeds, scores, the environment."""

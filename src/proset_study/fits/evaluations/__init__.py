@@ -1,0 +1,47 @@
+"""What else is asked of chosen models, with fits of its own.
+
+Each kind is a module of this folder, of the same name, as `evaluations.base` describes it; the module of that name in
+`report.evaluations` shows it. They are found, not listed.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from proset_study.fits.evaluations.base import Evaluation
+
+_OTHERS = ("base", "decomposition", "population", "refit")  # modules that are no evaluations
+KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
+
+
+def get(kind: str) -> type[Evaluation]:
+    """The class of a kind of evaluation.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind: {kind!r} is unknown, allowed are {', '.join(KINDS)}")
+    return import_module(f"proset_study.fits.evaluations.{kind}").EVALUATION
+
+
+def schema() -> dict:
+    """JSON schema of the key `evaluations` of a config; it refers to `#/$defs/only`."""
+    of = {"description": "Data sets by experiment.", "$ref": "#/$defs/only"}
+    kinds = {
+        kind: {
+            "description": get(kind).description,
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["of", *get(kind).settings],
+            "properties": {"of": of, **get(kind).settings},
+        }
+        for kind in KINDS
+    }
+    return {
+        "description": "What else is done with chosen models, in `replicates`; see docs/evaluation.md.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": kinds,
+    }

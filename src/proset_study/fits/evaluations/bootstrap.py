@@ -1,0 +1,143 @@
+"""Leave-one-out bootstrap and .632+ estimates of the error of the chosen model, from the training part alone.
+
+References
+----------
+B. Efron and R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, Journal of the American
+Statistical Association 92 (1997). Here samples are drawn class by class, as the folds are.
+"""
+
+import math
+
+import numpy as np
+
+from proset import arithmetic
+from proset_study.base.records import Resources
+from proset_study.base.scores import mean
+from proset_study.base.seeds import generator
+from proset_study.fits.evaluations.refit import refit, weights_of
+from proset_study.fits.resampling import bootstrap_sample, training_rows
+
+LOSSES = ("log_loss", "error")
+
+
+class Bootstrap:
+    """Refits on bootstrap samples of the training part, scored on what they leave out; see `evaluations.base`."""
+
+    description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
+    settings = {  # noqa: RUF012
+        "samples": {"description": "Bootstrap samples.", "type": "integer", "minimum": 2, "maximum": 10000},
+    }
+    generated = False
+
+    @staticmethod
+    def n_fits(settings):
+        return settings["samples"] + 1
+
+    @staticmethod
+    def evaluate(data, folds, final, settings, case, source):
+        """As in `evaluations.base`.
+
+        Returns
+        -------
+        dict
+            "log_loss" and "error", each with what `estimates` gives; "never_left_out": samples that every draw has.
+        """
+        train = training_rows(data, folds)
+        y, weight = data.y[train], weights_of(data, train)
+        group = None if data.group is None else data.group[train]
+        held_out = np.zeros((settings["samples"], len(train)), dtype=bool)
+        losses = {name: np.zeros(held_out.shape) for name in LOSSES}
+        resources = Resources()
+        with resources.measure("evaluation"):
+            fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
+            for b in range(settings["samples"]):
+                rng = generator(case.seed, "bootstrap", case.data_set, case.replicate, b)
+                rows = bootstrap_sample(y, rng, group)
+                out = np.setdiff1d(np.arange(len(train)), rows)
+                held_out[b, out] = True
+                found = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
+                for name in LOSSES:
+                    losses[name][b, out] = found[name][np.arange(len(out)), y[out]]
+        return {
+            **case.names(),
+            "parameters": final["parameters"],
+            "complexity": final["complexity"],
+            "samples": settings["samples"],
+            "n_fit": len(train),
+            "never_left_out": int(np.count_nonzero(~held_out.any(axis=0))),
+            **{name: estimates(losses[name], held_out, fitted[name], y, weight, group) for name in LOSSES},
+            "resources": resources.record(),
+        }
+
+
+def class_losses(probabilities: np.ndarray) -> dict[str, np.ndarray]:
+    """Losses of every sample if its class were k, shape (N, K): log-loss as in `scores.log_loss`, and 0 or 1."""
+    if not np.isfinite(probabilities).all():
+        raise FloatingPointError("a refitted model predicts probabilities that are not finite")
+    p = np.clip(probabilities.astype(np.float64), 1e-15, 1.0 - 1e-15)
+    wrong = np.arange(p.shape[1]) != probabilities.argmax(axis=1)[:, None]
+    return {"log_loss": -arithmetic.log(p), "error": wrong.astype(np.float64)}
+
+
+def estimates(
+    losses: np.ndarray,
+    held_out: np.ndarray,
+    fitted: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    group: np.ndarray | None = None,
+) -> dict[str, float | None]:
+    """Bootstrap estimates of the expected loss.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (B, N)
+        Loss of sample i under the model of draw b; used where that draw leaves it out.
+    held_out : ndarray of bool, shape (B, N)
+    fitted : ndarray, shape (N, K)
+        Loss of every sample under the model fitted to all of them, if its class were k.
+    y, weight : ndarrays, shape (N,)
+        Weights are positive.
+    group : ndarray, shape (N,), optional
+        Related samples.
+
+    Returns
+    -------
+    dict
+        "training": loss of the model on what it was fitted to. "leave_one_out": the mean over the samples of their mean
+        loss over the draws that leave them out. "standard_error": of that mean, from its spread over the samples (or
+        groups); draws share samples, which it does not see. "no_information": expected loss if classes did not
+        depend on features. "632", "632_plus": between training loss and leave-one-out bootstrap.
+
+    Raises
+    ------
+    ValueError
+        If no sample is left out by any draw.
+    """
+    times = held_out.sum(axis=0)
+    known = times > 0
+    if not known.any():
+        raise ValueError(f"bootstrap.samples: {len(losses)} draws leave out no sample, there must be more of them")
+    by_sample = np.where(held_out, losses, 0.0).sum(axis=0)[known] / times[known]
+    proportion = weight[known] / weight[known].sum()
+    outside = math.fsum(proportion * by_sample)
+    _, unit = np.unique(np.arange(len(y))[known] if group is None else group[known], return_inverse=True)
+    deviations = np.bincount(unit, weights=proportion * (by_sample - outside))
+    n = len(deviations)
+    training = mean(fitted[np.arange(len(y)), y], weight)
+    prior = np.bincount(y, weights=weight, minlength=fitted.shape[1]) / weight.sum()
+    no_information = math.fsum(p * mean(column, weight) for p, column in zip(prior, fitted.T, strict=True))
+    capped = min(outside, no_information)
+    overfitting = (capped - training) / (no_information - training) if training < capped else 0.0
+    outside_weight = 0.632 / (1 - 0.368 * overfitting)
+    return {
+        "training": training,
+        "leave_one_out": outside,
+        "standard_error": float(np.sqrt(n / (n - 1) * (deviations**2).sum())) if n > 1 else None,
+        "no_information": no_information,
+        "632": 0.368 * training + 0.632 * outside,
+        "632_plus": (1 - outside_weight) * training + outside_weight * capped,
+    }
+
+
+EVALUATION = Bootstrap

@@ -1,0 +1,1 @@
+"""A report as an archive, its crate and predictions, and what checks one."""

@@ -1,0 +1,157 @@
+"""Whether the files of a report follow from its records: they are written again and compared."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow
+
+from proset_study.release.predictions import write_store
+from proset_study.release.verify.differences import CANCELLED, SHOWN, brief, line_differences, same
+from proset_study.release.verify.foreign import ForeignReport, Refused
+from proset_study.release.verify.records import Unpacked
+from proset_study.report.write import write_report
+from proset_study.store.results import COLUMNS, REFIT, case_rows, rows_of, text_of, write_rows
+from proset_study.study import layout
+
+MAX_WORKBOOK = 2**26  # bytes of its parts
+ADDED = {"error"}  # quantities of results that were not there when an older arithmetic was
+OF_SEARCHES = (layout.RULES, "findings/prototypes.csv", "evaluation/bootstrap.csv")
+OF_REFITS = ("findings/response_curves.csv", "data_sets/")
+
+
+def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
+    """Write tables and numbers again, compare all of them but the workbook.
+
+    Rows of fits that have no records are taken from results.csv.xz, as the tables need them.
+    """
+    made = _made(stored)
+    yield from _scores(stored, foreign, is_older=tolerance > 0)
+    write_report(stored, made, published, ["tables", "numbers"])
+    for data_set in stored.study.data_sets:
+        if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
+            cases = stored.study.cases(stored.recorded, data_set=data_set)
+            write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
+    names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
+    for name in names:
+        if name != layout.WORKBOOK:
+            yield from _compare(name, stored, foreign, tolerance)
+    known = {*names, *OF_SEARCHES}
+    lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in known]
+    yield from (f"{name} does not follow from the records" for name in sorted(lost))
+
+
+def _made(stored):
+    return stored.folder / "made"
+
+
+def _scores(stored, foreign, is_older):
+    study, found = stored.study, rows_of(foreign.text(layout.ALL_SCORES))
+    left_out = ADDED - {row["quantity"] for row in found} if is_older else set()
+    taken: dict[str, list[dict]] = {}
+    for row in found:
+        taken.setdefault(_case(row), []).append(row)
+    for replicate in stored.replicates:
+        for experiment in study.experiments:
+            rows = []
+            for case in study.cases([replicate], experiment):
+                theirs = taken.get(_case(case), [])
+                if replicate in stored.recorded:
+                    refits = [row for row in theirs if row["section"].startswith(REFIT)]
+                    theirs = [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
+                    if replicate not in stored.refitted:
+                        theirs += refits
+                if not _has_all_refits(theirs, study.final_fits(case["run"])):
+                    yield f"{layout.ALL_SCORES}: {_case(case)} has other rows than a final model and its refits"
+                rows += theirs
+            if rows:
+                write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
+
+
+def _has_all_refits(rows, n_fits):
+    """Whether rows of a case have, for each further fit seed, what they have of the first one."""
+    names = [(row["section"], row["quantity"]) for row in rows]
+    quantities = [quantity for section, quantity in names if section == "final"]
+    refits = [name for name in names if name[0].startswith(REFIT)]
+    return quantities and refits == [(f"{REFIT}{seed}", name) for seed in range(1, n_fits) for name in quantities]
+
+
+def _case(row):
+    return ", ".join(str(row[key]) for key in COLUMNS[:5])
+
+
+def _compare(name, stored, foreign, tolerance):
+    try:
+        ours, theirs = text_of(name, (_made(stored) / name).read_bytes()), foreign.text(name)
+    except Refused as error:
+        yield str(error)
+        return
+    of_refits = name.startswith(OF_REFITS)
+    there = stored.searched if name in OF_SEARCHES else stored.refitted if of_refits else stored.recorded
+    unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
+    absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
+    ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
+    yield from line_differences(name, ours, theirs, tolerance, absolute)
+
+
+def _lines_without(text, replicates):
+    """All lines but those of some replicates, if a file has one in its first column."""
+    lines = text.split("\n")
+    if not lines[0].startswith("replicate,"):
+        return lines
+    return [line for line in lines if line.split(",", 1)[0] not in replicates]
+
+
+def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:
+    """Compare every cell with what `numbers` computed; the rest of the file (dates, styles) is not compared."""
+    ours, theirs = (_sheets(path) for path in (_made(stored) / layout.WORKBOOK, foreign.path(layout.WORKBOOK)))
+    absolute = CANCELLED if tolerance else 0.0
+    if list(ours) != list(theirs):
+        yield "tables.xlsx: sheets differ"
+    for name in ours.keys() & theirs.keys():
+        if (ours[name].max_row, ours[name].max_column) != (theirs[name].max_row, theirs[name].max_column):
+            yield f"tables.xlsx, sheet {name}: the number of rows or columns differs"
+            continue
+        cells = zip(*(sheet.iter_rows() for sheet in (ours[name], theirs[name])), strict=True)
+        differing = [
+            (a, b)
+            for both in cells
+            for a, b in zip(*both, strict=True)
+            if "f" in (a.data_type, b.data_type) or not same(a.value, b.value, tolerance, absolute)
+        ]
+        for a, b in differing[:SHOWN]:
+            found = f"{brief(b.value)}, computed again {brief(a.value)}"
+            yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
+        if len(differing) > SHOWN:
+            yield f"tables.xlsx, sheet {name}: {len(differing) - SHOWN} more cells differ"
+
+
+def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], None]) -> Iterator[str]:
+    """Write the store of predictions again and compare it byte for byte: nothing of a stranger's is parsed."""
+    if layout.STORE_INDEX not in foreign.files:
+        say(f"not checked: {layout.STORE}/, which is in the archive of a release")
+        return
+    index = json.loads(foreign.text(layout.STORE_INDEX))
+    if lacking := [replicate for replicate in stored.replicates if replicate not in stored.refitted]:
+        say(f"not checked: {layout.STORE}/, not all records of replicate {lacking[0]} are here")
+    elif index["pyarrow"] != pyarrow.__version__:
+        say(f"not checked: {layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
+    else:
+        (commit,) = index["commits"]
+        write_store(store := _made(stored) / layout.STORE, stored, commit)
+        for name in sorted(f"{layout.STORE}/{path.name}" for path in store.iterdir()):
+            if foreign.path(name).read_bytes() != (_made(stored) / name).read_bytes():
+                yield f"{name} does not follow from the records"
+
+
+def _sheets(path):
+    import zipfile
+
+    from openpyxl import load_workbook
+
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MAX_WORKBOOK:
+            raise Refused(f"{path.name}: its parts have more than {MAX_WORKBOOK:,} bytes")
+        if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in archive.infolist()):
+            raise Refused(f"{path.name}: its parts are compressed in an unusual way")
+    return {sheet.title: sheet for sheet in load_workbook(path).worksheets}

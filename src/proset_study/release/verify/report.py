@@ -1,0 +1,184 @@
+"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
+
+The report may be from a stranger: see `foreign`. What was checked and what was not is said; not checked are claims.csv,
+the features that were selected and the pages, which need the models, and these are not in the records.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from proset import arithmetic
+from proset_study.release.verify.data import data_and_splits
+from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
+from proset_study.release.verify.differences import SHOWN
+from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, one_line, unpacked
+from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, selections
+from proset_study.release.verify.refits import refits
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
+OLDER = 1e-9  # relative, of numbers that an older arithmetic derived from records
+NOT_CHECKED = "claims.csv, findings/selected_features.csv, all pages, figures/"
+
+
+def verify(
+    report: Path | None,
+    published: Path,
+    n_refits: int,
+    seed: int,
+    scratch: Path,
+    files: Iterable[str] = (),
+    archive: Path | None = None,
+    say: Callable[[str], None] = print,
+) -> Iterator[str]:
+    """Yield a line for everything that differs; nothing if all is right.
+
+    Parameters
+    ----------
+    report : Path, optional
+        reports/<study>; by default what is in the archive, which is then all that is checked.
+    published : Path
+        CSV file of the published numbers.
+    n_refits : int
+        How many records of each kind (trial of stage 1, fold of stage 2, final model) are fitted again.
+    seed : int
+        Of the selection of these records.
+    scratch : Path
+        An empty folder; nothing is written elsewhere.
+    files : iterable of str
+        Files of custom data that may be read, besides those of the report.
+    archive : Path, optional
+        What `report.release` wrote; by default <report>-report.tar.xz next to the report, if it is there.
+        Without a report it must be given.
+    say : callable
+        Gets a line for everything that has been checked, and for what has not.
+    """
+    is_release = report is None
+    try:
+        if report is None:
+            if archive is None:
+                raise ValueError("report and archive: None is not allowed for both, one of them must be given")
+            report, archive = unpacked(archive, scratch / "report"), None
+        elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
+            archive = neighbour
+        foreign = ForeignReport(report)
+        manifest = foreign.manifest()
+        if manifest["missing"]:
+            yield (
+                f"{report} is a partial report, {len(manifest['missing'])} final models are missing: it has no records"
+            )
+            return
+        study = checked_study(manifest["config"], files)
+        others = [] if archive is None else foreign.unpack(archive, study, scratch / "archive")
+        stored = Unpacked(foreign, study, scratch / study.name)
+    except (OSError, ValueError, MemoryError) as error:
+        yield f"{report or archive} is refused: {one_line(error)}"
+        return
+    made_by = manifest["arithmetic"]["proset"] if "arithmetic" in manifest else None
+    same = made_by == arithmetic.name()
+    tolerance = 0.0 if same else OLDER
+    say(f"data and splits are made again from their seeds, numbers from records of {_replicates(stored.recorded)}")
+    if stored.searched:
+        costs_too = " and costs" if stored.costed == stored.searched else ""
+        say(f"selections{costs_too} follow from the searches of {_replicates(stored.searched)}")
+    if others:
+        yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
+    if stored.others:
+        ignored = f"{len(stored.others)} file(s) in records/ are no records of the config, the first is "
+        ignored += repr(min(stored.others)[:200])
+        if made_by is None:
+            say(f"{ignored}; they are not read")
+        else:
+            yield ignored
+    complete = True
+    for line in _guarded("records", completeness, stored):
+        complete = False
+        yield line
+    yield from _guarded("data", data_and_splits, stored, manifest)
+    yield from _guarded("selections", selections, stored)
+    yield from _guarded("costs", costs, stored, manifest)
+    if made_by is not None:
+        yield from _guarded("records", checksums, stored, manifest)
+    exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
+    say(
+        f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and "
+        f"compared {exactness}"
+    )
+    if not same:
+        say(
+            f"the arithmetic of the report is {'an older one' if made_by is None else repr(made_by)}, here it is "
+            f"{arithmetic.name()}: fits of proset are not repeated"
+        )
+    yield from _guarded("numbers", numbers, stored, foreign, published, tolerance)
+    yield from _guarded("predictions", predictions, stored, foreign, say)
+    yield from _guarded("workbook", workbook, stored, foreign, tolerance)
+    yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])
+    yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release)))
+    missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
+    if is_release and missing:
+        yield f"{len(missing)} file(s) that a release has are missing, the first is {missing[0]}"
+    if n_refits and complete:
+        rng = np.random.default_rng(seed)
+        yield from _guarded("refits", refits, stored, same, n_refits, rng, scratch, say)
+    else:
+        say("no fit is repeated")
+    say(f"not checked: {NOT_CHECKED}{_of_additional(study)}")
+    if lacking := _in_the_archive(stored):
+        say(
+            f"not checked, because the records are in the archive {archive_name(report)} (make verify ARCHIVE=...): "
+            f"{lacking}"
+        )
+
+
+def archive_name(report: Path) -> str:
+    """What the archive of a report is called."""
+    return f"{report.name}-report.tar.xz"
+
+
+def _replicates(numbers):
+    return f"replicate{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def _of_additional(study):
+    additional = [r for r in study.replicates if r not in study.config["replicates"]]
+    names = f"selections, costs and {layout.RULES} of {_replicates(additional)}"
+    return f", {names} (their archives have no searches)" if additional else ""
+
+
+def _in_the_archive(stored: Unpacked) -> str:
+    """What could be checked if all records were there."""
+    found = []
+    if missing := [r for r in stored.replicates if r not in stored.recorded]:
+        found.append(f"numbers of {_replicates(missing)}, which are taken from {layout.ALL_SCORES}")
+    if missing := [r for r in stored.recorded if r not in stored.refitted]:
+        refits = f"refits of {_replicates(missing)} with other seeds (numbers are taken from {layout.ALL_SCORES})"
+        found.append(f"{refits}, and what they add to {', '.join(OF_REFITS)}")
+    of_config = stored.study.config["replicates"]
+    if missing := [r for r in of_config if r not in stored.searched]:
+        found.append(f"selections, {', '.join(OF_SEARCHES)} of {_replicates(missing)}")
+    if missing := [r for r in of_config if r not in stored.costed]:
+        found.append(f"costs of {_replicates(missing)}")
+    return "; ".join(found)
+
+
+def _strange(foreign: ForeignReport, study: Study) -> list[str]:
+    return [name for name in foreign.files if not layout.belongs(study, name)]
+
+
+def _first(lines: list[str]) -> Iterator[str]:
+    yield from lines[:SHOWN]
+    if len(lines) > SHOWN:
+        yield f"{len(lines) - SHOWN} more like the last one"
+
+
+def _guarded(what, check, stored, *arguments):
+    """The lines of a check; one line if the records are so wrong that it fails."""
+    try:
+        yield from check(stored, *arguments)
+    except Refused as error:
+        yield str(error)
+    except Exception as error:  # a lie in a record can make anything fail
+        said = one_line(error).replace(f"{stored.folder}/", "").replace("; remove it and run snakemake again", "")
+        yield f"{what} cannot be checked from these records: {type(error).__name__}: {said}"

@@ -1,0 +1,67 @@
+"""The searches of a report as if they had been made here, so that its study goes on from them.
+
+Only the records are written that a search keeps of its single fits. Each has the fingerprint of what it depends on
+(data, split, settings, seed, code), and a run computes again what has another one: nothing stale is taken over.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from proset_study.base.records import read_json_lines, write_json
+from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, one_line
+from proset_study.store.packed import unpack
+from proset_study.study import layout
+
+
+def restore(
+    report: Path, scratch: Path, data_files: Iterable[str] = (), archive: Path | None = None
+) -> tuple[int, list]:
+    """Write the records of the searches of a report below results/<study>; what is there is not changed.
+
+    Parameters
+    ----------
+    report : Path
+        reports/<study>.
+    scratch : Path
+        An empty folder.
+    data_files : iterable of str
+        Files of custom data that may be read, besides those of the report.
+    archive : Path, optional
+        What `report.release` wrote; has the searches of all replicates, if the report does not.
+
+    Returns
+    -------
+    n_records : int
+        How many have been written.
+    replicates : list of int
+        Of which there are searches.
+
+    Raises
+    ------
+    ValueError
+        If the report is damaged or not what it says; see `foreign`.
+    """
+    foreign = ForeignReport(report)
+    study = checked_study(foreign.manifest()["config"], data_files)
+    if archive is not None:
+        foreign.unpack(archive, study, scratch / "archive")
+    there = {r: layout.RECORDS.format(archive=layout.searches(r)) for r in study.replicates}
+    there = {replicate: name for replicate, name in there.items() if name in foreign.files}
+    n_records = 0
+    for replicate, name in there.items():
+        files = layout.record_names(study, layout.searches(replicate))
+        unpack(foreign.path(name), files, scratch)
+        for file in files:
+            _, data_set, run, stage, _ = Path(file).parts
+            template = layout.TRIAL if stage == "stage1" else layout.PATH
+            for record in read_json_lines(scratch / file):
+                try:  # numbers only: what a stranger's record says is part of a path
+                    place = {key: int(record[key]) for key in ("fold", "trial") if f"{{{key}}}" in template}
+                except (KeyError, TypeError, ValueError) as error:
+                    raise Refused(f"{name}: a record of {file} does not say which it is: {one_line(error)}") from error
+                names = {"replicate": replicate, "data_set": data_set, "run": run}
+                kept = Path(layout.result(study, template, **names, **place))
+                if not kept.exists():
+                    write_json(kept, record)
+                    n_records += 1
+    return n_records, list(there)

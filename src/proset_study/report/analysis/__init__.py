@@ -1,0 +1,1 @@
+"""Numbers of the report from stored results; no HTML and no Matplotlib."""

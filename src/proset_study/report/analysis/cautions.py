@@ -1,0 +1,51 @@
+"""Final models and data sets to be careful with."""
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.base.scores import SMALLEST
+from proset_study.data.splits import TEST
+from proset_study.store.stored import Final, Stored
+
+CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
+
+
+def constant_models(stored: Stored) -> list[Final]:
+    """Final models that predict the same for every test point, other than the class prior."""
+    finals = [f for f in stored.finals() if f.run.method != "class_prior"]
+    return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
+
+
+def zero_probability_samples(stored: Stored) -> list[tuple[Final, int, float]]:
+    """Final models that gave some test samples' class probability 0, how many, and the log-loss of all others.
+
+    Methods that predict no probabilities are left out.
+    """
+    found = []
+    for final in (f for f in stored.finals() if methods.get(f.run.method).probabilistic):
+        own = final.true_class_probability
+        zero = own <= SMALLEST
+        if zero.any() and not zero.all():
+            others = np.average(-np.log(own[~zero]), weights=final.weight[~zero])
+            found.append((final, int(zero.sum()), float(others)))
+    return found
+
+
+def repeated_rows(stored: Stored) -> dict[str, tuple[float, float, int, int]]:
+    """Data sets with test samples that equal a training sample in all features.
+
+    Returns
+    -------
+    dict
+        By data set the smallest and the largest proportion of such test samples in a replicate, the number of distinct
+        rows, and of all; the last two of the first replicate.
+    """
+    proportions: dict[str, list[float]] = {}
+    sizes: dict[str, tuple[int, int]] = {}
+    for final in {(f.data_set, f.replicate): f for f in stored.all_finals()}.values():
+        if (X := final.data.X).shape[1]:
+            distinct, row = np.unique(X, axis=0, return_inverse=True)
+            is_test, row = final.folds == TEST, row.ravel()
+            proportions.setdefault(final.data_set, []).append(float(np.isin(row[is_test], row[~is_test]).mean()))
+            sizes.setdefault(final.data_set, (len(distinct), len(X)))
+    return {d: (min(found), max(found), *sizes[d]) for d, found in proportions.items() if any(found)}

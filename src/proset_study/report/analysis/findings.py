@@ -1,0 +1,170 @@
+"""What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
+
+from itertools import combinations, product
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+
+from proset_study import methods
+from proset_study.methods.weighted import WeightedPrototypeModel, weighted
+from proset_study.report.analysis.losses import ROPE, SCORES, losses_by_method, overlaps
+from proset_study.report.analysis.over_data_sets import write_over_data_sets
+from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.prototypes import write_prototypes
+from proset_study.report.analysis.response_curves import write_response_curves
+from proset_study.report.analysis.runs import compared_runs
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Final, Stored
+from proset_study.study import layout
+
+RULES = {  # what is added to the smallest mean log-loss, in standard deviations over the folds
+    "best": lambda n_folds: 0.0,
+    "one standard error": lambda n_folds: 1 / sqrt(n_folds),
+    "one standard deviation": lambda n_folds: 1.0,
+}
+RULE_COLUMNS = (
+    *("replicate", "experiment", "dataset", "variant", "stage", "rule", "log_loss", "excess"),
+    *("size", "active_features", "prototypes"),
+)
+METHOD_COLUMNS = (
+    *("dataset", "score", "first", "second", "replicates", "first_better", "difference", "standard_deviation"),
+    *("overlap", "standard_error", "low", "high", "p", "equivalence_p"),
+)
+FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "proportion")
+
+
+def rules(stored: Stored) -> list[dict]:
+    """What other rules would have chosen from the same cross-validation, without another fit.
+
+    All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
+    deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
+    of the mean, or all of it, as in the published study.
+
+    Returns
+    -------
+    list of dict
+        With `RULE_COLUMNS` as keys, for both stages. "log_loss" is the cross-validated mean of what is chosen, "excess"
+        that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
+    """
+    rows = []
+    for final in [f for replicate in stored.searched for f in stored.finals(replicate)]:
+        for stage, selection, records in (
+            ("stage1", final.stage1, final.trials),
+            ("stage2", final.stage2, final.paths),
+        ):
+            if selection is None or (stage == "stage1" and final.stage1_folder != final.folder):
+                continue  # no such stage, or taken over from another experiment and counted there
+            for rule, chosen in selections(final, stage, selection).items():
+                mean = selection["mean"]
+                row = {
+                    **_names(final),
+                    "stage": stage,
+                    "rule": rule,
+                    "log_loss": mean[chosen],
+                    "excess": mean[chosen] - mean[selection["optimal"]],
+                    "size": selection["settings"][chosen] if stage == "stage2" else None,
+                }
+                rows.append({**row, **_complexity(stage, records, selection, chosen)})
+    return rows
+
+
+def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
+    """Position of the setting that each rule chooses."""
+    method, optimal = methods.get(final.run.method), selection["optimal"]
+    if stage == "stage1":
+        fixed = final.run.settings.get("parameters", {})
+        simplicity = [method.simplicity({**fixed, **setting}) for setting in selection["settings"]]
+    else:
+        sign = 1 if method.larger_is_simpler else -1
+        simplicity = [(sign * size,) for size in selection["settings"]]
+    n_folds = int(final.folds.max()) + 1
+    found = {}
+    for rule, deviations in RULES.items():
+        limit = selection["mean"][optimal] + deviations(n_folds) * selection["standard_deviation"][optimal]
+        within = [i for i, mean in enumerate(selection["mean"]) if mean <= limit]
+        found[rule] = optimal if rule == "best" else max(within, key=lambda i: (simplicity[i], -i))
+    return found
+
+
+def methods_over_replicates(stored: Stored) -> list[dict]:
+    """Paired differences of test losses between methods over the replicates, for each score.
+
+    Which methods is what `compared_runs` says. With ten replicates the tests are weak, and p-values are not corrected
+    for the number of comparisons.
+
+    Returns
+    -------
+    list of dict
+        With `METHOD_COLUMNS` as keys: "difference" is first minus second (negative: the first is better), "low" and
+        "high" are the ends of its 95 % interval; "overlap" is n_test / n_train, 0 for generated data; see `paired`.
+        "equivalence_p" is that of two one-sided tests with the margin `ROPE`.
+    """
+    rows = []
+    overlap = overlaps(stored, list(stored.study.experiments))
+    for data_set, score in product(stored.study.data_sets, SCORES):
+        runs = [run for run in compared_runs(stored.study, data_set) if not run.variant]
+        losses = losses_by_method(
+            stored, [r.experiment for r in runs if r.experiment in stored.study.experiments], score
+        )
+        for first, second in combinations([r.method for r in runs], 2):
+            ours, theirs = losses[first][data_set], losses[second][data_set]
+            differences = [ours[r] - theirs[r] for r in sorted(set(ours) & set(theirs))]
+            if len(differences) < 2:
+                continue
+            mean = mean_difference(differences, overlap[data_set])
+            values = (data_set, score, first, second, len(differences), sum(d < 0 for d in differences), mean.value)
+            tested = (stdev(differences), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
+    return rows
+
+
+def selected_features(stored: Stored) -> list[dict]:
+    """In how many replicates the final proset model of an experiment uses each feature.
+
+    A category that is in few rows may be no feature in some of them.
+    """
+    counts: dict[tuple, dict[str, int]] = {}
+    replicates: dict[tuple, int] = {}
+    for final in stored.all_finals():
+        if not methods.makes(final.run.method, WeightedPrototypeModel):
+            continue
+        key = (final.run.experiment, final.data_set, final.run.variant)
+        replicates[key] = replicates.get(key, 0) + 1
+        found, active = counts.setdefault(key, {}), set(weighted(final.model.fitted).active_features().tolist())
+        for d, name in enumerate(final.feature_names.tolist()):
+            found[name] = found.get(name, 0) + (d in active)
+    return [
+        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], n, n / replicates[key]), strict=True))
+        for key, selected in counts.items()
+        for name, n in selected.items()
+    ]
+
+
+def write_selected_features(path: Path, stored: Stored) -> None:
+    """Write `selected_features` as CSV."""
+    write_rows(path, selected_features(stored), FEATURE_COLUMNS)
+
+
+def write_findings(folder: Path, stored: Stored) -> None:
+    """Write CSV files of rules, methods, prototypes and response curves, and those over data sets; no model is read."""
+    write_rows(layout.file_in(folder, layout.RULES), rules(stored), RULE_COLUMNS)
+    write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
+    write_over_data_sets(folder, stored)
+    write_prototypes(folder / "prototypes.csv", stored)
+    write_response_curves(folder / "response_curves.csv", stored)
+
+
+def _names(final):
+    names = {"replicate": final.replicate, "experiment": final.run.experiment}
+    return {**names, "dataset": final.data_set, "variant": final.run.variant}
+
+
+def _complexity(stage, records, selection, chosen):
+    """Means over the folds of what the records say of one setting."""
+    if stage == "stage1":
+        trial = selection["trials"][chosen]
+        found = [r["summary"] for r in records if r["trial"] == trial]
+    else:
+        found = [{name: sizes[chosen] for name, sizes in r["staged_summary"].items()} for r in records]
+    names = ("active_features", "prototypes")
+    return {name: fmean(r[name] for r in found) if all(name in r for r in found) else None for name in names}

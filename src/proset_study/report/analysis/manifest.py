@@ -1,0 +1,169 @@
+"""What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from proset import __version__, arithmetic
+from proset.archive import read_archive
+from proset_study.base.environment import commit, library_arithmetic, pins
+from proset_study.base.records import write_text
+from proset_study.data.openml import description, table_of
+from proset_study.report.analysis.costs import matrix_products
+from proset_study.store.packed import records_sha256
+from proset_study.store.stored import Stored
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+from proset_study.study.fingerprints import LIBRARIES, uses_kernel
+
+PACKAGES = (*LIBRARIES.values(), "snakemake")
+
+
+def manifest(stored: Stored) -> dict:
+    """Everything a reader needs to judge or repeat a study.
+
+    Returns
+    -------
+    dict
+        "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
+        (with the seed), "openml" (description of each data set from there: checksum, version, licence),
+        "records_sha256" by archive, "data_sha256", "cost" and "not_converged" by replicate (see
+        `fits_and_cost`), "missing" (models that a partial report lacks; else empty).
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics.
+    """
+    folder, study = stored.folder, stored.study
+    data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
+    costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
+    return {
+        "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
+        "commit": commit(),
+        "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
+        "arithmetic": arithmetics(stored),
+        "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
+        "config": study.config,
+        "openml": downloaded(study),
+        "records_sha256": {
+            archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
+            for archive in layout.record_archives(study)
+        },
+        "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
+        "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
+        "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
+        "missing": [asdict(model) for model in stored.missing_models],
+    }
+
+
+def write_manifest(path: Path, stored: Stored) -> None:
+    """Write `manifest` as JSON, in which the config keeps its order."""
+    write_text(path, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
+
+
+def downloaded(study: Study) -> dict[str, dict]:
+    """What was downloaded from OpenML, by name of the data set; see `data.openml.description`."""
+    entries = {name: study.config["data_sets"][name].get("openml") for name in study.data_sets}
+    return {name: description(table_of(entry)) for name, entry in entries.items() if entry is not None}
+
+
+def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Number, seconds and `matrix_products` of the fits by method, and the names of those that did not converge."""
+    cost: dict[str, dict[str, float]] = {}
+    not_converged = []
+    for name, record in fit_records(stored, replicate):
+        total = cost.setdefault(record["method"], {"fits": 0})
+        total["fits"] += 1
+        for quantity, seconds in record["resources"].items():
+            if quantity.endswith("_s"):
+                total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
+        if (products := matrix_products(record)) is not None:
+            total["matrix_products"] = round(total.get("matrix_products", 0.0) + products, 1)
+        if not record["summary"].get("converged", True):
+            which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
+            not_converged.append(f"{name}{which}")
+    return cost, not_converged
+
+
+def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
+    """What the manifest says of cost, added up over the replicates."""
+    totals: dict[str, dict[str, float]] = {}
+    for by_method in manifest["cost"].values():
+        for method, cost in by_method.items():
+            total = totals.setdefault(method, {})
+            for key, value in cost.items():
+                total[key] = total.get(key, 0) + value
+    return totals
+
+
+def arithmetics(stored: Stored) -> dict:
+    """What made the bits of the fits.
+
+    Returns
+    -------
+    dict
+        "proset": version of its arithmetic, "compiled-..." or "numpy-...". "level": instructions it runs on here, which
+        do not matter. "libraries": what the fits of other methods were made with: the class of the processor, and
+        whether the libraries were pinned to it; several on a cluster of several kinds. "pinned": how.
+
+    Raises
+    ------
+    ValueError
+        If fits of proset were made by several arithmetics; names an example of each.
+    """
+    found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
+    for replicate in stored.replicates:
+        for name, record in fit_records(stored, replicate):
+            found[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+    if len(found[True]) > 1:
+        examples = ", ".join(f"{made_by} ({where})" for made_by, where in found[True].items())
+        raise ValueError(
+            f"fits of proset are by several arithmetics: {examples}; see that the compiled library can be loaded on all"
+            " machines, or on none, remove the folders of the others and run snakemake again"
+        )
+    return {
+        "proset": arithmetic.name(),
+        "level": arithmetic.level(),
+        "libraries": sorted(found[False]) or [library_arithmetic()],
+        "pinned": pins(),
+    }
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of the arrays in an archive, whatever compressed them."""
+    digest = sha256()
+    for name, array in sorted(read_archive(path)[1].items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
+    """All records of fits behind the final models of a replicate, each once, with the folder they are in."""
+    for final in stored.finals(replicate):
+        own_stage1 = final.trials if final.stage1_folder == final.folder else []
+        name = str(final.folder.relative_to(stored.folder))
+        yield from ((name, record) for record in (*own_stage1, *final.paths, *final.fits))
+
+
+def _versions():
+    for package in PACKAGES:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            continue
+
+
+def processor() -> str:
+    """Name of the CPU."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -1,0 +1,113 @@
+"""Methods on one data set, compared over replicates.
+
+Test and training parts of replicates of the same real data overlap: the standard error of a mean difference is that of
+Nadeau and Bengio's corrected resampled t-test, sqrt(1 / n + n_test / n_train) times the deviation. Replicates of
+generated data are independent draws: sqrt(1 / n).
+
+References
+----------
+C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach, Journal of Pharmacokinetics
+and Biopharmaceutics 15 (1987).
+J. C. Hsu, Multiple comparisons: theory and methods, Chapman and Hall (1996): comparisons with the best.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, sqrt
+from statistics import fmean, stdev
+
+from proset_study.report.analysis.statistics import ALPHA
+
+LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
+VERDICTS = ("ahead", "behind", "not decided")
+
+Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean difference with its standard error, and what a t-distribution makes of them."""
+
+    value: float
+    error: float
+    degrees: int
+
+    def p(self) -> float:
+        """Two-sided p of the hypothesis that it is 0."""
+        return min(1.0, 2 * min(self.above(0.0), -self.above(0.0) + 1))
+
+    def above(self, bound: float) -> float:
+        """One-sided p of the hypothesis that it is not above a bound."""
+        from scipy.stats import t
+
+        distance = self.value - bound
+        score = distance / self.error if self.error else inf if distance > 0 else -inf if distance < 0 else 0.0
+        return float(t.sf(score, self.degrees))
+
+    def equivalence(self, margin: float) -> float:
+        """p of two one-sided tests (Schuirmann 1987): small if it is inside -margin to margin."""
+        return max(self.above(-margin), 1 - self.above(margin))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Ends of its confidence interval."""
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + level) / 2, self.degrees)) * self.error
+        return self.value - half, self.value + half
+
+    def side(self, level: float, words: tuple[str, str, str]) -> str:
+        """One of the words: for an interval below 0, for one above 0, and for one that has it inside."""
+        low, high = self.interval(level)
+        return words[0 if high < 0 else 1 if low > 0 else 2]
+
+
+def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
+    """The mean over replicates, two or more; `overlap` is n_test / n_train if they share samples, else 0."""
+    n = len(differences)
+    return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
+
+
+def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
+    """Mean differences, ours minus theirs, on the data sets of which both methods have two replicates or more."""
+    means = {}
+    for data_set in ours:
+        if len(shared := sorted(ours[data_set].keys() & theirs.get(data_set, {}).keys())) > 1:
+            differences = [ours[data_set][r] - theirs[data_set][r] for r in shared]
+            means[data_set] = mean_difference(differences, overlap[data_set])
+    return means
+
+
+def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:
+    """Methods that the replicates of a data set cannot tell from the best one.
+
+    Each method is tested against the one with the smallest mean, one-sided, at `ALPHA` divided by the number of
+    others. Whichever method is truly the best: another one has to be found better than it for it to be left out, which
+    happens with a probability of at most ALPHA / (k - 1) for each of k - 1 others. So the truly best is in the set with
+    a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best, although the data say which has the
+    smallest mean. Holm's steps would not keep that promise.
+
+    Parameters
+    ----------
+    losses : mapping
+        By method and replicate. Methods with one replicate cannot be tested and are not in the set; of the others,
+        the replicates count that all of them have.
+    overlap : float
+        As for `mean_difference`.
+
+    Returns
+    -------
+    set of str
+        Empty if fewer than two methods, or fewer than two replicates, are there to be compared.
+    """
+    tested = {method: values for method, values in losses.items() if len(values) > 1}
+    shared = sorted(set.intersection(*(set(values) for values in tested.values()))) if tested else []
+    if len(tested) < 2 or len(shared) < 2:
+        return set()
+    best = min(tested, key=lambda method: fmean(tested[method][r] for r in shared))
+    level = ALPHA / (len(tested) - 1)
+    return {
+        method
+        for method, values in tested.items()
+        if mean_difference([values[r] - tested[best][r] for r in shared], overlap).above(0.0) >= level
+    }

@@ -1,0 +1,141 @@
+"""Error rate against the number of prototypes, of the methods that have them."""
+
+import math
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+
+from proset_study.base.scores import mean
+from proset_study.methods import METHODS
+from proset_study.report.analysis.losses import overlaps
+from proset_study.report.analysis.paired import among_the_best
+from proset_study.report.analysis.runs import prototype_runs
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Final, Stored
+
+COLUMNS = (
+    *("replicate", "dataset", "experiment", "method", "step", "prototypes", "error", "standard_error", "chosen"),
+    *("final_prototypes", "test_error", "test_standard_error"),
+)
+
+
+def error_path(final: Final) -> dict[str, np.ndarray]:
+    """What stage 2 found at every step of the path.
+
+    Returns
+    -------
+    dict of str to ndarray, each of shape (steps,)
+        "step"; "prototypes" and "error", means over the folds; "standard_error" of that mean.
+    """
+    errors = np.array([record["error"] for record in final.paths])
+    return {
+        "step": np.array(final.stage2["settings"]),
+        "prototypes": np.mean([record["staged_summary"]["prototypes"] for record in final.paths], axis=0),
+        "error": errors.mean(axis=0),
+        "standard_error": errors.std(axis=0, ddof=1) / np.sqrt(len(errors)),
+    }
+
+
+def trial_means(records: list[dict]) -> dict[str, np.ndarray]:
+    """What stage 1 found in every trial, means over the folds, from the records of its fits.
+
+    Returns
+    -------
+    dict of str to ndarray, each of shape (trials,)
+        "prototypes", "log_loss" and "error".
+    """
+    trials = sorted({record["trial"] for record in records})
+
+    def mean_of(value):
+        return np.array([np.mean([value(r) for r in records if r["trial"] == trial]) for trial in trials])
+
+    scores = {score: mean_of(lambda record, score=score: record[score]) for score in ("log_loss", "error")}
+    return {"prototypes": mean_of(lambda record: record["summary"]["prototypes"]), **scores}
+
+
+def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """The least loss with at most so many prototypes; both of shape (n,), sorted by `prototypes`.
+
+    Examples
+    --------
+    >>> least_loss(np.array([3, 5, 5, 9]), np.array([0.4, 0.5, 0.2, 0.3])).tolist()
+    [0.4, 0.2, 0.2, 0.2]
+    """
+    upto = np.searchsorted(prototypes, prototypes, side="right") - 1
+    least: np.ndarray = np.minimum.accumulate(loss)[upto]
+    return least
+
+
+def test_error(final: Final) -> tuple[float, float]:
+    """Error rate of the final model on the test part, and its standard error over the samples."""
+    wrong = final.probabilities.argmax(axis=1) != final.y
+    weight, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
+    return error, math.sqrt(math.fsum(weight**2 * (wrong - error) ** 2))
+
+
+def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:
+    """Final models of the compared methods that have prototypes; see `runs.prototype_runs`."""
+    there = {f.run.name: f for f in stored.finals(replicate, data_set)}
+    return [there[run.name] for run in prototype_runs(stored.study, data_set) if run.name in there]
+
+
+def prototype_rows(stored: Stored) -> list[dict]:
+    """A row per step on the path of each model, with `COLUMNS` as keys; that of the chosen one has the test error.
+
+    Additional replicates are left out, they have only some of the methods.
+    """
+    rows = []
+    for replicate in (r for r in stored.study.config["replicates"] if r in stored.searched):
+        for data_set in stored.study.data_sets:
+            for final in prototype_finals(stored, replicate, data_set):
+                names = (replicate, data_set, final.run.experiment, final.run.method)
+                for i, values in enumerate(zip(*error_path(final).values(), strict=True)):
+                    chosen = i == final.stage2["selected"]
+                    scores = (final.fit["summary"]["prototypes"], *test_error(final)) if chosen else (None,) * 3
+                    numbers = [value.item() for value in values]
+                    rows.append(dict(zip(COLUMNS, (*names, *numbers, chosen, *scores), strict=True)))
+    return rows
+
+
+def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
+    """Final models of the compared methods with prototypes.
+
+    Returns
+    -------
+    methods : list of str
+    rows : list of dict
+        "data_set" and "cells", one per method (None if not run): "run" and "prototypes" of the first replicate's model,
+        "error" (mean over replicates and fit seeds), "deviation" (over replicates; None if there is one), "best"
+        (whether the replicates cannot tell it from the best).
+    """
+    by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]
+    overlap = overlaps(stored, list(stored.study.experiments))
+    rows = []
+    for data_set, finals in by_data_set.items():
+        errors: dict[str, dict[int, float]] = {f.run.method: {} for f in finals}
+        for replicate in stored.replicates:
+            for final in prototype_finals(stored, replicate, data_set):
+                if final.run.method in errors:
+                    wrong = final.probabilities_of_fits.argmax(axis=-1) != final.y
+                    errors[final.run.method][replicate] = fmean(mean(fit, final.weight) for fit in wrong)
+        best = among_the_best(errors, overlap.get(data_set, 0.0))
+        cells = {
+            f.run.method: {
+                "run": f.run.name,
+                "error": fmean(values := errors[f.run.method].values()),
+                "deviation": stdev(values) if len(values) > 1 else None,
+                "prototypes": f.fit["summary"]["prototypes"],
+                "best": f.run.method in best,
+            }
+            for f in finals
+        }
+        if cells:
+            rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
+    return names, rows
+
+
+def write_prototypes(path: Path, stored: Stored) -> None:
+    """Write `prototype_rows` as CSV."""
+    write_rows(path, prototype_rows(stored), COLUMNS)

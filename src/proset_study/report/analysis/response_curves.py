@@ -1,0 +1,302 @@
+"""Response curves: how far methods are above the Bayes error as one property of generated data is varied.
+
+The points of a curve are the data sets of one of `FAMILIES` that differ from its baseline in one key at most. Their
+true class probabilities are known: scores are expectations over the labels of the test points, which takes their noise
+away, and what a method adds to the score of the Bayes rule is never below 0.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from proset_study.base.scores import SMALLEST, mean
+from proset_study.data.generated_mixed import MIXED, mixed_probabilities
+from proset_study.data.generators import CLUSTERS, clusters_probabilities
+from proset_study.data.sources import random_numbers
+from proset_study.methods import get, makes
+from proset_study.methods.labels import method_name
+from proset_study.methods.weighted import WeightedPrototypeModel
+from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.wording import (
+    listed,
+)
+from proset_study.store.results import write_rows
+from proset_study.store.stored import Final, Stored
+
+
+class Family(NamedTuple):
+    """Generated data sets with a baseline, and what there is to know of the classes of their samples."""
+
+    baseline: dict[str, float]
+    probabilities: Callable[..., np.ndarray]
+
+
+FAMILIES = {"clusters": Family(CLUSTERS, clusters_probabilities), "mixed": Family(MIXED, mixed_probabilities)}
+MIXED_CURVE = "mixed "  # in front of the property, so that both families can be in one study
+SCORES = {"error": "error rate", "log_loss": "log-loss"}
+COLUMNS = (
+    *("replicate", "dataset", "experiment", "method"),
+    *(f"{of}_{score}" for score in SCORES for of in ("bayes", "excess")),
+)
+_STATES = ("ahead of", "behind", "not to be told from")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The curves of one score.
+
+    Attributes
+    ----------
+    score : str
+        One of `SCORES`.
+    points : dict
+        Data set by value by varied property, values in rising order.
+    bayes, excess : dict
+        By replicate by data set, the second by method and data set: what the Bayes rule has, and what the method adds.
+    """
+
+    score: str
+    points: dict[str, dict[float, str]]
+    bayes: dict[str, dict[int, float]]
+    excess: dict[tuple[str, str], dict[int, float]]
+
+    @property
+    def methods(self) -> list[str]:
+        """In the order of the config."""
+        return list(dict.fromkeys(method for method, _ in self.excess))
+
+
+def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
+    """The data sets on each curve by value, in rising order, by the property that is varied.
+
+    Properties of mixed tables begin with `MIXED_CURVE`.
+
+    Parameters
+    ----------
+    study_data_sets : dict
+        Entries of the config's `data_sets` by name.
+
+    Examples
+    --------
+    >>> baseline, fewer = {"generator": "clusters"}, {"generator": "clusters", "samples": 100}
+    >>> points({"baseline": baseline, "fewer": fewer, "wine": {"sklearn": "wine"}})
+    {'samples': {100: 'fewer', 1000: 'baseline'}}
+    """
+    found = {}
+    for name, (baseline, _) in FAMILIES.items():
+        made = {d: {**baseline, **entry} for d, entry in study_data_sets.items() if entry.get("generator") == name}
+        for varied in baseline:
+            on_curve = {
+                entry[varied]: d
+                for d, entry in made.items()
+                if all(entry[k] == baseline[k] for k in baseline if k != varied)
+            }
+            if len(on_curve) > 1:
+                found[(MIXED_CURVE if name == "mixed" else "") + varied] = dict(sorted(on_curve.items()))
+    return found
+
+
+def response_rows(stored: Stored) -> list[dict]:
+    """What the Bayes rule has on the test points of each data set on a curve, and what each method adds to it.
+
+    Returns
+    -------
+    list of dict
+        With `COLUMNS` as keys, by replicate; of a method's experiments on a data set the first one counts.
+    """
+    from scipy.special import entr, rel_entr
+
+    config, rows = stored.study.config, []
+    on_curves = {d for curve in _points(stored).values() for d in curve.values()}
+    for replicate in stored.replicates:
+        for data_set in (d for d in stored.study.data_sets if d in on_curves):
+            finals: dict[str, Final] = {}
+            for final in stored.finals(replicate, data_set):
+                finals.setdefault(final.run.method, final)
+            if not finals:
+                continue
+            truth = true_probabilities(config, data_set, replicate, next(iter(finals.values())).X_test)
+            best = truth.max(axis=1)
+            for method, final in finals.items():
+                p = final.probabilities_of_fits
+                chosen = truth[np.arange(len(truth)), p.argmax(axis=-1)]
+                divergence = rel_entr(truth, np.clip(p, SMALLEST, 1 - SMALLEST)).sum(axis=-1)
+                lost, entropy = best - chosen, entr(truth).sum(axis=1)
+                scores = mean(1 - best), mean(lost.ravel()), mean(entropy), mean(divergence.ravel())
+                names = (replicate, data_set, final.run.experiment, method)
+                rows.append(dict(zip(COLUMNS, (*names, *scores), strict=True)))
+    return rows
+
+
+def true_probabilities(config: dict, data_set: str, replicate: int, X: np.ndarray) -> np.ndarray:
+    """True class probabilities at points of a generated data set of a family, shape (N, K)."""
+    entry = config["data_sets"][data_set]
+    baseline, probabilities = FAMILIES[entry["generator"]]
+    settings = {key: entry[key] for key in baseline if key in entry}
+    return probabilities(X, random_numbers(config["seed"], data_set, replicate), **settings)
+
+
+def response_curves(stored: Stored) -> list[Curves]:
+    """The curves of both scores; empty if the config has none."""
+    return curves_of(response_rows(stored), _points(stored))
+
+
+def curves_of(rows: list[dict], on_curves: dict[str, dict[float, str]]) -> list[Curves]:
+    """The curves of both scores from `response_rows` and `points`; log-loss only of methods with probabilities."""
+    found = []
+    for score in SCORES if rows else ():
+        bayes: dict[str, dict[int, float]] = defaultdict(dict)
+        excess: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+        for row in rows:
+            if score == "error" or get(row["method"]).probabilistic:
+                bayes[row["dataset"]][row["replicate"]] = row[f"bayes_{score}"]
+                excess[row["method"], row["dataset"]][row["replicate"]] = row[f"excess_{score}"]
+        found.append(Curves(score, on_curves, dict(bayes), dict(excess)))
+    return found
+
+
+def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]]]:
+    """Whether a method is ahead of the others on each curve.
+
+    Paired differences over the replicates, which are independent problems, decide at each value, by intervals that hold
+    for all methods and values of a curve together (Bonferroni).
+
+    Returns
+    -------
+    dict
+        One of "ahead of", "behind", "not to be told from" by value, by the other method, by varied property; without
+        what has fewer than two replicates, and without methods that are at one of several values only.
+    """
+    found = {}
+    for varied, on_curve in curves.points.items():
+        others = [method for method in curves.methods if method != first]
+        differences: dict[str, dict[float, list[float]]] = {other: {} for other in others}
+        for other in others:
+            for value, data_set in on_curve.items():
+                ours, theirs = (curves.excess.get((method, data_set), {}) for method in (first, other))
+                if len(shared := sorted(ours.keys() & theirs.keys())) > 1:
+                    differences[other][value] = [ours[r] - theirs[r] for r in shared]
+        differences = {
+            other: by_value for other, by_value in differences.items() if len(by_value) >= min(2, len(on_curve))
+        }
+        level = 1 - ALPHA / max(1, sum(map(len, differences.values())))
+        found[varied] = {
+            other: {value: mean_difference(several).side(level, _STATES) for value, several in by_value.items()}
+            for other, by_value in differences.items()
+        }
+    return found
+
+
+def crossings(states: dict[str, dict[float, str]]) -> str:
+    """The states of one curve in words.
+
+    Parameters
+    ----------
+    states : dict
+        By value and the other method, as `compared` gives them for one property.
+
+    Examples
+    --------
+    >>> ahead, behind = "ahead of", "behind"
+    >>> crossings({"knn": {0: behind, 4: ahead, 12: ahead}, "svm": {0: ahead, 4: ahead, 12: ahead}})
+    'ahead of KNN from 4 on, SVM everywhere; behind KNN at 0'
+    """
+    clauses: dict[str, dict[str, list[str]]] = {state: defaultdict(list) for state in _STATES}
+    for other, by_value in states.items():
+        stretches = [
+            (state, [v for v, _ in group]) for state, group in groupby(by_value.items(), key=lambda pair: pair[1])
+        ]
+        for i, (state, values) in enumerate(stretches):
+            clauses[state][_where(values, i == 0, i == len(stretches) - 1)].append(method_name(other))
+    return "; ".join(
+        f"{state} {', '.join(f'{listed(names)} {where}' for where, names in by_place.items())}"
+        for state, by_place in clauses.items()
+        if by_place
+    )
+
+
+def response_section(found: list[Curves]) -> list[dict]:
+    """What is said of the curves: "score", "title", "methods", "words" and "rows" for each score."""
+    return [
+        {
+            "score": curves.score,
+            "title": SCORES[curves.score],
+            "methods": [method_name(method) for method in curves.methods],
+            "words": [
+                {"method": method_name(first), "lines": _lines(curves, first)} for first in prototype_methods(curves)
+            ],
+            "rows": _table(curves),
+        }
+        for curves in found
+    ]
+
+
+def prototype_methods(curves: Curves) -> list[str]:
+    """Proset and what is derived from it: the methods that the others are compared with."""
+    return [method for method in curves.methods if makes(method, WeightedPrototypeModel)]
+
+
+def title(varied: str) -> str:
+    """A varied property as it is written: "label noise"; of mixed tables "levels (mixed tables)"."""
+    if varied.startswith(MIXED_CURVE):
+        return f"{title(varied.removeprefix(MIXED_CURVE))} (mixed tables)"
+    return "order of interaction" if varied == "order" else f"{varied.replace('_', ' ')}{_UNITS.get(varied, '')}"
+
+
+def write_response_curves(path: Path, stored: Stored) -> None:
+    """Write `response_rows` as CSV, if there are any."""
+    if rows := response_rows(stored):
+        write_rows(path, rows, COLUMNS)
+
+
+_UNITS = {"irrelevant": " features", "angle": " (degrees)", "imbalance": " (1 to ...)"}
+
+
+def _lines(curves, first):
+    return [
+        {"title": title(varied), "range": _range(curves.points[varied]), "words": crossings(states)}
+        for varied, states in compared(curves, first).items()
+        if states
+    ]
+
+
+def _range(on_curve):
+    first, *_, last = on_curve
+    return f"{first:g} to {last:g}"
+
+
+def _table(curves):
+    def shown(by_replicate):
+        return f"{fmean(by_replicate.values()):.3f}" if by_replicate else ""
+
+    return [
+        {
+            "title": title(varied),
+            "value": f"{value:g}",
+            "bayes": shown(curves.bayes.get(data_set)),
+            "cells": [shown(curves.excess.get((method, data_set))) for method in curves.methods],
+        }
+        for varied, on_curve in curves.points.items()
+        for value, data_set in on_curve.items()
+    ]
+
+
+def _points(stored):
+    return points({d: stored.study.config["data_sets"][d] for d in stored.study.data_sets})
+
+
+def _where(values, is_first, is_last):
+    if is_first and is_last:
+        return "everywhere"
+    if is_last:
+        return f"from {values[0]:g} on" if len(values) > 1 else f"at {values[0]:g}"
+    if len(values) == 1:
+        return f"at {values[0]:g}"
+    return f"up to {values[-1]:g}" if is_first else f"from {values[0]:g} to {values[-1]:g}"

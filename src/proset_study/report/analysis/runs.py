@@ -1,0 +1,71 @@
+"""Which of a study's runs a figure puts next to each other."""
+
+from collections.abc import Iterable
+
+from proset_study.methods import METHODS, get
+from proset_study.study.config.study import Run, Study
+
+
+def runs_of(study: Study, data_set: str) -> list[Run]:
+    """All runs that the config has for a data set, also those that `only` leaves out, in its order."""
+    experiments = study.config["experiments"]
+    return [run for run in study.runs.values() if data_set in experiments[run.experiment]["data_sets"]]
+
+
+def has_path(run: Run, data_set: str) -> bool:
+    """Whether stage 2 of a run tries more than one complexity."""
+    stage = run.stage("stage2", data_set)
+    return stage is not None and stage["complexity"] > get(run.method).min_complexity
+
+
+def compared_runs(study: Study, data_set: str) -> list[Run]:
+    """One run per method, in the order of `METHODS`: of the config's first comparison of methods on the data set.
+
+    Without such a comparison every method's first run counts. Methods without probabilities are left out: log-loss
+    is what is compared.
+    """
+    runs = [run for run in runs_of(study, data_set) if get(run.method).probabilistic]
+    for comparison in _comparisons_of_methods(study):
+        if named := [run for run in runs if run.experiment in comparison]:
+            return _first_of_each_method(named)
+    return _first_of_each_method(runs)
+
+
+def prototype_runs(study: Study, data_set: str) -> list[Run]:
+    """One run per method, in the order of `METHODS`: the first that comparisons of prototype methods name.
+
+    These are the comparisons of several methods all of which count their prototypes. Empty if there are not two such
+    methods for the data set.
+    """
+    experiments = study.config["experiments"]
+    named = [
+        e
+        for comparison in _comparisons_of_methods(study)
+        if all("prototypes" in get(experiments[e]["method"]).quantities for e in comparison)
+        for e in comparison
+    ]
+    found = _first_of_each_method(r for r in runs_of(study, data_set) if r.experiment in named)
+    return found if len(found) > 1 else []
+
+
+def optimal_pairs(study: Study, data_set: str) -> list[tuple[Run, Run]]:
+    """Each run that takes the optimum of another one's stage 1, after that other run."""
+    return [
+        (source, run)
+        for run in runs_of(study, data_set)
+        if run.selection_rule == "best" and (source := study.stage1_run(run)) not in (None, run)
+    ]
+
+
+def _comparisons_of_methods(study: Study) -> list[list[str]]:
+    """Experiments of each comparison that has several methods."""
+    experiments = study.config["experiments"]
+    compared = [comparison["experiments"] for comparison in study.config.get("comparisons", {}).values()]
+    return [names for names in compared if len({experiments[e]["method"] for e in names}) > 1]
+
+
+def _first_of_each_method(runs: Iterable[Run]) -> list[Run]:
+    by_method: dict[str, Run] = {}
+    for run in runs:
+        by_method.setdefault(run.method, run)
+    return sorted(by_method.values(), key=lambda r: METHODS.index(r.method))

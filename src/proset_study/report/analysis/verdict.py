@@ -1,0 +1,331 @@
+"""What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median, stdev
+from typing import Any
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis import statistics
+from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
+from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
+from proset_study.report.wording import (
+    MINUS,
+    listed,
+)
+from proset_study.store.results import read_rows
+from proset_study.store.stored import Stored
+
+MAX_METHODS = 4  # in the table: what a narrow page has room for
+
+
+@dataclass(frozen=True)
+class Score:
+    """Test score of a method on a data set, the smaller the better.
+
+    Attributes
+    ----------
+    mean : float
+        Over the replicates.
+    deviation : float or None
+        Standard deviation (ddof = 1); None if there is one replicate.
+    interval : tuple of float or None
+        Ends of the 95 % interval of the mean, see `paired`.
+    published : float or None
+    best : bool
+        Whether the replicates cannot tell it from the best method of the table; see `paired.among_the_best`.
+    """
+
+    mean: float
+    deviation: float | None
+    interval: tuple[float, float] | None
+    published: float | None
+    best: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The conclusion of a study.
+
+    Attributes
+    ----------
+    question : str
+    track : str
+        The protocol of the searches.
+    score : str
+        What is compared: log-loss, or the balanced error where no method predicts probabilities.
+    sentences : list of (str, str)
+        A word or two, and what they stand for.
+    methods : list of str
+        Columns of the table: the first method, those with published numbers, then by average rank.
+    scores : dict
+        By data set and method; a method without a result on the data set is not there.
+    replicates : int
+        The largest number behind a score.
+    sizes : list of (str, dict)
+        What the searches of the methods may try: a heading and the text of each method.
+    """
+
+    question: str
+    track: str
+    score: str
+    sentences: list[tuple[str, str]]
+    methods: list[str]
+    scores: dict[str, dict[str, Score]]
+    replicates: int
+    sizes: list[tuple[str, dict[str, str]]]
+
+
+def verdict(stored: Stored, published: Path) -> Verdict:
+    """Conclude from the records; the methods are those that the config's comparisons put next to each other."""
+    experiments = compared_experiments(stored)
+    compared = list(dict.fromkeys(stored.study.config["experiments"][e]["method"] for e in experiments))
+    probabilistic = [method for method in compared if methods.get(method).probabilistic]
+    score = "log-loss" if probabilistic else OF_ALL
+    losses = {
+        method: by_data_set
+        for method, by_data_set in losses_by_method(stored, experiments, score).items()
+        if method in (probabilistic or compared)
+    }
+    overlap = overlaps(stored, experiments)
+    printed = {
+        (row["method"], row["dataset"]): row["value"]
+        for row in read_rows(published)
+        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+    }
+    ranks = average_ranks(losses)
+    first = next(iter(losses), compared[0])
+    known = [method for method in losses if any((method, d) in printed for d in losses[method])]
+    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if m != "class_prior")]))[:MAX_METHODS]
+    scores = {}
+    for data_set in stored.study.data_sets:
+        there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
+        best = among_the_best(there, overlap[data_set]) if there else set()
+        if len(there) > 1 or len(shown) == 1:
+            scores[data_set] = {
+                m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
+                for m, values in there.items()
+            }
+    return Verdict(
+        question=_question(shown),
+        track=stored.study.track,
+        score=score,
+        sentences=[
+            *reproduced(reproduction(stored, published)),
+            *_ahead(first, shown, losses, overlap, ranks, score),
+            *_readable(stored, experiments),
+        ],
+        methods=shown,
+        scores=scores,
+        replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
+        sizes=_sizes(stored, shown, experiments),
+    )
+
+
+def verdict_markdown(found: Verdict) -> str:
+    """The sentences as a list, and the table: means and standard deviations, the published number in brackets.
+
+    Bold is what the replicates cannot tell from the best of the table.
+    """
+    lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
+    names = [method_name(method) for method in found.methods]
+    lines += ["", _line(f"test {found.score}, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
+    for data_set, scores in found.scores.items():
+        lines.append(_line(data_set, [_text(scores.get(method)) for method in found.methods]))
+    lines += [_line(heading, [texts[method] for method in found.methods]) for heading, texts in found.sizes]
+    return "\n".join(lines) + "\n"
+
+
+def average_ranks(losses: Losses) -> dict[str, float]:
+    """Average rank of each method by mean loss over the `common` data sets, the best one first; NaN if there are none.
+
+    Examples
+    --------
+    >>> average_ranks({"a": {"wine": {0: 0.2, 1: 0.4}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}, "iris": {0: 0.5}}})
+    {'a': 1.5, 'b': 1.5}
+    """
+    means = mean_losses(losses)
+    if not means:
+        return dict.fromkeys(losses, float("nan"))
+    ranks = statistics.rank(np.round(list(means.values()), statistics.DECIMALS)).mean(axis=0)
+    order = np.argsort(ranks, kind="stable")
+    names = list(losses)
+    return {names[i]: float(ranks[i]) for i in order}
+
+
+def mean_losses(losses: Losses) -> dict[str, list[float]]:
+    """Mean loss of each method over the replicates that all of them have, by data set that has some.
+
+    Examples
+    --------
+    >>> mean_losses({"a": {"wine": {0: 0.2, 1: 0.5}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}}})
+    {'wine': [0.2, 0.1]}
+    """
+    found = {}
+    for data_set in next(iter(losses.values()), {}):
+        shared = set.intersection(*(set(by_data_set.get(data_set, {})) for by_data_set in losses.values()))
+        if shared:
+            found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
+    return found
+
+
+def compared_experiments(stored):
+    """Those of the comparisons with a row per method; without any, all of them."""
+    compared = [
+        entry["experiments"]
+        for entry in stored.study.config.get("comparisons", {}).values()
+        if entry.get("rows") == "methods"
+    ]
+    named = dict.fromkeys(e for group in compared for e in group if e in stored.study.experiments)
+    return list(named or stored.study.experiments)
+
+
+def _score(values, overlap, published, best):
+    numbers = list(values.values())
+    mean = mean_difference(numbers, overlap) if len(numbers) > 1 else None
+    return Score(
+        mean=fmean(numbers),
+        deviation=stdev(numbers) if mean else None,
+        interval=mean.interval(LEVEL) if mean else None,
+        published=published,
+        best=best,
+    )
+
+
+def _question(shown):
+    first, *others = (method_name(method) for method in shown)
+    return f"Does {first} predict as well as {listed(others)}?" if others else f"How well does {first} predict?"
+
+
+def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
+
+    "Reproduced" takes log-losses that are shown to be equal on average, and prediction intervals that hold no fewer
+    scores than chance leaves in them; the second alone is "compatible". Both take data sets as units, since the scores
+    of one are not independent. The tolerance decides nothing: it passes other methods, too.
+
+    Examples
+    --------
+    >>> reproduced([{"what": "test scores within the tolerance", "of": 15, "found": 14}])
+    [('Reproduced?', '14 of 15 published test scores are within the tolerance; it takes replicates to say how many \
+chance allows.')]
+    """
+    found = {row["what"]: row for row in rows}
+    if TOLERATED not in found:
+        return []
+    inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
+    words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
+    if inside is None or difference is None:
+        return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
+    equal = difference["p"] < statistics.ALPHA
+    value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
+    words = (
+        f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
+        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "
+        f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
+    )
+    too_few = inside["p"] < statistics.ALPHA
+    return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
+
+
+def _share(row):
+    return f"{row['found']} of {row['of']}"
+
+
+def _ahead(first, shown, losses, overlap, ranks, score):
+    """Where the first method is ahead of those beside it in the table; which of all has the best average rank."""
+    if not losses:
+        return [("Unfinished:", "no model of the comparison has a score.")]
+    ours, clauses = losses[first], []
+    for other in (m for m in shown if m in losses and m != first):
+        states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
+        for data_set, mean in on_each_data_set(ours, losses[other], overlap).items():
+            states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
+        if n := sum(map(len, states.values())):
+            clauses.append(
+                f"ahead of {method_name(other)} on {len(states['ahead'])} of {n} data sets, behind on"
+                f" {_counted(states['behind'])}, undecided on {len(states['open'])}"
+            )
+    words = f"{method_name(first)} is {'; '.join(clauses)}."
+    means = mean_losses(losses)
+    if not clauses:
+        words = "With one replicate nothing can be told from the best."
+        if means:
+            over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
+            lowest = min(over_all, key=lambda m: over_all[m])
+            words = f"{method_name(lowest)} has the lowest mean test {score} over {_data_sets(means)}, "
+            words += f"{over_all[lowest]:.3f}"
+            words += f" ({method_name(first)} {over_all[first]:.3f})" if lowest != first else ""
+            words += "; with one replicate nothing can be told from the best."
+    if len(ranks) > 2 and means:
+        (best, rank), *_ = ranks.items()
+        own = "" if best == first else f"{method_name(first)} {ranks[first]:.1f}; "
+        words += f" By average rank over {_data_sets(means)} {method_name(best)} is first of {len(ranks)}, {rank:.1f}"
+        words += f" ({own}not tested)."
+    return [("Ahead?", words)]
+
+
+def _data_sets(means):
+    return f"{len(means)} data set{'s' if len(means) > 1 else ''}"
+
+
+def _readable(stored, experiments):
+    """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
+    sizes: dict[str, dict[str, list[float]]] = {}
+    for row in stored.rows_of(experiments):
+        if not row["variant"]:
+            sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
+    for method, found in sizes.items():
+        if "prototypes" in found:
+            samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
+            used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
+            words = f"{method_name(method)} models have {_span(found['prototypes'])} prototypes{used}, of {samples}"
+            return [("To read:", f"{words} training samples{given} (medians, ranges).")]
+    return []
+
+
+def _sizes(stored, shown, experiments):
+    study = stored.study
+    budgets: dict[str, list[tuple[int, int]]] = {method: [] for method in shown}
+    for run in (r for r in study.runs.values() if r.experiment in experiments and r.method in shown):
+        method = methods.get(run.method)
+        for data_set in run.data_sets:
+            length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
+            budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
+    return [
+        (heading, {m: " to ".join(f"{n:,}" for n in sorted({min(v), max(v)})) for m, v in _nth(budgets, i).items()})
+        for i, heading in enumerate(("candidates tried", "sizes on the path"))
+    ]
+
+
+def _nth(budgets, i):
+    return {method: [budget[i] for budget in found] for method, found in budgets.items()}
+
+
+def _counted(data_sets):
+    """How many there are, and which if they are few."""
+    if not data_sets:
+        return "none"
+    return f"{len(data_sets)} ({', '.join(data_sets)})" if len(data_sets) <= 4 else str(len(data_sets))
+
+
+def _span(values):
+    low, middle, high = min(values), median(values), max(values)
+    return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def _line(label, cells):
+    return f"| {' | '.join([label, *cells])} |"
+
+
+def _text(score):
+    if score is None:
+        return ""
+    text = f"**{score.mean:.3f}**" if score.best else f"{score.mean:.3f}"
+    text += f" ± {score.deviation:.3f}" if score.deviation is not None else ""
+    return text if score.published is None else f"{text} ({score.published:.2f})"

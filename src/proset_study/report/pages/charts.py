@@ -1,0 +1,134 @@
+"""Charts to touch: Vega-Lite specifications made with Altair, rows of data, and the controls that choose among them.
+
+`templates/charts.js` filters the rows by the controls of a chart's form, which are those of the browser, so that keys
+and screen readers reach them, and draws the rest by the specification. Nothing is loaded: the library is in the page.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from proset_study.methods.labels import method_name
+from proset_study.report.figures.style import (
+    method_style,
+)
+
+ROWS = "rows"  # the name of the data in every specification
+_SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
+    **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
+    **{"<": "triangle-left", ">": "triangle-right"},
+    "X": "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z",
+    "*": "M0,-1L.25,-.3L1,-.3L.4,.12L.6,.85L0,.4L-.6,.85L-.4,.12L-1,-.3L-.25,-.3Z",
+}
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice among the values of a column, or of `charts.js` if the name is "sort" or "highlight".
+
+    Attributes
+    ----------
+    name, title : str
+    options : list of (str, str)
+        Value and text.
+    chosen : tuple of str
+        Values at first.
+    many : bool
+        Whether several can be chosen.
+    """
+
+    name: str
+    title: str
+    options: list[tuple[str, str]]
+    chosen: tuple[str, ...]
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with its controls.
+
+    Attributes
+    ----------
+    id, title, note : str
+    controls : list of Control
+    specs : dict
+        Specifications; a row's "spec" says for which it is, if there are several.
+    rows : list of dict
+    columns : dict
+        Key and heading of what the table of numbers shows.
+    """
+
+    id: str
+    title: str
+    note: str
+    controls: list[Control]
+    specs: dict[str, dict[str, Any]]
+    rows: list[dict]
+    columns: dict[str, str]
+
+    @property
+    def json(self) -> str:
+        """For the script: columns of values instead of rows with keys, texts as places in a list of them."""
+        keys = list(dict.fromkeys(key for row in self.rows for key in row))
+        columns = {key: _packed([row.get(key) for row in self.rows]) for key in keys}
+        found = {"specs": self.specs, "columns": columns, "shown": self.columns}
+        return json.dumps(found, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+
+
+@cache
+def library() -> str:
+    """Vega-Embed with Vega-Lite and Vega, as text that a page unpacks: gzip in base64."""
+    import vl_convert
+
+    packed = gzip.compress(vl_convert.javascript_bundle().encode(), 9, mtime=0)  # type: ignore[call-arg]
+    return base64.b64encode(packed).decode("ascii")
+
+
+def methods_control(methods: Iterable[str], chosen: Iterable[str]) -> Control:
+    """Check boxes for methods."""
+    return Control(
+        "method", "Methods", [(method_name(m), method_name(m)) for m in methods], tuple(map(method_name, chosen)), True
+    )
+
+
+def method_scales(methods: Iterable[str]) -> dict[str, Any]:
+    """Altair's encodings of colour and shape: a method looks as in the figures."""
+    import altair
+
+    names, styles = zip(*((method_name(m), method_style(m)) for m in methods), strict=True)
+    legend = altair.Legend(orient="top", title=None, columns=7)
+    colours = altair.Scale(domain=list(names), range=[style["color"] for style in styles])
+    shapes = altair.Scale(domain=list(names), range=[_SHAPES[style["marker"]] for style in styles])
+    return {
+        "color": altair.Color("method:N", scale=colours, legend=legend),
+        "shape": altair.Shape("method:N", scale=shapes, legend=legend),
+    }
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """The specification of an Altair chart in the look of the pages."""
+    found: dict[str, Any] = (
+        chart.configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#EEEEEE")
+        .configure_legend(labelFontSize=12, titleFontSize=12)
+        .to_dict(validate=False)
+    )
+    if found.get("width") == "container":
+        found["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return found
+
+
+def _packed(values):
+    texts = list(dict.fromkeys(values))
+    if all(isinstance(value, str) for value in texts):
+        return {"texts": texts, "places": [texts.index(value) for value in values]}
+    return [_short(value) for value in values]
+
+
+def _short(value):
+    return float(f"{value:.4g}") if isinstance(value, float) else value

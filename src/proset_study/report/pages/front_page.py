@@ -1,0 +1,302 @@
+"""The front page: the verdict, and everything else that is said of a whole study."""
+
+import csv
+from functools import partial
+from pathlib import Path
+
+from proset_study.base.environment import DIRTY
+from proset_study.base.records import read_json
+from proset_study.fits.evaluations import KINDS
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
+from proset_study.report.analysis.edges import edges, explained, in_words
+from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.manifest import cost_by_method
+from proset_study.report.analysis.prototypes import test_errors
+from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
+from proset_study.report.analysis.reproduction import FOIL, reproduction
+from proset_study.report.analysis.response_curves import response_curves, response_section
+from proset_study.report.analysis.variance import noise
+from proset_study.report.analysis.verdict import Verdict, compared_experiments, verdict
+from proset_study.report.claims.statements import statements_beside
+from proset_study.report.figures.style import (
+    slug,
+)
+from proset_study.report.pages.charts import library
+from proset_study.report.pages.evidence import check_grid, claims_section, grouped, published_ledger
+from proset_study.report.pages.explore import front_charts
+from proset_study.report.pages.over_data_sets_section import over_data_sets_section
+from proset_study.report.pages.pages import evaluation_grids, named, page_of, read_figures, write_page
+from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.store.stored import Stored
+from proset_study.study import layout
+from proset_study.study.failures import LOCAL, retry
+from proset_study.study.plan import duration
+
+GLOSSARY = (
+    (
+        "g-experiments",
+        "E1 to E12",
+        "experiments of the published study; E13 on, S, D and X are ours. tables.html says what each is.",
+    ),
+    ("g-replicate", "replicate", "the whole study once more with its own data or split, folds, draws and parameters."),
+    (
+        "g-log-loss",
+        "log-loss",
+        "mean of minus the logarithm of the probability of the true class, in nats; 0.69 is guessing between two.",
+    ),
+    (
+        "g-threshold",
+        "threshold (T)",
+        "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule takes"
+        " the simplest setting below it.",
+    ),
+    ("g-prototypes", "prototypes", "weighted training samples that a prediction is a sum over."),
+    (
+        "g-features",
+        "active features",
+        "features with a positive weight in some batch; of trees, those with positive importance.",
+    ),
+    (
+        "g-familiarity",
+        "familiarity",
+        "weight of the prototypes near a sample; near 0 the prediction is the class prior.",
+    ),
+    ("g-cccd", "CCCD", "class cover catch digraphs: balls around prototypes that cover their own class only."),
+    (
+        "g-tolerance",
+        "tolerance",
+        "how far a number may be from the published one to agree with it; written above the table that uses it.",
+    ),
+    ("g-rank", "average rank", "mean over the data sets of a method's place by its score; 1 is best."),
+)
+
+
+def write_index(folder: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
+    """Write the front page.
+
+    Parameters
+    ----------
+    folder : Path
+        reports/<study>, with its claims, manifest, features and figures.
+    stored : Stored
+    published : Path
+        CSV file of the published numbers.
+    options : list of str, optional
+        Those of the commands that the page gives.
+    """
+    study, n_replicates = stored.study, len(stored.replicates)
+    found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
+    drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
+    ours = {final.run.experiment for final in stored.finals()}
+    cells = [cell for cell in agreement(stored, published) if cell["experiment"] in ours]
+    is_published = any(cell["ours"] is not None for cell in cells)
+    claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
+    costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
+    with_prototypes, errors = test_errors(stored)
+    write_page(
+        folder / layout.INDEX,
+        "index.html.j2",
+        verdict=found,
+        headline=_headline(found, stored),
+        study=study.name,
+        track=study.track,
+        docs=_docs(folder),
+        replicates=stored.replicates,
+        n_replicates=n_replicates,
+        missing_models=stored.missing_models,
+        n_models=sum(1 for _ in study.final_models(stored.replicates)),
+        figures={figure["name"]: figure for figure in drawn["figures"]},
+        missing=drawn["missing"],
+        charts=front_charts(stored, found, published),
+        library=library,
+        differences=_differences(stored),
+        published=is_published,
+        tolerance=TOLERANCE_NOTE,
+        foils=[row for row in reproduction(stored, published) if row["what"].startswith(FOIL.partition("{")[0])],
+        check=check_grid(cells, n_replicates),
+        n_published=len(cells),
+        **claims,
+        published_numbers=published_ledger(cells),
+        errors=_errors(with_prototypes, errors),
+        noise=_noise(stored),
+        responses=_responses(stored),
+        over_data_sets=over_data_sets_section(stored),
+        features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
+        evaluation_figures=KINDS,
+        evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
+        data_sets=_data_sets(stored),
+        fits=sum(cost["fits"] for cost in costs),
+        duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
+        cost=_cost(manifest),
+        not_converged=[name for names in manifest["not_converged"].values() for name in names],
+        constant=[named(f) for f in constant_models(stored)],
+        zero_probability=[
+            {**named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+            for f, n, others in zero_probability_samples(stored)
+        ],
+        repeated_rows=repeated_rows(stored),
+        edges=_edges(stored),
+        not_run=[e for e in study.experiments if e not in ours],
+        not_selected=_not_selected(study),
+        command=partial(retry, options=options),
+        manifest=manifest,
+        dirty=(manifest["commit"] or "").endswith(DIRTY),
+        glossary=GLOSSARY,
+    )
+
+
+def _headline(found: Verdict, stored):
+    columns = [Column("data set", text=True), *(Column(method_name(m)) for m in found.methods)]
+    rows = []
+    for data_set, scores in found.scores.items():
+        row = [Cell(data_set, link="#data-sets")]
+        for score in (scores.get(method) for method in found.methods):
+            tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
+            row.append(number(None if score is None else score.mean, tone=tone))
+        rows.append(row)
+    caption = f"Test {found.score} of one replicate"
+    if found.replicates > 1:
+        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not to be told from the best"
+        if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
+            caption += "; grey: one replicate"
+    return Grid("headline-table", f"{caption}.", columns, rows)
+
+
+def _docs(folder):
+    """Where the documentation is, seen from the report; empty outside of the repository."""
+    return "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""
+
+
+def _differences(stored):
+    """How the first method's paired differences come out, in words; empty without replicates."""
+    rows = [r for r in methods_over_replicates(stored) if r["score"] == "log-loss"]
+    first = rows[0]["first"] if rows else ""
+    rows = [r for r in rows if r["first"] == first]
+    if not rows:
+        return ""
+    sure = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
+    return (
+        f"Of {len(rows)} paired differences between {method_name(first)} and another method on a data set, {sure[0]}"
+        f" are below 0 with their 95 % intervals ({method_name(first)} is better), {sure[1]} above."
+    )
+
+
+def _errors(names, rows):
+    if not rows:
+        return None
+    columns = [Column("data set", text=True), *(Column(method_name(name)) for name in names)]
+    lines = [
+        [
+            Cell(row["data_set"], link="#data-sets"),
+            *(Cell() if c is None else number(100 * c["error"], 1, tone="best" * c["best"]) for c in row["cells"]),
+        ]
+        for row in rows
+    ]
+    caption = "Test error in %, means over replicates and fit seeds; bold: not to be told from the best"
+    return Grid("errors", caption, columns, lines)
+
+
+def _noise(stored):
+    columns = [Column("data set", text=True), Column("method", text=True)]
+    columns += [*map(Column, ("replicates", "fit seeds", "mean"))]
+    columns += [Column(title, "standard deviation") for title in ("between splits", "between seeds", "one fit")]
+    rows = [
+        [
+            *(Cell(row["dataset"]), Cell(method_name(row["method"]), wide=True)),
+            *(count(row["replicates"]), count(row["fit_seeds"]), number(row["mean"])),
+            *(number(row[key]) for key in ("between_splits", "between_seeds", "one_fit", "standard_error")),
+        ]
+        for row in noise(stored)
+    ]
+    return Grid("noise-table", "Noise of the test log-loss", [*columns, Column("standard error of the mean")], rows)
+
+
+def _responses(stored):
+    found = []
+    for curves in response_section(response_curves(stored)):
+        columns = [Column("varied", text=True), Column("value"), Column("Bayes"), *map(Column, curves["methods"])]
+        rows = [texts(row["title"], row["value"], row["bayes"], *row["cells"]) for row in curves["rows"]]
+        grid = Grid(
+            slug("responses", curves["title"]),
+            f"Mean excess {curves['title']}, and that of the Bayes rule",
+            columns,
+            rows,
+        )
+        found.append({**curves, "grid": grid, "figure": f"response_{curves['score']}"})
+    return found
+
+
+def _features(path, stored):
+    """Which features are selected, where there are several replicates; of the experiments that are compared."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [r for r in csv.DictReader(file) if not r["variant"] and int(r["replicates"]) > 1]
+    groups = grouped(rows, "dataset", "experiment")
+    lines = []
+    for (data_set, experiment), features in groups.items():
+        if experiment not in compared_experiments(stored):
+            continue
+        n = int(features[0]["replicates"])
+        by_count = sorted(features, key=lambda r: -int(r["selected"]))
+        sometimes = [r for r in by_count if 0 < int(r["selected"]) < n]
+        words = ", ".join(f"{r['feature']} {r['selected']}" for r in sometimes[:6])
+        always, never = (sum(int(r["selected"]) == m for r in features) for m in (n, 0))
+        numbers = (count(number) for number in (n, len(features), always, never))
+        lines.append([Cell(data_set), Cell(experiment, wide=True), *numbers, Cell(words, wide=True)])
+    if not lines:
+        return None
+    columns = [Column("data set", text=True), Column("experiment", text=True)]
+    columns += map(Column, ("replicates", "features", "always", "never"))
+    columns.append(Column("sometimes, in how many replicates", text=True))
+    return Grid("features", "Features with a positive weight in the final models", columns, lines)
+
+
+def _data_sets(stored):
+    columns = [Column("data set", text=True)]
+    columns += map(Column, ("training samples", "test samples", "features", "classes"))
+    columns.append(Column("searches", text=True))
+    rows = []
+    for data_set in stored.study.data_sets:
+        if finals := stored.finals(data_set=data_set):
+            data, n_test = finals[0].data, len(finals[0].y)
+            sizes = (len(data.y) - n_test, n_test, data.n_features, len(data.class_names))
+            searches = Cell("searches", link=f"explore.html#{data_set}", wide=True)
+            rows.append([Cell(data_set, link=page_of(data_set)), *map(count, sizes), searches])
+    return Grid("data-sets-table", "Data sets, each with a page", columns, rows)
+
+
+def _cost(manifest):
+    columns = [
+        Column("method", text=True),
+        Column("fits"),
+        Column("fits", "CPU s"),
+        Column("scoring", "CPU s"),
+        Column("CPU ms a fit"),
+    ]
+    rows = [
+        [
+            Cell(method_name(m)),
+            count(t["fits"]),
+            number(t["fit_cpu_s"], 1),
+            number(t["score_cpu_s"], 1),
+            number(1000 * t["fit_cpu_s"] / t["fits"], 1),
+        ]
+        for m, t in cost_by_method(manifest).items()
+    ]
+    return Grid("cost", "What the fits cost, over all replicates", columns, rows)
+
+
+def _edges(stored):
+    """Lines by whether they are explained."""
+    found = explained(stored.study, edges(stored))
+    return {
+        what: lines
+        for what, wanted in (("not explained", False), ("explained", True))
+        if (lines := [in_words(edge) for edge in found if bool(edge["explanation"]) == wanted])
+    }
+
+
+def _not_selected(study):
+    """Tables for which `only` leaves nothing to run."""
+    listed = [*study.config["experiments"], *study.config.get("comparisons", {})]
+    return [name for name in listed if name not in study.tables]

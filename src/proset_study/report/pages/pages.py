@@ -1,0 +1,275 @@
+"""The pages of the report, each one HTML file without external assets."""
+
+import re
+from base64 import b64encode
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+import numpy as np
+
+from proset_study import methods
+from proset_study.base.records import read_json, read_text, write_text
+from proset_study.data.metrics import EUCLIDEAN
+from proset_study.data.splits import TEST
+from proset_study.fits.evaluations import KINDS
+from proset_study.methods.labels import method_name
+from proset_study.report import evaluations
+from proset_study.report.analysis.explanations import explained_points
+from proset_study.report.pages.evaluation import class_rows, confusion_of
+from proset_study.report.tables.grids import (
+    Cell,
+    Column,
+    Grid,
+    count,
+    number,
+    texts,
+)
+from proset_study.report.wording import (
+    format_number,
+    listed,
+)
+from proset_study.store.stored import Final, Stored
+from proset_study.study import layout
+from proset_study.study.failures import LOCAL, retry
+
+# Of a category of figures on the page of a data set, those that are not folded; two where they fit next to each other.
+UNFOLDED = {"Calibration and ranking": 2}
+_LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
+
+
+def write_data_set(
+    path: Path,
+    stored: Stored,
+    data_set: str,
+    figures: Path,
+    options: list[str] = LOCAL,
+    neighbours: tuple[str, str] = ("", ""),
+) -> None:
+    """Write the page of one data set.
+
+    Parameters
+    ----------
+    path : Path
+    stored : Stored
+    data_set : str
+    figures : Path
+        Folder with its figures.
+    options : list of str, optional
+        Those of the commands that the page gives.
+    neighbours : (str, str), optional
+        The data sets before and after it, which have pages, too; empty for none.
+    """
+    finals = stored.finals(data_set=data_set)
+    drawn = read_figures(figures)
+    first = finals[0]
+    planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
+    counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
+    records = layout.RECORDS.format(archive=layout.REPLICATE.format(replicate=first.replicate))
+    class_grid = Grid(
+        "class-sizes",
+        "Samples by class",
+        [Column("class", text=True), Column("training samples"), Column("test samples")],
+        [
+            [Cell(name), count(train), count(test)]
+            for name, train, test in zip(first.data.class_names, *counts, strict=True)
+        ],
+    )
+    write_page(
+        path,
+        "data_set.html.j2",
+        missing_models=[model for model in stored.missing_models if model.data_set == data_set],
+        partial=bool(stored.missing_models),
+        study=stored.study.name,
+        name=data_set,
+        neighbours=neighbours,
+        seed=stored.study.config["seed"],
+        replicate=first.replicate,
+        records="" if stored.missing_models else records,
+        description=f"{description(first)}.{_seen(finals)}",
+        classes=class_grid,
+        models=_models(finals),
+        finals=[_final(f) for f in finals],
+        class_scores=[_class_scores(f) for f in finals],
+        evaluations=[grid for grid, *_ in evaluation_grids(stored, finals, by_data_set=True)],
+        not_run=sorted(planned - {f.run.experiment for f in finals}),
+        command=partial(retry, options=options),
+        figures=_by_category(drawn["figures"]),
+        missing=drawn["missing"],
+        explained=explained_points(stored, data_set),
+    )
+
+
+def write_page(path: Path, template: str, **context: Any) -> None:
+    """Render a template and write it."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("proset_study.report.pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    write_text(path, environment.get_template(template).render(**context))
+
+
+def description(final: Final) -> str:
+    """Size of the data set of a final model, in words."""
+    data = final.data
+    n_train, n_test = (int(part.sum()) for part in _parts(final))
+    columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
+    features = f"{data.n_features} features{columns}" if data.n_features else "no features"
+    imputed = f", missing values imputed ({data.impute})" if data.impute else ""
+    groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
+    return (
+        f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {features}, "
+        f"{len(data.class_names)} classes{imputed}{groups}"
+    )
+
+
+def _seen(finals: list[Final]) -> str:
+    """Which methods have seen the table as it is, where there is more than numbers; a sentence after a space."""
+    data = finals[0].data
+    if not data.is_mixed:
+        return ""
+    are_mixed = {method_name(f.run.method): f.model.is_mixed for f in finals}
+    as_it_is, others = ([name for name, is_so in are_mixed.items() if is_so is kind] for kind in (True, False))
+    has_gaps = bool(np.isnan(data.X).any())
+    found = [*(["categories"] if data.categories is not None else []), *(["missing values"] if has_gaps else [])]
+    seen = f"Seen as it is, with its {listed(found)}, by {listed(as_it_is)}" if as_it_is else ""
+    changes = {"categories": "a feature of 0 and 1 for each category", "missing values": "missing values filled in"}
+    made = f"with {listed([changes[name] for name in found])} by {listed(others)}" if others else ""
+    return f" {seen}; {made}." if seen and made else f" {seen}." if seen else ""
+
+
+def read_figures(folder: Path) -> dict[str, list[dict]]:
+    """What figures.json lists, each figure with its picture as the source of an image, and the size to show it in."""
+    listed = read_json(folder / "figures.json")
+    for figure in listed["figures"]:
+        svg = read_text(folder / f"{figure['name']}.svg")
+        width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)[:2])
+        figure["width"], figure["height"] = round(width / 0.75), round(height / 0.75)  # CSS pixels
+        svg = _smaller(svg)
+        figure["source"] = f"data:image/svg+xml,{quote(svg, safe=_SAFE)}"
+        figure["packed"] = f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"  # has no spaces or commas
+    return listed
+
+
+def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> list[tuple[Grid, str, list[str]]]:
+    """Tables of evaluations of some models, of the kinds shown by data set or of the others, and what they say."""
+    found = []
+    for kind in KINDS:
+        shown = evaluations.get(kind)
+        evaluated = [final for final in stored.evaluated(kind) if final in finals]
+        if shown.by_data_set == by_data_set and (rows := shown.rows(evaluated)):
+            columns = [
+                Column(heading, text=heading in ("data set", "experiment", "estimate", "loss"))
+                for heading in shown.cells
+            ]
+            cells = [texts(*(cell(row) for cell in shown.cells.values())) for row in shown.condensed(rows)]
+            found.append(
+                (Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells), kind, shown.sentences(rows))
+            )
+    return found
+
+
+def named(final: Final) -> dict[str, str]:
+    """How a page names a final model."""
+    return {"label": final.label, "data_set": final.data_set}
+
+
+def page_of(data_set: str, run: str = "") -> str:
+    """Link from the front page to the page of a data set, or to one of its models."""
+    return layout.PAGE.format(data_set=data_set) + (f"#{run}" if run else "")
+
+
+_SAFE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # what may stand in a data URL between double quotes, after "&" is escaped
+
+
+def _smaller(svg):
+    """The same picture without comments, metadata, line breaks and digits that cannot be seen."""
+    svg = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    return _LONG.sub(r"\1", re.sub(r"\s*\n\s*", " ", svg).replace('"', "'").replace("> <", "><"))
+
+
+def _by_category(figures):
+    groups: dict[str, list[dict]] = {}
+    for figure in figures:
+        group = groups.setdefault(figure["category"], [])
+        group.append({**figure, "folded": len(group) >= UNFOLDED.get(figure["category"], 1)})
+    return groups
+
+
+def _parts(final):
+    return final.folds != TEST, final.folds == TEST
+
+
+def _models(finals):
+    columns = [
+        *(Column("experiment", text=True), Column("method", text=True)),
+        *map(
+            Column, ("log-loss", "threshold", "ROC-AUC", "balanced accuracy", "active features", "prototypes", "size")
+        ),
+        Column("counted in", text=True),
+        Column("selected parameters", text=True),
+    ]
+    rows = []
+    for f in finals:
+        summary, method = f.fit["summary"], methods.get(f.run.method)
+        scores = [
+            f.scores["log_loss"] if method.probabilistic else None,
+            f.stage2["threshold"] if method.probabilistic else None,
+        ]
+        rows.append(
+            [
+                *(Cell(f.label, link=f"#{f.run.name}"), Cell(method_name(f.run.method), wide=True)),
+                *(number(score) for score in (*scores, f.scores["roc_auc"], f.scores["balanced_accuracy"])),
+                *(count(summary["active_features"]), count(summary.get("prototypes")), count(f.fit["complexity"])),
+                *(Cell(method.complexity, wide=True), Cell(_parameters(f.selected_parameters), wide=True)),
+            ]
+        )
+    return Grid("final-models", "Final models; scores of the test set", columns, rows)
+
+
+def _class_scores(final):
+    rows = class_rows([final])
+    keys = [key for key, value in rows[0].items() if key in _SCORES]
+    columns = [Column("class", text=True), *(Column(_SCORES[key]) for key in keys)]
+    columns += [Column(f"as {row['class']}") for row in rows]
+    lines = [
+        [Cell(row["class"]), *(number(row[key]) for key in keys), *(count(n) for n in counts)]
+        for row, counts in zip(rows, confusion_of(final), strict=True)
+    ]
+    return Grid(f"classes-{final.run.name}", f"{final.label}, {method_name(final.run.method)}", columns, lines)
+
+
+_SCORES = {
+    "sensitivity": "sensitivity (recall)",
+    "specificity": "specificity",
+    "positive_predictive_value": "positive predictive value",
+    "negative_predictive_value": "negative predictive value",
+    "f1": "F1",
+}
+
+
+def _final(final):
+    fit = final.fit
+    return {
+        "run": final.run.name,
+        "label": final.label,
+        "method": method_name(final.run.method) + ("" if final.metric == EUCLIDEAN else f", {final.metric}"),
+        "complexity": fit["complexity"],
+        "complexity_name": methods.get(final.run.method).complexity,
+        "all_parameters": _parameters(fit["parameters"]) or "no parameters",
+        "trials": len(final.stage1["settings"]) if final.stage1 else 0,
+        "resources": fit["resources"],
+        "convergence": "; ".join(
+            f"batch {b}: {record['message']} after {record['n_iter']} iterations"
+            for b, record in enumerate(fit["summary"].get("batches", []), start=1)
+        ),
+    }
+
+
+def _parameters(values):
+    return ", ".join(f"{name.replace('_', ' ')} {format_number(name, value)}" for name, value in values.items())

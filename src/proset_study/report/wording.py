@@ -1,0 +1,112 @@
+"""Numbers and names as pages, tables, figures and the article write them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from math import floor, log10
+
+from proset_study.methods.labels import method_name, name_of
+from proset_study.store.stored import Final
+
+MINUS = "\N{MINUS SIGN}"
+FRACTIONS = ("log_loss", "threshold", "brier_score", "roc_auc", "balanced_accuracy")
+
+Scores = Mapping[str, float]
+
+
+def model(final: Final) -> str:
+    """Method of a final model, and its experiment unless that is named after the method."""
+    name = method_name(final.run.method)
+    return name if final.label == final.run.method else f"{name} ({final.label})"
+
+
+def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
+    """The best score, and whose it is, or how many have it as it is written.
+
+    Examples
+    --------
+    >>> leader({"KNN": 0.104, "SVM": 0.1041, "proset": 0.2})
+    '0.104 for 2 models'
+    >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.6}, "{:.0f} %", max)
+    '100 % for proset'
+    """
+    best = form.format(pick(scores.values()))
+    first, *others = (name for name, score in scores.items() if form.format(score) == best)
+    return f"{best} for {f'{1 + len(others)} models' if others else first}"
+
+
+def ranges(scores: Scores, form: str = "{:.3f}") -> str:
+    """What a score is, or from where to where it goes, with those who have the ends.
+
+    Examples
+    --------
+    >>> ranges({"KNN": 2, "SVM": 3, "proset": 5}, "{}")
+    'ranges from 2 for KNN to 5 for proset'
+    >>> ranges({"KNN": 2}, "{}")
+    'is 2 for KNN'
+    """
+    low, high = (leader(scores, form, pick) for pick in (min, max))
+    return f"is {low}" if low == high else f"ranges from {low} to {high}"
+
+
+def span(*ends: str) -> str:
+    """From one end to the other, said once if they are the same.
+
+    Examples
+    --------
+    >>> span("1", "6"), span("3", "3")
+    ('1 to 6', '3')
+    """
+    return " to ".join(dict.fromkeys(ends))
+
+
+def wins(scores: Mapping[str, Scores]) -> str:
+    """On how many data sets a method has the lowest score, alone or not; of more than three methods the first two.
+
+    Examples
+    --------
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
+    '2 for SVM and 1 for KNN'
+    """
+    lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
+    found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
+    named = [f"{number} for {name}" for name, number in found.most_common()]
+    if len(named) > 3:
+        named = [*named[:2], f"{sum(n for _, n in found.most_common()[2:])} for {len(named) - 2} others"]
+    return listed(named)
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence, with commas and "and".
+
+    Examples
+    --------
+    >>> listed(["KNN", "SVM", "XGBoost"]), listed([])
+    ('KNN, SVM and XGBoost', 'none')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
+
+
+def decimals(error: float) -> int:
+    """As many decimals as show one significant digit of a standard error; at most four.
+
+    Examples
+    --------
+    >>> decimals(0.0112), decimals(65.6)
+    (2, 0)
+    """
+    return min(4, max(0, -floor(log10(error))))
+
+
+def format_number(quantity: str, value: float | None) -> str:
+    """A number as the published tables print it; "n/a" for None."""
+    if value is None:
+        return "n/a"
+    if number := name_of(quantity.removeprefix("optimal_").removeprefix("selected_")).number:
+        return format(value, number).replace("e-0", "e-")
+    if quantity == "error":
+        return f"{value:.3f}"
+    if any(fraction in quantity for fraction in FRACTIONS):
+        return f"{value:.2f}"
+    if value != round(value):
+        return f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1e}".replace("e-0", "e-")
+    return f"{round(value):,}"

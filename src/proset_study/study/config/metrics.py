@@ -1,0 +1,123 @@
+"""What a config says of metrics: which there are, what they compare, and which data sets and methods they are for."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+from proset_study import methods
+from proset_study.data import dissimilarities
+from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
+from proset_study.methods.base import Method, metrics_of
+from proset_study.study.config.study import Run, Study
+
+STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
+# What there is of the samples of a data set, and what metrics need of it.
+FEATURES, STRINGS, MATRIX = "a table of features", "a column of strings", "a matrix"
+NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix": MATRIX}
+
+
+def metric_errors(config: dict) -> Iterator[str]:
+    """What is wrong with the metrics of a config whose names are right."""
+    try:
+        yield from _errors(config)
+    except ValueError as error:  # a module of somebody else
+        yield str(error)
+
+
+def _errors(config):
+    if wrong := list(_definition_errors(config)):
+        yield from wrong
+        return
+    for name, settings in config["data_sets"].items():
+        if "metric" in settings and kind_of(settings) == FEATURES:
+            metric = settings["metric"]
+            yield f"data_sets.{name}.metric: {metric!r} is not allowed, it has features; name the metric in experiments"
+    study = Study.of(config)
+    for run in study.runs.values():
+        method = methods.get(run.method)
+        for data_set in run.data_sets:
+            yield from _run_errors(f"experiments.{run.experiment}", run, method, data_set, study)
+
+
+def kind_of(settings: dict) -> str:
+    """What there is of the samples of a data set, an entry of the config's `data_sets`."""
+    if settings.get("metric") == PRECOMPUTED:
+        return MATRIX
+    return STRINGS if "items" in settings or settings.get("generator") == "protein_families" else FEATURES
+
+
+def _definition_errors(config):
+    for name, entry in config.get("metrics", {}).items():
+        if name in (*VECTORS, *STORED, PRECOMPUTED) or is_ranked(name):
+            yield f"metrics: name {name!r} is not allowed, it is that of a metric; take another one"
+        if entry["of"] not in STORED:
+            yield f"metrics.{name}.of: {entry['of']!r} is not allowed, allowed are {', '.join(STORED)}"
+            continue
+        allowed = _module(entry["of"]).PARAMETERS
+        for parameter, value in entry["parameters"].items():
+            if parameter not in allowed:
+                known = ", ".join(allowed) or "none"
+                yield f"metrics.{name}.parameters: {entry['of']} has no {parameter!r}, allowed are {known}"
+                continue
+            try:
+                allowed[parameter].check(f"metrics.{name}.parameters.{parameter}", value)
+            except ValueError as error:
+                yield str(error)
+
+
+def _module(name):
+    """A module that computes dissimilarities; ValueError if it is not as docs/dissimilarities.md says."""
+    full = f"{dissimilarities.__name__}.{name}"
+    try:
+        module = import_module(full)
+    except Exception as error:  # whatever the module of somebody else may raise
+        raise ValueError(f"metric: {full} cannot be imported: {type(error).__name__}: {error}") from error
+    if missing := [part for part in ("distances", "ITEMS", "PARAMETERS") if not hasattr(module, part)]:
+        raise ValueError(f"metric: {full} has no {', '.join(missing)}")
+    if module.ITEMS not in ("images", "strings"):
+        raise ValueError(f"metric: ITEMS of {full} is {module.ITEMS!r}, allowed are images, strings")
+    return module
+
+
+def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
+    metric, taken = study.metric(run.name, data_set), metrics_of(method)
+    kind = kind_of(study.config["data_sets"][data_set])
+    if taken == "none":
+        if "metric" in run.settings:
+            able = _able("any", "symmetric", "vectors")
+            yield f"{where}.metric: {metric!r} is not allowed, {run.method} has none; methods with a metric are {able}"
+        elif kind != FEATURES:
+            yield (
+                f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method}"
+                f" needs; methods for it are {_able('any', 'symmetric')}"
+            )
+    elif found := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
+        yield from found
+    elif taken == "vectors" and not compares_features(metric):
+        yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
+    elif taken == "symmetric" and is_ranked(metric):
+        yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"
+
+
+def _able(*taken):
+    return ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) in taken)
+
+
+def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
+    """Why a metric cannot be that of a data set."""
+    settings, base = study.config["data_sets"][data_set], base_metric(metric)
+    named = study.config.get("metrics", {})
+    if base not in (*VECTORS, *STORED, PRECOMPUTED, *named):
+        known = ", ".join((*VECTORS, *STORED, PRECOMPUTED, *named))
+        yield f"{where}.metric: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
+        return
+    if base in VECTORS:
+        needed = "vectors"
+    elif base == PRECOMPUTED:
+        needed = "a matrix"
+    else:
+        needed = _module(named.get(base, {"of": base})["of"]).ITEMS
+    kind = kind_of(settings)
+    there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
+    if NEEDS[needed] not in there:
+        yield f"{where}.metric: {metric!r} is not allowed for {data_set}, it compares {needed}, there is {kind}"

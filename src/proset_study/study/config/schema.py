@@ -1,0 +1,98 @@
+"""What the form of a config may be: its JSON schema, and what is wrong with a config in words."""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from proset_study.fits import evaluations
+
+SCHEMA = Path(__file__).with_name("schema.yaml")
+# Keys of former versions and what they are called now.
+RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates": "additional_replicates"}
+
+
+def schema() -> dict:
+    """The JSON schema of a config: that of the file, with what each kind of evaluation says of its settings."""
+    found = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    found["properties"]["evaluations"] = evaluations.schema()
+    return found
+
+
+def schema_errors(config: dict) -> Iterator[str]:
+    """Each break of the schema: the key, what was given and what is allowed."""
+    validator = _Validator(schema())
+    for error in sorted(validator.iter_errors(config), key=lambda e: list(map(str, e.absolute_path))):
+        yield _explain(error)
+
+
+def _is_integer(checker, value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker, value):
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+# JSON schema takes 1.0 for an integer and NaN for a number; the commands of the workflow do not.
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
+def _explain(error) -> str:
+    where = _key(error)
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(known))
+        former = "".join(f"; {old} is now {RENAMED[old]}" for old in unknown if RENAMED.get(old) in known)
+        return f"{where}: unknown key {', '.join(map(repr, unknown))}, allowed are {', '.join(known)}{former}"
+    if error.validator == "required":
+        missing = [k for k in error.validator_value if k not in error.instance]
+        return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
+    rules = {
+        "type": lambda v: f"must be {_TYPES[v]}" + _hint(v, error.instance),
+        "enum": lambda v: f"allowed are {', '.join(x if x.isidentifier() else repr(x) for x in v)}",
+        "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
+        "minimum": lambda v: f"must be at least {v}",
+        "maximum": lambda v: f"must be at most {v}",
+        "exclusiveMinimum": lambda v: f"must be greater than {v}",
+        "exclusiveMaximum": lambda v: f"must be less than {v}",
+        "minLength": lambda v: f"needs at least {v} character(s)",
+        "maxLength": lambda v: f"may have at most {v} characters",
+        "minItems": lambda v: f"needs at least {v} item(s)",
+        "maxItems": lambda v: f"may have at most {v} item(s)",
+        "minProperties": lambda v: f"needs at least {v} key(s)",
+        "maxProperties": lambda v: f"may have at most {v} key(s)",
+        "uniqueItems": lambda v: "must not repeat an item",
+        "dependentRequired": lambda v: "; ".join(f"with {key} it needs {', '.join(more)}" for key, more in v.items()),
+        "oneOf": lambda v: f"needs one of {', '.join(key for option in v for key in option['required'])}",
+    }
+    rule = rules[error.validator](error.validator_value) if error.validator in rules else error.message
+    return f"{where}: {error.instance!r} is not allowed, {rule}"
+
+
+_TYPES = {
+    "object": "keys with values",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a finite number",
+}
+
+
+def _hint(wanted, value):
+    if wanted == "number" and isinstance(value, str):  # YAML takes 1e-3 for text
+        with contextlib.suppress(ValueError):
+            return f" (this is text; write {float(value)!r})"
+    return ""
+
+
+def _key(error):
+    return ".".join(map(str, error.absolute_path)) or "top level"

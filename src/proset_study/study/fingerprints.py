@@ -1,0 +1,254 @@
+"""What makes a result stale: the code behind its numbers and the versions of the libraries it calls.
+
+Snakemake does not see changes in imported code. Each rule passes the `key` of its job as a parameter, so that a change
+of code reruns what depends on it and nothing else. What only people and tools read does not count: comments, layout,
+docstrings, type hints, and the texts of errors. Files are carried by modules that count by the version of their format
+alone. For compiled code the name of the arithmetic counts, which also says whether the library is there. The templates
+next to a module that renders them count as they are.
+
+`tests/proset_study/closures.txt` has all that counts for each key.
+"""
+
+import ast
+import builtins
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from proset import arithmetic
+from proset_study.base.environment import library_arithmetic
+from proset_study.fits.evaluations import KINDS
+from proset_study.fits.evaluations import base as evaluations
+from proset_study.methods import base as methods
+
+_SHOWN = tuple(f"report.evaluations.{kind}" for kind in KINDS)  # found by name: no import statement names them
+# The entry modules of each job, below `proset_study`; names in braces are arguments of `key`.
+KEYS = {
+    "data": ("data.sources", "data.{source}"),
+    "dissimilarities": ("data.matrix", "{module}"),
+    "split": ("data.splitting",),
+    "search": ("fits.search", "methods.{method}"),
+    "select": ("fits.selection", "methods.{method}"),
+    "fit": ("fits.final", "methods.{method}"),
+    "evaluation": ("fits.evaluations.{kind}", "methods.{method}"),
+    "score": ("store.results",),
+    "table": ("report.tables.table_files",),
+    "page": ("report.pages.pages", "report.catalogue", *_SHOWN),
+    "report": ("report.write", *_SHOWN),
+    "pack": ("store.packed",),
+    "predictions": ("release.predictions",),
+}
+LIBRARIES = {  # whose versions count, by the name they are imported by: their name as a distribution
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "threadpoolctl": "threadpoolctl",
+    "sklearn": "scikit-learn",
+    "xgboost": "xgboost",
+    "pandas": "pandas",
+    "statsmodels": "statsmodels",
+    "altair": "altair",
+    "vl_convert": "vl-convert-python",
+    "interpret": "interpret-core",
+    "skops": "skops",
+    "kmedoids": "kmedoids",
+}
+_ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
+_OURS = ("proset", "proset_study")
+_ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
+_FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
+# Of them nothing is in any result.
+_NEVER = ("proset.files", "proset_study.study.fingerprints", "proset_study.study.layout", "proset_study.methods.costs")
+# What classes in a folder say for people, the config and the schedule.
+_ABOUT = {"proset_study.methods": methods.ABOUT, "proset_study.fits.evaluations": evaluations.ABOUT}
+
+
+def key(job: str, **names: str) -> str:
+    """What the results of a job depend on besides its input and settings.
+
+    Parameters
+    ----------
+    job : str
+        One of `KEYS`.
+    **names : str
+        What is in braces there: "source" (see `data.sources.source_of`), "module" (see `data.matrix.module_of`),
+        "method", "kind" of evaluation.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
+    Examples
+    --------
+    >>> key("search", method="knn") == key("search", method="proset")
+    False
+    """
+    return code_fingerprint(*modules_of(job, **names))
+
+
+def modules_of(job: str, **names: str) -> tuple[str, ...]:
+    """Full names of the entry modules of a job; arguments as for `key`."""
+    return tuple(f"proset_study.{module.format(**names)}" for module in KEYS[job])
+
+
+@cache
+def code_fingerprint(*modules: str) -> str:
+    """Hash of modules, of all modules of ours that they import, and of the libraries' versions.
+
+    Parameters
+    ----------
+    *modules : str
+        Full names, e.g. "proset_study.methods.proset".
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If one of them does not exist.
+    """
+    sources, libraries = closure(*modules)
+    digest = hashlib.sha256()
+    for name in sorted(sources):
+        digest.update(f"{name}\n{sources[name]}\n".encode())
+    for library in sorted(libraries):
+        digest.update(f"{library}=={version(library)}\n".encode())
+    if _KERNEL in sources:
+        digest.update(f"{arithmetic.name()}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def uses_kernel(method: str) -> bool:
+    """Whether the fits of a method are made with proset's kernel, so that its arithmetic decides them."""
+    return _KERNEL in closure(f"proset_study.methods.{method}")[0]
+
+
+def arithmetic_of(method: str) -> str:
+    """What makes the bits of a method's fits here: proset's arithmetic, or that of the libraries."""
+    return arithmetic.name() if uses_kernel(method) else library_arithmetic()
+
+
+def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
+    """What counts of modules and of all modules of ours that they import, by name; distributions of `LIBRARIES`."""
+    sources: dict[str, str] = {}
+    libraries: set[str] = set()
+    waiting, seen = list(modules), set()
+    while waiting:
+        if (name := waiting.pop()) not in seen:
+            seen.add(name)
+            texts, imported = _module(name)
+            sources |= texts
+            packages = {i.split(".")[0] for i in imported}
+            libraries |= {LIBRARIES[package] for package in packages & LIBRARIES.keys()}
+            if name == _ARITHMETIC:  # its version stands for what it imports: the kernel is not in every score
+                continue
+            ours = [i for i in imported if i.split(".")[0] in _OURS and i not in (*_OURS, *_NEVER)]
+            waiting += [i for i in ours if _source_file(i)]
+    return sources, libraries
+
+
+@cache  # parsing takes most of the planning, and closures share most of their modules
+def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
+    """What counts of a module and of its templates, by name; and what it imports."""
+    if (path := _source_file(name)) is None:
+        raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if name in _FORMATS:
+        return {name: _format_version(tree)}, frozenset()
+    tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
+    imported = frozenset(_imports(tree))
+    templates = path.parent.glob("templates/*") if "jinja2" in imported else ()
+    return {name: ast.dump(tree), **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
+
+
+def _source_file(name: str) -> Path | None:
+    """The file of a module, found without importing anything; None for what is no module, but an attribute of one."""
+    path = _ROOT.joinpath(*name.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path if path.is_file() else None
+
+
+def _imports(tree: ast.AST):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _format_version(tree: ast.Module) -> str:
+    """The statement that sets `FORMAT_VERSION`."""
+    return next(text for text in map(ast.unparse, tree.body) if text.startswith("FORMAT_VERSION = "))
+
+
+class _ForNumbers(ast.NodeTransformer):
+    """Leaves out what is in no result: docstrings, type hints, texts of Python's own errors, `about` in classes.
+
+    Type hints in the body of a class stay, which make the class where it is a dataclass, and so do docstrings of
+    functions that a decorator with arguments registers: that of a claim is its statement.
+    """
+
+    def __init__(self, about: tuple[str, ...]):
+        self._about = set(about)
+
+    def visit_Module(self, node):
+        return _without_docstring(self.generic_visit(node))
+
+    def visit_ClassDef(self, node):
+        kept = [child for child in node.body if not _names(child) & self._about]
+        children = [child if isinstance(child, ast.AnnAssign) else self.visit(child) for child in kept]
+        node.body = [child for child in children if child is not None]
+        return _without_docstring(node)
+
+    def visit_FunctionDef(self, node):
+        is_registered = any(isinstance(decorator, ast.Call) for decorator in node.decorator_list)
+        node.returns = None
+        self.generic_visit(node)
+        return node if is_registered else _without_docstring(node)
+
+    def visit_arguments(self, node):
+        for argument in (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg):
+            if argument is not None:
+                argument.annotation = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node):
+        return self.generic_visit(ast.Assign([node.target], node.value)) if node.value else None
+
+    def visit_If(self, node):
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" and not node.orelse:
+            return None
+        return self.generic_visit(node)
+
+    def visit_ImportFrom(self, node):
+        return None if node.module in ("typing", "collections.abc") else node
+
+    def visit_Raise(self, node):
+        if isinstance(node.exc, ast.Call) and _is_error(node.exc.func):
+            node.exc = node.exc.func
+        return node
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """What a statement in the body of a class defines."""
+    if isinstance(statement, ast.FunctionDef):
+        return {statement.name}
+    return {target.id for target in getattr(statement, "targets", ()) if isinstance(target, ast.Name)}
+
+
+def _without_docstring(node):
+    if ast.get_docstring(node) is not None:
+        del node.body[0]
+    return node
+
+
+def _is_error(function: ast.expr) -> bool:
+    """Whether an expression is the name of an error that Python has."""
+    kind = getattr(builtins, function.id, None) if isinstance(function, ast.Name) else None
+    return isinstance(kind, type) and issubclass(kind, Exception)

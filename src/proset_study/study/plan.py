@@ -1,0 +1,167 @@
+"""What a run is going to do, in words, before it starts."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proset_study.base.records import fingerprint
+from proset_study.data.sizes import fraction_tested, size_of
+from proset_study.fits import evaluations
+from proset_study.methods.costs import fit_seconds
+from proset_study.study import fingerprints, layout
+from proset_study.study.config.study import Study
+
+JOB_SECONDS = (
+    0.25  # start, orchestration; where no process forks, as on clusters, jobs import libraries for a second more
+)
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What one job fits.
+
+    Attributes
+    ----------
+    method : str
+    number : int
+    seconds : float
+        Rough CPU seconds of all of them.
+    """
+
+    method: str
+    number: int
+    seconds: float
+
+
+def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: int) -> str:
+    """One line: how many jobs and fits, and roughly how long they take.
+
+    Parameters
+    ----------
+    jobs : iterable of (rule, wildcards)
+        What Snakemake is going to run.
+    study : Study
+    cores : int
+
+    Returns
+    -------
+    str
+    """
+    jobs = list(jobs)
+    planned = {(rule, *_place(wildcards)) for rule, wildcards in jobs}
+    numbers: Counter = Counter()
+    seconds, n_stored = 0.0, 0
+    for rule, wildcards in jobs:
+        seconds += JOB_SECONDS
+        if (fits := fits_of(rule, wildcards, study)) is not None:
+            stored = _stored(rule, wildcards, study, planned)
+            numbers[fits.method] += fits.number - stored
+            n_stored += stored
+            seconds += fits.seconds * (fits.number - stored) / fits.number
+    parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
+    kept = f" ({n_stored:,} more are stored)" if n_stored else ""
+    return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
+
+
+def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
+    """What a job fits, and roughly how long that takes; None for rules that fit nothing.
+
+    Parameters
+    ----------
+    rule : str
+    wildcards : dict
+    study : Study
+    """
+    if rule == "standing_on":
+        return _of_all(wildcards["data_set"], study)
+    if rule not in ("stage1", "stage2", "fit", "evaluate"):
+        return None
+    run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
+    stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
+    if rule == "evaluate":
+        number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
+    else:
+        number = len(_numbers(rule, wildcards)) if "last" in wildcards else study.final_fits(run.name)
+    data, folds = study.config["data_sets"][data_set], study.config["folds"]
+    test = fraction_tested(data, study.config["test_fraction"])
+    fitted, scored = (
+        (1 - test, test) if rule in ("fit", "evaluate") else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
+    )
+    size = size_of(data)
+    seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
+    return Fits(run.method, number, number * seconds)
+
+
+def _numbers(rule, wildcards):
+    """Fold and trial of each fit of a search; in stage 2 every fold is a fit."""
+    first, last = int(wildcards["first"]), int(wildcards["last"])
+    if rule == "stage2":
+        return [(fold, None) for fold in range(first, last + 1)]
+    folds = range(int(wildcards["fold"]), int(wildcards["last_fold"]) + 1)
+    return [(fold, trial) for fold in folds for trial in range(first, last + 1)]
+
+
+def _of_all(data_set: str, study: Study) -> Fits:
+    """All fits of a study of one method on a data set."""
+    (run,) = study.runs.values()
+    trials, last_fold = study.n_trials(run.name, data_set), study.config["folds"] - 1
+    number, seconds = 0, 0.0
+    place = {"run": run.name, "data_set": data_set}
+    folds = {**place, "fold": "0", "last_fold": str(last_fold), "first": "0"}
+    jobs = [("stage2", {**folds, "last": str(last_fold)}), ("fit", place)]
+    if trials:
+        jobs.append(("stage1", {**folds, "last": str(trials - 1)}))
+    for rule, wildcards in jobs:
+        if (fits := fits_of(rule, wildcards, study)) is not None:
+            number, seconds = number + fits.number, seconds + fits.seconds
+    return Fits(run.method, len(study.replicates) * number, len(study.replicates) * seconds)
+
+
+def _place(wildcards):
+    return tuple(wildcards.get(name) for name in ("replicate", "data_set", "run"))
+
+
+def _stored(rule, wildcards, study, planned):
+    """Fits of a job whose records are there from an earlier run, as far as one of them is still right."""
+    if rule not in ("stage1", "stage2"):
+        return 0
+    replicate, data_set, run = _place(wildcards)
+    above = [(made, replicate, data_set, None) for made in ("data", "split", "dissimilarities")]
+    if rule == "stage2":
+        above.append(("select_parameters", replicate, data_set, run))
+    if planned & {*above}:
+        return 0
+    names = {"replicate": replicate, "data_set": data_set, "run": run}
+    template = layout.TRIAL if rule == "stage1" else layout.PATH
+    files = {
+        (fold, trial): Path(layout.result(study, template, **names, fold=fold, trial=trial))
+        for fold, trial in _numbers(rule, wildcards)
+    }
+    numbers = [number for number, file in files.items() if file.exists()]
+    if not numbers:
+        return 0
+    fold, trial = numbers[0]
+    data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
+    code, seed = fingerprints.key("search", method=study.runs[run].method), study.config["seed"]
+    matrix = map(Path, layout.matrix_files(study, replicate, data_set, run))
+    origin = [data, split, code, seed, int(replicate), data_set, run, *matrix]
+    try:
+        if rule == "stage1":
+            key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)
+        else:
+            chosen_file = layout.parameters_file(study, replicate, data_set, run)
+            chosen = json.loads(Path(chosen_file[0]).read_text(encoding="utf-8"))["parameters"] if chosen_file else {}
+            key = fingerprint(study.stage2_settings(run, data_set), chosen, fold, *origin)
+        record = json.loads(files[numbers[0]].read_text(encoding="utf-8"))
+        return len(numbers) if record["fingerprint"] == key else 0
+    except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
+        return 0
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

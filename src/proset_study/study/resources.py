@@ -1,0 +1,51 @@
+"""What a job asks of a cluster: memory and run time, from the size of its data, and more with every attempt.
+
+Nothing here enters a result or makes one stale. The numbers behind it are measured: `benchmarks/results.md` (time and
+peak memory against rows, features and candidates), the records of the study (seconds and peak memory of every fit).
+"""
+
+from math import ceil
+
+from proset_study.data.sizes import size_of
+from proset_study.study.config.study import Study
+from proset_study.study.plan import fits_of
+
+MEGABYTES = 1000  # measured: 40 to 310 for the job, 130 for each Snakemake around it (one, with Slurm's plugin two)
+COPIES = 10  # of all features in float64; measured: 3 for a fit of proset, 5 for one of XGBoost
+MATRICES = 2  # of all dissimilarities in float32: the file, mapped, and what a fold takes of it; measured: 1.6
+MINUTES = 3  # a job starts Python and its libraries in seconds, from a slow shared disk in up to a minute
+PAGE_MINUTES = 10  # measured: 12 s for the page of digits
+SECONDS_PER_VALUE = 1e-6  # to read, scale and compress the features
+SAFETY = 10  # measured: fits take up to five times the estimate; other machines are slower
+
+
+class ResourceEstimate:
+    """Functions for the `resources` of the rules; Snakemake calls them with what their parameters name."""
+
+    def __init__(self, study: Study):
+        self._study = study
+
+    def memory(self, wildcards, attempt: int) -> int:
+        """Megabytes of a job on one data set or, without the wildcard `data_set`, on all of them."""
+        named = dict(wildcards.items())
+        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(named) + MATRICES * 4e-6 * self._pairs(named))
+
+    def minutes(self, wildcards, attempt: int, rulename: str) -> int:
+        """Run time of a job; for those that fit something, by method, size and number of fits."""
+        named = dict(wildcards.items())
+        seconds = SECONDS_PER_VALUE * self._values(named)
+        if (fits := fits_of(rulename, named, self._study)) is not None:
+            seconds += fits.seconds
+        least = PAGE_MINUTES if rulename in ("data_set_page", "report", "partial") else MINUTES
+        return attempt * (least + ceil(SAFETY * seconds / 60))
+
+    def _values(self, wildcards):
+        return sum(size_of(self._study.config["data_sets"][name]).values for name in self._names(wildcards))
+
+    def _pairs(self, wildcards):
+        """Of the samples of the largest data set that has dissimilarities in memory: one is at a time."""
+        compared = [name for name in self._names(wildcards) if self._study.stored_metrics(name)]
+        return max((size_of(self._study.config["data_sets"][name]).rows ** 2 for name in compared), default=0)
+
+    def _names(self, wildcards):
+        return [wildcards["data_set"]] if "data_set" in wildcards else self._study.data_sets

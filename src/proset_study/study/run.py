@@ -1,0 +1,132 @@
+"""What happens around a run of Snakemake; whatever is not in its documented interface is used here and nowhere else.
+
+That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`,
+`.local_exec`, `.dag_settings`, `.storage_settings` and `.storage_registry`, as they are in Snakemake 9; pyproject.toml
+allows no other.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from snakemake.cli import get_argument_parser
+
+from proset_study.base.environment import COPIES, DIRTY, commit, prepare, put_python_first
+from proset_study.base.records import write_text
+from proset_study.study import fork_server, layout
+from proset_study.study.config.study import Study
+from proset_study.study.failures import LOCAL, Failed, describe_failures, program
+from proset_study.study.plan import describe
+from proset_study.study.targets import made
+
+
+def is_module(workflow) -> bool:
+    """Whether the workflow was imported by another one."""
+    return not workflow.modifier.is_main_snakefile()
+
+
+def overlays(workflow) -> list[str]:
+    """Config files of the command line; before the directive `configfile`, which adds its own."""
+    return [os.path.relpath(file) for file in workflow.configfiles]
+
+
+def command_options(workflow, files: list[str]) -> list[str]:
+    """Options that a command needs to run this study again, with its overlays."""
+    words = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
+    return [*LOCAL, *(["--configfile", *files] if files else []), *(["--config", *words] if words else [])]
+
+
+def targets() -> list[str]:
+    """What the command line asks for, before Snakemake has planned it."""
+    return get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
+
+
+def project(workflow) -> str:
+    """The folder of this project, wherever the workflow is run."""
+    return str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)
+
+
+def set_environment(workflow) -> None:
+    """What the shell commands of the rules find: this Python, and in environment.post-deploy.sh this project."""
+    put_python_first()
+    os.environ["PROSET_STUDY"] = project(workflow)
+    if shared := storage(workflow):
+        copy = workflow.storage_registry.default_storage_provider.object(f"{shared}/results").local_path()
+        os.environ[COPIES] = str(copy.parent.absolute())
+
+
+def storage(workflow) -> str | None:
+    """The place of results and reports if they are on a shared storage, for example "s3://bucket/folder"."""
+    settings = workflow.storage_settings
+    return settings.default_storage_prefix.rstrip("/") if settings.default_storage_provider else None
+
+
+def published(workflow, name: str = "published.csv") -> str:
+    """The file of published numbers, or another one next to it; they belong to the workflow."""
+    return os.path.relpath(Path(project(workflow), "data/published", name))
+
+
+def default_records() -> str:
+    """The report that a method is compared with if none is named: that of the open track, if there is one."""
+    return "reports/open_track" if Path("reports/open_track", layout.ALL_SCORES).exists() else "reports/study"
+
+
+def study_file(study: Study) -> Path:
+    """The file by which the study travels to its jobs; other settings, another file."""
+    digest = hashlib.sha256(json.dumps(study.config).encode()).hexdigest()[:16]
+    return Path(layout.result(study, layout.STUDY, digest=digest))
+
+
+def write_study(study: Study) -> None:
+    """Write the study for its jobs, if it is not there; the config keeps its order, which is that of tables."""
+    path = study_file(study)
+    if not path.exists():
+        write_text(path, json.dumps(study.config, indent=1) + "\n")
+
+
+def start(workflow, study: Study) -> None:
+    """Say what is going to be run, when it is known that it can be; OSError if results cannot be written."""
+    jobs = list(workflow.dag.needrun_jobs())
+    if workflow.local_exec:
+        # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
+        # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
+        workflow.scheduler.job_rate_limiter = None
+        fork_server.start()
+    inputs = {str(file) for job in jobs for file in job.input}
+    prepare([Path(layout.result(study, "")), Path(layout.report(study, ""))], inputs)
+    write_study(study)
+    planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
+    print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
+    if jobs and (commit() or "").endswith(DIRTY):
+        words = "runs code with changes that are not committed; its report will say so, and make release refuse it"
+        print(f"Study {study.name}: {words}", file=sys.stderr)
+
+
+def finish(workflow, study: Study) -> None:
+    """Remove what a former config left in the report, name what was made."""
+    if any(job.rule.name in ("all", "study") for job in workflow.dag.jobs):
+        layout.remove_leftovers(study)
+    asked = [
+        *workflow.dag.targetfiles,
+        *(file for job in workflow.dag.targetjobs for file in (job.output or job.input)),
+    ]
+    see = storage(workflow) or made(asked, [f"reports/{study.name}", f"reports/{study.name}-partial"])
+    print(f"Study {study.name}: done; see {see}", file=sys.stderr)
+
+
+def explain_failures(workflow, study: Study) -> None:
+    """Name each job that failed, with its cause and the command that tries it again."""
+    failed = [
+        Failed(job.rule.name, dict(job.wildcards_dict), Path(job.log[0]), _name(job), job.resources.get("mem_mb"))
+        for either in workflow.scheduler.failed
+        for job in (either if either.is_group() else [either])
+    ]
+    summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
+    print(f"\n{summary}\n", file=sys.stderr)
+
+
+def _name(job) -> str:
+    """The first output of a job, as Snakemake is asked for it."""
+    return os.path.relpath(job.output[0], os.environ.get(COPIES, "."))

@@ -1,0 +1,54 @@
+"""What is asked for on the command line: names that can be asked for, and what was made of those that were."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from proset_study.study.config.checks import RESERVED
+from proset_study.study.config.study import Study
+
+SHOWN = 5  # files that are named at the end of a run
+
+
+def check_targets(targets: Iterable[str], study: Study) -> None:
+    """Refuse names that are no target of the study; ValueError lists those that are.
+
+    Files, which have a folder or a suffix, are left to Snakemake.
+    """
+    names = {
+        "experiments": list(study.experiments),
+        "comparisons": study.comparisons,
+        "data sets": study.data_sets,
+        "replicates": [f"replicate_{replicate}" for replicate in study.replicates],
+    }
+    known = [name for group in names.values() for name in group]
+    for target in targets:
+        if target in known or target in RESERVED or set(target) & {"/", "."} or Path(target).exists():
+            continue
+        lower = {name.lower(): name for name in known}
+        near = difflib.get_close_matches(target.lower(), lower, 1)
+        hint = f"did you mean {lower[near[0]]}? " if near else ""
+        held_out = target in study.config["experiments"] or target in study.config["data_sets"]
+        reason = "is left out by this config" if held_out else "is not a target of this study"
+        listed = "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items() if members)
+        raise ValueError(f"{target!r} {reason}; {hint}targets are partial and the {listed}")
+
+
+def made(targets: Iterable[str], folders: Iterable[str]) -> str:
+    """What to look at after a run: the front page, if it was made by it, or files that are there, as a list in words.
+
+    Parameters
+    ----------
+    targets : iterable of str
+        Files that were asked for, and the inputs of rules that were.
+    folders : iterable of str
+        Folders of reports that a run may have made.
+    """
+    targets = list(dict.fromkeys(targets))
+    for folder in folders:
+        if (front := f"{folder}/index.html") in targets or folder in targets:
+            return front
+    there = [target for target in targets if Path(target).exists()]
+    there.sort(key=lambda name: not name.endswith((".html", ".md")))  # what a person reads comes first
+    more = f" and {len(there) - SHOWN:,} more" if len(there) > SHOWN else ""
+    return ", ".join(there[:SHOWN]) + more

@@ -1,0 +1,70 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from proset_study.data.dissimilarities import blocks
+
+BOTH = """
+import hashlib, json
+import numpy as np
+from proset_study.data.dissimilarities import mismatch, tangent
+from proset_study.data.dissimilarities.blocks import square
+rng = np.random.default_rng(0)
+images = np.kron(rng.integers(0, 256, (150, 4, 4)), np.ones((3, 3)))
+strings = ["".join(rng.choice(list(mismatch.ALPHABET), size)) for size in rng.integers(30, 100, 150)]
+found = {}
+for name, block in (("tangent", tangent.distances(images)), ("mismatch", mismatch.distances(strings))):
+    out = np.empty((150, 150))
+    square(block, out)
+    found[name] = hashlib.sha256(out.tobytes()).hexdigest()
+print(json.dumps(found))
+"""
+
+
+def digests(environment):
+    run = subprocess.run([sys.executable, "-c", BOTH], env=environment, capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def test_no_library_and_no_processor_changes_a_bit(child_environment):
+    """OpenBLAS as on processors of three kinds, and NumPy without what it has for this one."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__
+
+    expected = digests(child_environment)
+    others = [{"OPENBLAS_CORETYPE": core} for core in ("Prescott", "Haswell", "SkylakeX")]
+    for other in [*others, {"NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__), "OPENBLAS_NUM_THREADS": "2"}]:
+        assert digests({**child_environment, **other}) == expected, other
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 100])
+def test_blocks_of_any_size_give_the_same_matrix(rows, rng, monkeypatch):
+    monkeypatch.setattr(blocks, "ROWS", rows)
+    x, out = rng.normal(size=7), np.full((7, 7), np.nan, dtype=np.float32)
+    blocks.square(lambda a, b: np.abs(x[a, None] - x[b]), out)
+    np.testing.assert_array_equal(out, np.abs(x[:, None] - x).astype(np.float32))
+
+
+def test_half_of_the_matrix_is_computed(monkeypatch):
+    """It is symmetric with zeros on its diagonal, whatever the last digits of the other half."""
+    monkeypatch.setattr(blocks, "ROWS", 2)
+    asked, out = [], np.empty((5, 5))
+
+    def block(rows, columns):
+        asked.append((rows.start, columns.start))
+        return np.random.default_rng(len(asked)).random((rows.stop - rows.start, columns.stop - columns.start))
+
+    blocks.square(block, out)
+    assert asked == [(0, 0), (0, 2), (0, 4), (2, 2), (2, 4), (4, 4)]
+    assert (out == out.T).all()
+    assert (out.diagonal() == 0).all()
+
+
+def test_it_fills_a_mapped_file(tmp_path, rng):
+    x = rng.normal(size=600)
+    out = np.lib.format.open_memmap(tmp_path / "d.npy", mode="w+", dtype=np.float32, shape=(600, 600))
+    blocks.square(lambda a, b: np.abs(x[a, None] - x[b]), out)
+    out.flush()
+    np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), np.abs(x[:, None] - x).astype(np.float32))

@@ -1,0 +1,175 @@
+"""A release has all of a report, and can be checked by itself; what git leaves out is in it."""
+
+import json
+import shutil
+import subprocess
+import tarfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.proset_study.conftest import write_all, write_manifest
+
+from proset_study.base.records import read_json
+from proset_study.release.release import MAX_COMMITTED, release
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
+ROOT = Path(__file__).parents[3]
+COMMITTED = ROOT / "reports/study"
+VALIDATOR = ROOT / ".venv-crate/bin/python"
+
+
+@pytest.fixture(scope="module")
+def plain(whole, published, checkout, tmp_path_factory):
+    """A report without figures."""
+    folder = tmp_path_factory.mktemp("plain")
+    write_all(whole, folder, published, checkout)
+    return folder
+
+
+@pytest.fixture
+def fresh(plain, tmp_path):
+    """The same with stand-ins for them."""
+    folder = shutil.copytree(plain, tmp_path / "small")
+    for name in ("figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name, encoding="utf-8")
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    return folder
+
+
+LARGE = [
+    *("data_sets/cross.html", "data_sets/flowers.html", "data_sets/odd.html", "figures/odd/a.svg"),
+    *("tables.html", "explore.html", "figures/overview/b.svg"),
+    *("records/replicate_0.tar.xz", "records/replicate_0_searches.tar.xz"),
+    *("predictions/_index.json", "predictions/cross.parquet", "predictions/flowers.parquet", "predictions/odd.parquet"),
+]
+
+
+def test_the_archive_has_all_of_the_report_and_the_checksums_of_it(fresh, checkout, tmp_path):
+    said = release(fresh, tmp_path / "a.tar.xz", checkout)
+    names = {str(path.relative_to(fresh)) for path in fresh.rglob("*") if path.is_file()} - {"notes.txt"}
+    with tarfile.open(tmp_path / "a.tar.xz") as archive:
+        assert {name.removeprefix("small/") for name in archive.getnames()} == {*names, *layout.OF_RELEASES}
+        archive.extractall(tmp_path / "out", filter="data")
+    assert f"{len(names) + len(layout.OF_RELEASES)} files, " in said
+    assert f"left to commit of {fresh}: {len(names) - len(LARGE)} files, " in said
+    run = ["sha256sum", "--check", "--strict", layout.CHECKSUMS]
+    checked = subprocess.run(run, cwd=tmp_path / "out/small", capture_output=True, text=True, check=True)
+    assert len(checked.stdout.splitlines()) == len(names) + len(layout.OF_RELEASES) - 1
+    release(fresh, tmp_path / "b.tar.xz", checkout)
+    assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
+
+
+def test_its_metadata_name_every_file_and_what_was_run(fresh, checkout, tmp_path):
+    release(fresh, tmp_path / "a.tar.xz", checkout)
+    with tarfile.open(tmp_path / "a.tar.xz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    graph = {entry["@id"]: entry for entry in read_json(tmp_path / "out/small" / layout.CRATE)["@graph"]}
+    manifest = read_json(fresh / layout.MANIFEST)
+    for path in (tmp_path / "out/small").rglob("*"):
+        name = str(path.relative_to(tmp_path / "out/small"))
+        if path.is_file() and name not in (layout.CRATE, layout.CHECKSUMS):
+            assert graph[name]["sha256"] == sha256(path.read_bytes()).hexdigest()
+            assert graph[name]["description"]
+            assert {"@id": name} in graph["./"]["hasPart"]
+    assert manifest["commit"] in graph["#software"]["version"]
+    assert manifest["arithmetic"]["proset"] in graph["#run"]["description"]
+    assert manifest["machine"]["processor"] in graph["#run"]["description"]
+
+
+@pytest.mark.skipif(not VALIDATOR.exists(), reason="no validator of RO-Crate; make .venv-crate/installed brings it")
+def test_a_validator_accepts_the_metadata(fresh, checkout, tmp_path):
+    release(fresh, tmp_path / "a.tar.xz", checkout)
+    with tarfile.open(tmp_path / "a.tar.xz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    command = [VALIDATOR, Path(__file__).with_name("validate_crate.py")]
+    assert required(command, tmp_path / "out/small") == []
+    (tmp_path / "out/small/results.csv.xz").unlink()
+    assert any("results.csv.xz" in line for line in required(command, tmp_path / "out/small"))
+
+
+def required(command, folder):
+    run = subprocess.run([*command, folder], capture_output=True, text=True, check=True)
+    return [line for line in run.stdout.splitlines() if line.startswith("REQUIRED")]
+
+
+def test_packages_and_licence_are_those_of_the_commit_whatever_has_become_of_them(fresh, checkout, tmp_path):
+    shutil.copytree(checkout, changed := tmp_path / "checkout")
+    (changed / "requirements.txt").write_text("numpy==1.0\n", encoding="utf-8")
+    for root, name in ((checkout, "a.tar.xz"), (changed, "b.tar.xz")):
+        release(fresh, tmp_path / name, root)
+    assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
+
+
+def test_predictions_of_changes_that_were_not_committed_are_refused(fresh, checkout, tmp_path):
+    index = read_json(fresh / layout.STORE_INDEX)
+    text = json.dumps(index | {"commits": ["0123456789ab-dirty"]}) + "\n"
+    (fresh / layout.STORE_INDEX).write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="computed from 0123456789ab-dirty: only a report of a commit"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+
+
+def test_a_partial_report_is_refused(fresh, checkout, tmp_path):
+    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
+    write_manifest(fresh, known | {"missing": [{"experiment": "E3"}]})
+    with pytest.raises(ValueError, match="is a partial report, 1 final models are missing"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+
+
+@pytest.mark.parametrize("commit", [None, "0123456789ab-dirty", "0123456789ab"])
+def test_a_report_of_no_known_commit_is_refused(fresh, checkout, tmp_path, commit):
+    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
+    write_manifest(fresh, known | {"commit": commit})
+    words = (
+        "'0123456789ab:CITATION.cff', from the report, is not in"
+        if commit == "0123456789ab"
+        else f"computed from {commit or 'no'}"
+    )
+    with pytest.raises(ValueError, match=words):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+    assert not (tmp_path / "a.tar.xz").exists()
+
+
+@pytest.mark.parametrize("name", [*(f for f in LARGE if "figures" not in f and ".parquet" not in f), "claims.csv"])
+def test_a_report_that_lacks_a_page_predictions_or_records_is_refused(fresh, checkout, tmp_path, name):
+    (fresh / name).unlink()
+    with pytest.raises(ValueError, match=rf"1 file\(s\) are missing, the first is {name}"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+    assert not (tmp_path / "a.tar.xz").exists()
+
+
+def test_a_report_that_is_too_large_is_refused(fresh, checkout, tmp_path):
+    (fresh / layout.RULES).write_bytes(bytes(MAX_COMMITTED))
+    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 15,000,000"):
+        release(fresh, tmp_path / "a.tar.xz", checkout)
+    assert not (tmp_path / "a.tar.xz").exists()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+@pytest.mark.parametrize("report", ["study", "response_curves"])  # with refits and without
+def test_git_leaves_out_what_the_archive_has(report):
+    study = Study.of(read_json(ROOT / "reports" / report / layout.MANIFEST)["config"])
+    names = [layout.RECORDS.format(archive=archive) for archive in layout.record_archives(study)]
+    names += [layout.TABLE.format(table=table, suffix="tex") for table in study.tables]
+    names += [
+        template.format(data_set=d) for d in study.data_sets for template in (layout.PAGE, "figures/{data_set}/a.png")
+    ]
+    names += [layout.STORE_INDEX, *(layout.STORE_FILE.format(data_set=data_set) for data_set in study.data_sets)]
+    names += [*layout.REPORT_FILES, "figures/overview/a.png", "figures/overview/a.svg", layout.RULES]
+    paths = "\n".join(f"reports/{report}/{name}" for name in names)
+    command = ["git", "check-ignore", "--no-index", "--stdin"]
+    run = subprocess.run(command, cwd=ROOT, input=paths, capture_output=True, text=True, check=False)
+    ignored = {line.removeprefix(f"reports/{report}/") for line in run.stdout.splitlines()}
+    assert ignored == {name for name in names if layout.archived(study, name)}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_the_committed_report_is_small():
+    study = Study.of(read_json(COMMITTED / layout.MANIFEST)["config"])
+    command = ["git", "-C", str(COMMITTED), "ls-files"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert layout.RECORDS.format(archive=layout.committed_records(study)) in names
+    assert [name for name in names if layout.archived(study, name)] == []
+    assert sum((COMMITTED / name).stat().st_size for name in names) <= 10_000_000

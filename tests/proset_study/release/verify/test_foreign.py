@@ -1,0 +1,21 @@
+import pytest
+
+from proset_study.release.verify.foreign import Refused, checked_study
+
+
+@pytest.mark.parametrize(
+    ("entry", "file"),
+    [
+        ({"file": "/etc/own.csv", "target": "t"}, "/etc/own.csv"),
+        ({"file": "statsmodels:datasets/fair/fair.csv", "target": "t"}, "statsmodels:datasets/fair/fair.csv"),
+        ({"openml": {"task_id": 31}}, "data/openml/task_31.parquet"),
+        ({"openml": {"data_id": "../../x"}}, "data/openml/data_../../x.parquet"),
+        ({"openml": {}}, "data/openml/data_None.parquet"),
+    ],
+)
+def test_a_table_that_a_stranger_names_is_read_only_if_the_reader_names_it_too(entry, file):
+    config = {"data_sets": {"theirs": entry}}
+    with pytest.raises(Refused, match=f"'theirs' is made of '{file}', which is not part of the report"):
+        checked_study(config, [])
+    with pytest.raises(Refused, match="the config is refused"):  # it goes on: this config lacks the rest
+        checked_study(config, [file])

@@ -1,0 +1,159 @@
+"""A report on tables with categories and gaps, which some methods take as they are and others do not."""
+
+from html import escape
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.proset_study.conftest import compute
+from tests.proset_study.report.conftest import check_findings
+
+from proset_study.report.analysis.explanations import _point, explained_points
+from proset_study.report.analysis.response_curves import response_curves, response_section
+from proset_study.report.catalogue import data_set_figures
+from proset_study.report.pages.study_pages import write_explore
+from proset_study.report.write import write_report
+from proset_study.store.stored import Stored
+from proset_study.store.trained import load_trained
+from proset_study.study.config.checks import ConfigError, load
+
+PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
+COLOURS = ["01", "red & <b>", None]
+MIXED = {"generator": "mixed", "test_samples": 150, "impute": "median"}
+AS_IT_IS = "Seen as it is, with its {}, by proset (few prototypes) and hist gradient boosting"
+
+
+def config_of(folder) -> dict:
+    rng = np.random.default_rng(4)
+    colour, size = rng.integers(0, 3, 160), rng.normal(size=160)
+    table = pd.DataFrame({"size": size.round(3), "colour": np.array(COLOURS, dtype=object)[colour]})
+    table["kind"] = np.where((size > 0) ^ (colour == 0), "<i>", "no")
+    table.loc[rng.random(160) < 0.15, "size"] = np.nan
+    table.to_csv(folder / "own.csv", index=False)
+    own = {"file": str(folder / "own.csv"), "target": "kind", "categorical": ["colour"]}
+    trees = {"max_leaf_nodes": 4, "learning_rate": 0.3, "min_samples_leaf": 3}
+    every, as_it_is = ["imputed", "complete", "lacking"], ["gaps", "imputed", "complete", "lacking"]
+    return {
+        "study": "mixed",
+        "seed": 2,
+        "replicates": [0, 1],
+        "folds": 2,
+        "test_fraction": 0.3,
+        "data_sets": {
+            "gaps": own,
+            "imputed": {**own, "impute": "median"},
+            "complete": MIXED,
+            "lacking": {**MIXED, "missing_by_value": 0.3},
+        },
+        "experiments": {
+            "few": {"title": "few", "method": "proset_few", "data_sets": as_it_is, "stage2": {"complexity": 9}},
+            "boosting": {
+                "title": "boosting",
+                "method": "hist_gradient_boosting",
+                "data_sets": as_it_is,
+                "parameters": trees,
+                "stage2": {"complexity": 5},
+            },
+            "proset": {
+                "title": "proset",
+                "method": "proset",
+                "data_sets": every,
+                "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6},
+                "stage2": {"complexity": 2},
+            },
+            "neighbours": {"title": "knn", "method": "knn", "data_sets": every, "stage2": {"complexity": 5}},
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory) -> Stored:
+    folder = tmp_path_factory.mktemp("mixed")
+    return compute(config_of(folder), folder)
+
+
+def test_values_are_those_of_the_table(stored):
+    final = stored.final("few", "gaps")
+    table = pd.read_csv(stored.study.config["data_sets"]["gaps"]["file"], dtype={"colour": str})
+    assert final.feature_names.tolist() == ["size", "colour"]
+    for i in range(0, 40, 4):
+        row = int(final.part.rows_score[i])
+        point = _point(final, "", i, row)
+        shown = dict(zip(point["features"], point["position"], strict=True))
+        expected = table.loc[row]
+        if "colour" in shown:
+            assert shown["colour"] == ("(missing)" if pd.isna(expected["colour"]) else expected["colour"])
+        if "size" in shown:
+            assert shown["size"] == ("(missing)" if np.isnan(expected["size"]) else f"{expected['size']:.3g}")
+        assert not point["filled_in"].any()
+        assert sum(term["share"] for term in point["terms"]) <= 1 + 1e-9
+    assert len(explained_points(stored, "gaps")) == 3
+
+
+def test_a_trained_model_explains_by_categories(stored):
+    final = stored.final("few", "gaps")
+    table = pd.read_csv(stored.study.config["data_sets"]["gaps"]["file"], dtype={"colour": str})
+    trained = load_trained(final.folder)
+    rows = table.iloc[final.part.rows_score[:5]]
+    np.testing.assert_allclose(trained.predict_proba(rows).to_numpy(), final.probabilities[:5], rtol=1e-6)
+    found = trained.explain(rows)
+    prototypes = found[found["batch"] > 0]
+    fitted = table.iloc[prototypes["row"]]
+    assert prototypes["value of colour"].tolist() == fitted["colour"].fillna("(missing)").tolist()
+    np.testing.assert_allclose(prototypes["value of size"].astype(float), fitted["size"], rtol=1e-9)
+    assert (fitted["kind"].to_numpy() == prototypes["class"]).all()
+    other = trained.explain(rows.assign(colour="blue"))
+    assert set(other.loc[other["term"] == "sample", "value of colour"]) == {"(not in the fitted rows)"}
+
+
+def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
+    write_report(stored, tmp_path / "report", PUBLISHED)
+    write_explore(tmp_path / "report/explore.html", stored)
+    pages = {d: (tmp_path / f"report/data_sets/{d}.html").read_text(encoding="utf-8") for d in stored.study.data_sets}
+    both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"
+    assert f"{both}." in pages["gaps"]
+    for name in ("imputed", "lacking"):
+        assert f"{both}; with {one_hot} and missing values filled in by proset and KNN." in pages[name]
+    assert f"{AS_IT_IS.format('categories')}; with {one_hot} by proset and KNN." in pages["complete"]
+    for point in explained_points(stored, "gaps"):
+        assert all(f"<td>{escape(value)}</td>" in pages["gaps"] for value in point["position"])
+    figures = {data_set: data_set_figures(stored, data_set) for data_set in ("gaps", "imputed")}
+    names = {data_set: {figure.name for figure in found} for data_set, found in figures.items()}
+    assert {"imputed_feature_weights", "imputed_column_weights"} <= names["imputed"]
+    assert "gaps_column_weights" in names["gaps"]
+    assert "gaps_feature_weights" not in names["gaps"]
+    for found in figures.values():
+        check_findings(found)
+
+
+def test_curves_of_mixed_tables(stored):
+    error, loss = response_curves(stored)
+    assert error.points == {"mixed missing_by_value": {0.0: "complete", 0.3: "lacking"}}
+    assert loss.methods == ["proset_few", "hist_gradient_boosting", "proset", "knn"]
+    rows = response_section([error])[0]["rows"]
+    assert {row["title"] for row in rows} == {"missing by value (mixed tables)"}
+    complete, lacking = (float(row["bayes"]) for row in rows)
+    assert complete == 0
+    assert 0.1 < lacking < 0.35
+
+
+def test_a_method_that_needs_numbers_is_refused_before_anything_is_computed(tmp_path):
+    config = config_of(tmp_path)
+    assert load(config).data_settings("gaps")["gaps"] is True
+    assert "gaps" not in load(config).data_settings("imputed")
+    config["experiments"]["neighbours"]["data_sets"] = ["gaps"]
+    assert load(config).needing_numbers("gaps") == ["neighbours"]
+    assert "gaps" not in load(config).data_settings("gaps")  # so that the job which reads the table refuses it
+    del config["data_sets"]["lacking"]["impute"]
+    message = (
+        r"experiments.proset.data_sets: 'lacking' is not allowed, it has missing values and proset needs numbers; name "
+        r"data_sets.lacking.impute, or take a method that needs none: .*hist_gradient_boosting, proset_few"
+    )
+    with pytest.raises(ConfigError, match=message):
+        load(config)
+    config["experiments"]["proset"]["data_sets"] = ["imputed"]
+    assert load(config).data_sets == ["gaps", "imputed", "complete", "lacking"]
+    config["data_sets"]["complete"] = {**MIXED, "informative": 4}
+    with pytest.raises(ConfigError, match=r"complete.numbers: 3 is not allowed, must be at least informative, 4"):
+        load(config)

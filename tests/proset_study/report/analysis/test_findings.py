@@ -1,0 +1,136 @@
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from proset_study.report.analysis.findings import (
+    methods_over_replicates,
+    rules,
+    selected_features,
+    selections,
+    write_findings,
+    write_selected_features,
+)
+from proset_study.report.catalogue import overview_figures
+from proset_study.report.figures import over_replicates
+from proset_study.store.results import read_csv
+from proset_study.store.stored import Stored
+
+PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
+
+
+class Repeated(Stored):
+    """The small study, as if it had four replicates with other test scores."""
+
+    def __init__(self, stored):
+        super().__init__(stored.folder, stored.study)
+
+    replicates = (0, 1, 2, 3)
+
+    def _read_rows(self, experiment):
+        return [
+            {**row, "replicate": replicate, "value": self._shifted(row, replicate)}
+            for row in Stored(self.folder, self.study).rows_of([experiment])
+            for replicate in self.replicates
+        ]
+
+    @staticmethod
+    def _shifted(row, replicate):
+        shift = 0.01 * replicate**2 * (1 + (row["method"] == "knn"))
+        return 0.5 + shift if row["quantity"] == "log_loss" else row["value"]
+
+
+def pair(row):
+    return row["dataset"], row["score"], row["first"], row["second"]
+
+
+def test_rules_by_hand(stored):
+    final = stored.final("E3", "cross")
+    n_folds, key = final.folds.max() + 1, lambda s: s["lambda_v"] * s["lambda_w"]
+    selection = final.stage1
+    best = int(np.argmin(selection["mean"]))
+    for rule, part in (("one standard error", 1 / sqrt(n_folds)), ("one standard deviation", 1.0)):
+        limit = selection["mean"][best] + part * selection["standard_deviation"][best]
+        within = [i for i, m in enumerate(selection["mean"]) if m <= limit]
+        expected = max(within, key=lambda i: key(selection["settings"][i]))
+        assert selections(final, "stage1", selection)[rule] == expected
+    assert selections(final, "stage1", selection)["best"] == best
+    assert selections(final, "stage1", selection)["one standard deviation"] == selection["selected"]
+
+
+def test_rules_have_costs_and_complexities_of_the_records(stored):
+    rows = rules(stored)
+    assert {r["excess"] for r in rows if r["rule"] == "best"} == {0.0}
+    assert all(r["excess"] >= 0 for r in rows)
+    assert not [r for r in rows if (r["experiment"], r["stage"]) == ("E4", "stage1")]  # that is E3's
+    assert [r for r in rows if (r["experiment"], r["stage"]) == ("E4", "stage2")]
+    final = stored.final("E3", "cross")
+    (row,) = (
+        r for r in rows if (r["experiment"], r["dataset"], r["stage"], r["rule"]) == ("E3", "cross", "stage1", "best")
+    )
+    trial = final.stage1["trials"][final.stage1["optimal"]]
+    assert row["prototypes"] == np.mean([t["summary"]["prototypes"] for t in final.trials if t["trial"] == trial])
+
+
+def test_corrected_t_test_by_hand(stored):
+    rows = methods_over_replicates(Repeated(stored))
+    (row,) = (r for r in rows if pair(r) == ("flowers", "log-loss", "proset", "knn"))
+    differences = np.array([-0.01 * r**2 for r in range(4)])
+    final = stored.final("E3", "flowers")
+    overlap = final.fit["n_scored"] / final.fit["n_fit"]
+    error = np.sqrt(1 / 4 + overlap) * differences.std(ddof=1)
+    assert (row["replicates"], row["first_better"]) == (4, 3)
+    assert row["difference"] == pytest.approx(differences.mean())
+    assert row["standard_error"] == pytest.approx(error)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / error, 3))
+    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 3) * error)
+
+
+def test_generated_data_are_independent_draws(stored):
+    rows = methods_over_replicates(Repeated(stored))
+    (row,) = (r for r in rows if pair(r) == ("cross", "log-loss", "proset", "knn"))
+    assert row["overlap"] == 0
+    differences = [-0.01 * r**2 for r in range(4)]
+    assert row["p"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+
+
+def test_one_replicate_decides_nothing(stored):
+    assert methods_over_replicates(stored) == []
+
+
+def test_selected_features_are_those_of_the_models(stored):
+    rows = [r for r in selected_features(stored) if (r["experiment"], r["dataset"]) == ("E3", "cross")]
+    active = stored.final("E3", "cross").model.fitted.model.active_features()
+    assert [r["selected"] for r in rows] == [int(d in active) for d in range(3)]
+    assert {r["replicates"] for r in rows} == {1}
+
+
+def test_files(stored, tmp_path):
+    write_findings(tmp_path, stored)
+    write_selected_features(tmp_path / "selected_features.csv", stored)
+    over_data_sets = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "rules.csv.xz",
+        "methods.csv",
+        "selected_features.csv",
+        "prototypes.csv",
+    } | over_data_sets
+    assert len(read_csv(tmp_path / "rules.csv.xz").splitlines()) == 1 + len(rules(stored))
+
+
+def test_figures_show_the_rows(stored):
+    rows = [r for r in methods_over_replicates(Repeated(stored)) if (r["score"], r["first"]) == ("log-loss", "proset")]
+    (axes,) = over_replicates.methods_figure(rows).figure.axes
+    shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
+    assert axes.get_xscale() == "linear"
+    assert shown == pytest.approx(sorted(r["difference"] for r in rows))
+    assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
+
+
+def test_the_figure_of_rules_copes_with_searches_that_are_not_there(stored):
+    rows = rules(stored)
+    some = [r for r in rows if (r["dataset"], r["stage"]) != ("cross", "stage1")]
+    assert len(over_replicates.rules_figure(some).figure.axes) == 4
+    assert len(over_replicates.rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2

@@ -1,0 +1,148 @@
+"""Where a method stands: pairs of scores from rows, by hand; and a study of one method on what a report has."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from proset.archive import write_archive
+from proset_study.base.records import write_text
+from proset_study.report.analysis.manifest import content_hash
+from proset_study.report.analysis.standing import check_data, differences, in_words, standing_study
+from proset_study.store.results import write_rows
+from proset_study.study import layout
+from proset_study.study.config.checks import ConfigError
+
+SIZES = {"train_samples": 80.0, "test_samples": 20.0}
+
+
+def rows(experiment, method, losses, data_set="real", variant="", errors=0.25):
+    """Of replicates 0, 1, ...; a list of losses is one of fit seeds."""
+    found = []
+    for replicate, values in enumerate(losses):
+        names = {
+            "replicate": replicate,
+            "experiment": experiment,
+            "method": method,
+            "dataset": data_set,
+            "variant": variant,
+        }
+        found += [{**names, "section": "data", "quantity": key, "value": value} for key, value in SIZES.items()]
+        for seed, value in enumerate(values if isinstance(values, list) else [values]):
+            section = f"refit_{seed}" if seed else "final"
+            scores = {"prototypes": 7.0, "active_features": 2.0, "log_loss": value, "balanced_accuracy": 1 - errors}
+            found += [{**names, "section": section, "quantity": key, "value": value} for key, value in scores.items()]
+    return found
+
+
+@pytest.fixture
+def compared(tmp_path):
+    """A method of three replicates beside experiments of as many, of one, and of none of the same data."""
+    theirs = [
+        *rows("E1", "theirs", [0.5, [0.4, 0.6], 0.75]),  # means over fit seeds: 0.5, 0.5, 0.75
+        *rows("E1", "theirs", [9.0, 9.0, 9.0], variant="candidates=1"),
+        *rows("single", "other", [0.2]),
+        *rows("E1", "theirs", [0.9, 0.8, 1.0], data_set="drawn"),
+        *rows("elsewhere", "other", [0.1], data_set="not asked for"),
+    ]
+    config = {
+        **{"study": "all", "seed": 1, "folds": 2, "test_fraction": 0.2, "replicates": [0, 1, 2]},
+        "data_sets": {
+            "real": {"sklearn": "iris", "features": [0, 1]},
+            "drawn": {"generator": "xor", "features": 2, "samples_per_orthant": 30},
+        },
+        "experiments": {
+            "E8": {"title": "k", "method": "knn", "data_sets": ["real", "drawn"], "stage2": {"complexity": 3}}
+        },
+    }
+    write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
+    write_rows(tmp_path / layout.ALL_SCORES, theirs)
+    ours = rows("knn", "knn", [0.25, 0.5, 0.5]) + rows("knn", "knn", [0.3, 0.4, 0.2], data_set="drawn")
+    return differences(standing_study("knn", tmp_path, {}), ours, tmp_path), tmp_path
+
+
+def test_differences_are_paired_by_replicate_and_intervals_know_of_samples_that_are_shared(compared):
+    found = {(row["dataset"], row["rival"]): row for row in compared[0]}
+    assert set(found) == {("real", "E1"), ("real", "single"), ("drawn", "E1")}
+    real = found["real", "E1"]  # differences -0.25, 0, -0.25: mean -1/6, variance 1/48
+    assert real["difference"] == pytest.approx(-1 / 6)
+    half = t.ppf(0.975, 2) * ((1 / 3 + 20 / 80) / 48) ** 0.5
+    assert (real["low"], real["high"]) == pytest.approx((-1 / 6 - half, -1 / 6 + half))
+    assert real["verdict"] == "not decided"
+    assert (real["loss"], real["rival_loss"], real["replicates"]) == pytest.approx((1.25 / 3, 1.75 / 3, 3))
+    drawn = found["drawn", "E1"]  # -0.6, -0.4, -0.8: independent draws
+    assert drawn["high"] == pytest.approx(-0.6 + t.ppf(0.975, 2) * 0.2 / 3**0.5)
+    assert drawn["verdict"] == "ahead"
+    single = found["real", "single"]
+    assert (single["low"], single["verdict"], single["replicates"], single["loss"]) == (None, None, 1, 0.25)
+
+
+def test_ranks_are_among_methods_and_words_say_the_same(compared):
+    text = in_words(*compared, searched=True)
+    assert (
+        "| real | 2 of 3 | 0.250 | single (other) | 0.200 | +0.050 | 1 | 0.250 | 7.0 | 2.0 | 0 of 2 | 0 of 2 |" in text
+    )
+    assert "| drawn | 1 of 2 | 0.300 | E1 (theirs) | 0.900 | -0.600 [" in text
+    assert "Mean rank 1.5 over 2 data sets." in text
+    half = t.ppf(0.975, 1) * abs(-0.6 + 1 / 6) / 2  # of -1/6 and -0.6, data sets as units
+    interval = f"-0.383 [{-23 / 60 - half:+.3f}, {-23 / 60 + half:+.3f}]"
+    assert f"| E1 (theirs) | 2 | 1 | 0 | 1 | {interval} | 0.250 : 0.250 | 7.0 : 7.0 | 2.0 : 2.0 |" in text
+    assert "its parameters are the defaults" not in text
+    assert "its parameters are the defaults" in in_words(*compared, searched=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "prototypes", "better"),
+    [(0.2, 7.0, 1), (0.25, 6.0, 1), (0.25, 7.0, 0), (0.2, 8.0, 0), (0.3, 6.0, 0), (0.2, None, None)],
+)
+def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, error, prototypes, better):
+    row = compared[0][0]
+    text = in_words([row | {"rival_error": error, "rival_prototypes": prototypes}], compared[1], searched=True)
+    cells = next(line for line in text.splitlines() if line.startswith(f"| {row['dataset']} ")).split(" | ")
+    assert cells[-2] == ("" if better is None else f"{better} of 1")
+
+
+def test_a_method_without_probabilities_is_compared_by_error_and_is_no_rival_by_log_loss(compared):
+    _, folder = compared
+    theirs = [*rows("E1", "knn", [0.5] * 3, errors=0.2), *rows("E2", "cccd", [9.0] * 3, errors=0.1)]
+    write_rows(folder / layout.ALL_SCORES, theirs)
+    ours = rows("class_prior", "class_prior", [0.4] * 3)
+    (found,) = differences(standing_study("class_prior", folder, {}), ours, folder)
+    assert (found["rival"], found["score"]) == ("E1", "log-loss")
+    found = differences(standing_study("cccd", folder, {}), rows("cccd", "cccd", [7.0] * 3, errors=0.3), folder)
+    assert [row["score"] for row in found] == ["balanced error"] * 2
+    assert [row["difference"] for row in found] == pytest.approx([0.1, 0.2])
+    write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3))
+    with pytest.raises(ValueError, match="no experiment has a log-loss on a replicate of real, drawn"):
+        differences(standing_study("class_prior", folder, {}), ours, folder)
+
+
+def test_data_that_are_not_those_of_the_report_are_refused(compared):
+    _, folder = compared
+    name = "replicate_0/real/data.npz"
+    (folder / "results" / name).parent.mkdir(parents=True)
+    write_archive(folder / "results" / name, {}, {"X": np.zeros((2, 2))})
+    manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
+    known = {name: content_hash(folder / "results" / name)}
+    write_text(folder / layout.MANIFEST, json.dumps(manifest | {"data_sha256": known}) + "\n")
+    check_data(folder / "results", name, folder)
+    write_text(folder / layout.MANIFEST, json.dumps(manifest | {"data_sha256": {name: "0" * 64}}) + "\n")
+    with pytest.raises(ValueError, match=f"{name}: the data drawn here have the SHA-256 .{{12}}, those of .* 0{{12}}"):
+        check_data(folder / "results", name, folder)
+
+
+def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_the_config_says(compared):
+    entry = {"title": "mine", "method": "knn", "data_sets": ["wine"], "stage2": {"complexity": 30}}
+    study = standing_study("knn", compared[1], {"E1": {**entry, "method": "proset"}, "mine": entry})
+    assert study.name == "standing_knn"
+    assert (study.replicates, study.data_sets) == ([0, 1, 2], ["real", "drawn"])
+    (run,) = study.runs.values()
+    assert (run.name, run.stage("stage2", "real")["complexity"]) == ("knn", 30)
+
+
+def test_what_is_not_there_is_refused(compared, tmp_path):
+    with pytest.raises(ConfigError, match="method: 'mine' is not allowed, allowed are proset, knn, "):
+        standing_study("mine", compared[1], {})
+    with pytest.raises(ConfigError, match=r"records: 'no/report' has no manifest.json and results.csv.xz"):
+        standing_study("knn", layout.Path("no/report"), {})

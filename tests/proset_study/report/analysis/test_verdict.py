@@ -1,0 +1,158 @@
+"""The verdict: what is said follows from the scores, and is the same wherever it is said."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED
+from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
+from proset_study.report.wording import (
+    MINUS,
+)
+from proset_study.store.results import read_rows
+from proset_study.store.stored import Stored
+
+ROOT = Path(__file__).parents[4]
+PUBLISHED = ROOT / "data/published/published.csv"
+
+
+class Repeated(Stored):
+    """The small study with given log-losses in ten replicates."""
+
+    def __init__(self, stored, means, deviation=0.01):
+        super().__init__(stored.folder, stored.study)
+        rng = np.random.default_rng(5)
+        draws = {}
+        for experiment in stored.study.experiments:
+            rows = [row for row in stored.rows_of([experiment]) if row["value"] is not None]
+            self._rows[experiment] = [
+                {**row, "replicate": str(replicate), "value": self._value(row, replicate, means, deviation, rng, draws)}
+                for replicate in range(10)
+                for row in rows
+            ]
+
+    @staticmethod
+    def _value(row, replicate, means, deviation, rng, draws):
+        if row["quantity"] != "log_loss":
+            return row["value"]
+        return means[row["method"]] + deviation * rng.normal()
+
+    @property
+    def replicates(self):
+        return list(range(10))
+
+
+def test_scores_are_means_and_the_best_is_among_the_marked(stored):
+    found = verdict(Repeated(stored, {"proset": 0.3, "knn": 0.3, "xgboost": 0.5}), PUBLISHED)
+    scores = found.scores["cross"]
+    assert (scores["proset"].best, scores["knn"].best, scores["xgboost"].best) == (True, True, False)
+    assert scores["proset"].mean == pytest.approx(0.3, abs=0.01)
+    low, high = scores["proset"].interval
+    assert low < scores["proset"].mean < high
+    assert (found.replicates, found.methods[0]) == (10, "proset")
+
+
+def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(stored):
+    words = dict(verdict(Repeated(stored, {"proset": 0.4, "knn": 0.5, "xgboost": 0.3}), PUBLISHED).sentences)
+    assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Ahead?"]
+    assert "ahead of XGBoost on 0 of 2 data sets, behind on 2 (flowers, cross)" in words["Ahead?"]
+    assert "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0; not tested)" in words["Ahead?"]
+
+
+def test_one_replicate_tells_nothing_from_the_best(stored):
+    found = verdict(stored, PUBLISHED)
+    assert not any(score.best or score.interval for scores in found.scores.values() for score in scores.values())
+    assert "with one replicate nothing can be told from the best" in dict(found.sentences)["Ahead?"]
+    assert "**" not in verdict_markdown(found).partition("| test log-loss")[2]
+
+
+def test_a_study_of_other_data_says_nothing_of_the_published_one(stored):
+    found = verdict(stored, PUBLISHED)
+    assert [word for word, _ in found.sentences] == ["Ahead?", "To read:"]
+    assert all(score.published is None for scores in found.scores.values() for score in scores.values())
+
+
+@pytest.mark.parametrize(
+    ("inside", "p", "word"),
+    [
+        (0.2, 0.01, "Reproduced:"),
+        (0.2, 0.2, "Compatible:"),
+        (0.01, 0.01, "Not reproduced:"),
+        (0.01, 0.2, "Not reproduced:"),
+    ],
+)
+def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(inside, p, word):
+    rows = [
+        {"what": DIFFERENCE, "value": -0.001, "low": -0.011, "high": 0.01, "p": p},
+        {"what": INSIDE, "of": 100, "found": 95, "p": inside},
+        {"what": TOLERATED, "of": 200, "found": 0},
+    ]
+    ((said, sentence),) = reproduced(rows)
+    assert said == word
+    equal = "equal" if p < 0.05 else "not shown to be equal"
+    assert f"ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01" in sentence
+    assert "95 of 100 test scores are in the 95 % prediction interval" in sentence
+    assert reproduced(rows[2:])[0][0] == "Reproduced?"
+
+
+def test_means_and_ranks_are_of_the_data_sets_that_all_methods_have():
+    losses = {"a": {"x": {0: 0.1, 1: 0.3}, "y": {0: 0.9}}, "b": {"x": {0: 0.2}}}
+    assert mean_losses(losses) == {"x": [0.1, 0.2]}
+    assert average_ranks(losses) == {"a": 1.0, "b": 2.0}
+    apart = {"a": {"x": {0: 0.1}}, "b": {"y": {0: 0.2}}}
+    assert mean_losses(apart) == {}
+    assert all(np.isnan(list(average_ranks(apart).values())))
+
+
+def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
+    found = verdict(WithoutTheHardest(stored), PUBLISHED)
+    words = dict(found.sentences)["Ahead?"]
+    assert words.startswith("proset has the lowest mean test log-loss over 2 data sets, 0.150; with one replicate")
+    assert "By average rank over 2 data sets proset is first of 3, 1.0 (not tested)" in words
+
+
+class WithoutTheHardest(Stored):
+    """The small study with given log-losses: XGBoost is second, and lacks the data set that is hard."""
+
+    LOSSES = {"flowers": 0.1, "cross": 0.2, "odd": 0.9}  # noqa: RUF012
+
+    def __init__(self, stored):
+        super().__init__(stored.folder, stored.study)
+        for experiment in stored.study.experiments:
+            self._rows[experiment] = [
+                {**row, "value": self._loss(row)} if row["quantity"] == "log_loss" else row
+                for row in stored.rows_of([experiment])
+            ]
+
+    def _loss(self, row):
+        return self.LOSSES[row["dataset"]] + {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}[row["method"]]
+
+
+def test_the_committed_words_follow_from_the_committed_rows():
+    rows = read_rows(ROOT / "reports/study/findings/reproduction.csv")
+    numbers = ({key: float(row[key]) for key in ("low", "high", "p") if row[key]} for row in rows)
+    ((word, sentence),) = reproduced([row | found for row, found in zip(rows, numbers, strict=True)])
+    headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
+    assert headline.startswith(f"- **{word}** {sentence}\n")
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/findings.md", "reports/study/index.html"])
+def test_readme_findings_and_page_say_the_same(file):
+    headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    sentences, _, table = headline.partition("\n\n")
+    if file.endswith(".md"):
+        assert sentences in text
+        assert file != "README.md" or table in text
+        return
+    for line in sentences.splitlines():
+        word, _, sentence = line.removeprefix("- **").partition("** ")
+        assert f"<b>{word}</b> {sentence}" in text
+    section = re.search(r'<table[^>]*id="headline-table".*?</table>', text, re.DOTALL)[0]
+    for row in (line.split("|")[1:-1] for line in table.splitlines() if re.search(r"\d\.\d{3}", line)):
+        means = [re.match(r" (\**)([\d.]+)", cell) for cell in row[1:]]
+        shown = re.search(rf">{row[0].strip()}</a></th>(.*?)</tr>", section)[1]
+        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*)</td>', shown)
+        assert [(m[2], bool(m[1])) for m in means] == [(text, tone == "best") for tone, text in cells]

@@ -1,0 +1,122 @@
+"""A project with what the article is built from: the committed records, or made-up ones in place of some reports."""
+
+import json
+import shutil
+from copy import deepcopy
+from math import sin
+from pathlib import Path
+
+import pytest
+import yaml
+
+from proset_study.base.records import write_json
+from proset_study.report.analysis import response_curves
+from proset_study.report.analysis.response_curves import points
+from proset_study.report.article.build import TOPICS
+from proset_study.report.article.findings import AVERAGED
+from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, TRACKED
+from proset_study.report.article.records import rows
+from proset_study.report.article.study import DRAWS, STUDY
+from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
+from proset_study.store.results import read_rows, write_rows
+from proset_study.study import layout
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(scope="session")
+def committed(tmp_path_factory):
+    """The sources, and those of the records that are in the repository."""
+    project = tmp_path_factory.mktemp("committed")
+    shutil.copytree(ROOT / "article", project / "article")
+    for name in {name for topic in TOPICS.values() for name in topic.records if (ROOT / name).is_file()}:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, project / name)
+    return project
+
+
+@pytest.fixture(scope="session")
+def whole(committed, tmp_path_factory):
+    """The same with records for every topic. Only their form is that of real ones."""
+    project = tmp_path_factory.mktemp("whole") / "project"
+    shutil.copytree(committed, project)
+    (project / DRAWS).mkdir(parents=True, exist_ok=True)
+    shutil.copy2(project / STUDY / layout.COMPARISON, project / DRAWS)
+    config = json.loads((project / STUDY / layout.MANIFEST).read_text(encoding="utf-8"))["config"]
+    _open_track(project / "reports/open_track", project / STUDY, config)
+    _response_curves(project / "reports/response_curves", config)
+    _error_estimates(project / "reports/error_estimates", config)
+    return project
+
+
+def _open_track(folder, study, config):
+    """Every number of proset once more, 5 % smaller, as those of its other form, and 10 % with all candidates."""
+    experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
+    other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
+    every = {f"all_{e}": {**entry, "method": LEAVE_ONE_OUT, "parameters": {}} for e, entry in experiments.items()}
+    ours = [row for row in read_rows(study / layout.ALL_SCORES) if row["experiment"] in experiments]
+    renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
+    theirs = [{**row, **renamed[row["experiment"]], "value": 0.95 * row["value"]} for row in ours]
+    of_all = [
+        {**row, "experiment": f"all_{row['experiment']}", "method": LEAVE_ONE_OUT, "value": 0.9 * row["value"]}
+        for row in ours
+    ]
+    write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all)
+    comparisons = {
+        TRACKED: {"title": "Both", "experiments": [*experiments, *other]},
+        "open_candidates": {"title": "All samples", "experiments": [*other, *every]},
+    }
+    made = {**_without_plans(config), "experiments": {**experiments, **other, **every}, "comparisons": comparisons}
+    cost = {"0": {LEAVE_ONE_OUT: {"fits": 1250, "fit_cpu_s": 3599.0, "score_cpu_s": 1.0}}}
+    write_json(folder / layout.MANIFEST, _manifest(made, cost))
+    for name in ("variance", "costs"):
+        ours = [row for row in rows(ROOT / STUDY / f"findings/{name}.csv") if row["experiment"] in experiments]
+        theirs = [{**row, **renamed[row["experiment"]]} for row in ours]
+        write_rows(folder / f"findings/{name}.csv", ours + theirs, list(ours[0]))
+    pairs = [row for row in rows(study / "findings/pairs.csv") if (row["comparison"], row["first"]) == ("E14", "knn")]
+    averaged = {"bagging": AVERAGED}  # E14 has no mean of draws
+    of_both = [
+        {**row, "comparison": TRACKED, "first": LEAVE_ONE_OUT, "second": averaged.get(row["second"], row["second"])}
+        for row in pairs
+    ]
+    write_rows(folder / "findings/pairs.csv", of_both, list(pairs[0]))
+    shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
+
+
+def _response_curves(folder, config):
+    """Excess that rises along every curve, of three methods."""
+    overlay = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
+    methods = ("proset", LEAVE_ONE_OUT, "knn")
+    on_curves = [d for curve in points(overlay["data_sets"]).values() for d in curve.values()]
+    found = []
+    for i, data_set in enumerate(dict.fromkeys(on_curves)):
+        for replicate in range(3):
+            for k, method in enumerate(methods):
+                excess = 0.01 + 0.004 * i * (1 + k) + 0.001 * sin(replicate + i + k)
+                names = {"replicate": replicate, "dataset": data_set, "experiment": method, "method": method}
+                scores = {"bayes_error": 0.1, "excess_error": excess, "bayes_log_loss": 0.2, "excess_log_loss": excess}
+                found.append({**names, **scores})
+    write_rows(folder / layout.FINDINGS / "response_curves.csv", found, response_curves.COLUMNS)
+    experiments = {m: {**config["experiments"]["E8"], "method": m, "data_sets": ["baseline"]} for m in methods}
+    made = {**_without_plans(config), "data_sets": overlay["data_sets"], "experiments": experiments}
+    write_json(folder / layout.MANIFEST, _manifest(made))
+
+
+def _error_estimates(folder, config):
+    found = []
+    for size in (54, 999):
+        for i, estimate in enumerate(LABELS):
+            names = {"replicate": 0, "experiment": "E8", "method": "knn", "dataset": f"mixture_{size}", "variant": ""}
+            numbers = {"n_fit": size, "n_scored": 1000, "draws": 10, "estimate": estimate, "possible": 10, "true": 0.3}
+            numbers |= {"true_standard_error": 0.001, "bias": -0.01 * i, "bias_standard_error": 0.01, "deviation": 0.05}
+            found.append({**names, **numbers, "rmse": 0.05 + 0.01 * i, "coverage": 0.9, "cpu_s": 1.0 + i})
+    write_rows(folder / "evaluation/error_estimates.csv", found, COLUMNS)
+    write_json(folder / layout.MANIFEST, _manifest(_without_plans(config)))
+
+
+def _manifest(config, cost=None):
+    return {"config": config, "cost": cost or {}, "commit": "0123456789ab", "machine": {"processor": "any"}}
+
+
+def _without_plans(config):
+    return {key: deepcopy(value) for key, value in config.items() if key not in ("comparisons", "evaluations")}

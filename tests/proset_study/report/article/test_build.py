@@ -1,0 +1,175 @@
+"""The article of the committed records, and of a project that lacks none: names, words, figures, the PDF."""
+
+import csv
+import json
+import re
+import shutil
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from proset_study.report.article.build import NO_TYPST, build, gather
+from proset_study.report.article.findings import references
+from proset_study.report.article.records import rows
+from proset_study.report.article.sources import CALLS, PAGE
+from proset_study.report.article.study import DRAWS, STUDY, explanations, published_draws, reproduction
+from proset_study.report.article.topics import TOPICS
+from proset_study.store.results import write_rows
+from proset_study.study import layout
+
+
+@pytest.fixture(scope="session")
+def everything(whole):
+    content, missing = gather(whole)
+    assert not missing
+    return content
+
+
+def copied(project, folder, *files):
+    """The project with files of its own, which a test may change."""
+    copy = folder / "project"
+    for name in files:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(project / name, copy / name)
+    return copy
+
+
+def change(path, **values):
+    """Set columns of every row of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [{**row, **values} for row in csv.DictReader(file)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_article_and_findings_name_all_that_is_gathered_and_nothing_else(everything, whole, call):
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((whole / "article").glob("*.typ")))
+    text = re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
+    text += (whole / "article" / PAGE).read_text(encoding="utf-8")
+    named = set(re.findall(rf'\b{call}\("([\w.]+)"', text))
+    assert named == set(getattr(everything, CALLS[call]))
+
+
+def test_every_text_is_there_and_every_table_is_a_rectangle(everything):
+    undefined = re.compile(r"\b(nan|inf)\b")
+    assert [name for name, text in everything.texts.items() if not text.strip() or undefined.search(text)] == []
+    for name, (heading, *body) in everything.tables.items():
+        assert body, name
+        assert {len(row) for row in body} == {len(heading)}, name
+        assert not any(undefined.search(cell) for row in body for cell in row), name
+
+
+def test_numbers_are_those_of_the_records(everything, whole):
+    texts, tables = everything.texts, everything.tables
+    with (whole / STUDY / layout.COMPARISON).open(encoding="utf-8") as file:
+        cells = list(csv.DictReader(file))
+    scores = [
+        c for c in cells if c["quantity"] in ("log_loss", "roc_auc", "balanced_accuracy") and c["section"] == "final"
+    ]
+    agreeing, judged = (sum(c["within"] in within for c in scores) for within in (["yes"], ["yes", "no"]))
+    assert texts["reproduction.within"] == texts["published_draws.within"] == f"{agreeing} of {judged}"
+    assert texts["protocol.cells"] == f"{len(cells):,}"
+    assert tables["reproduction.by_experiment"][-1][:2] == ["all", f"{agreeing} of {judged}"]
+    # The other form of the made-up track is 5 % better everywhere, on data whose replicates vary by less.
+    assert (texts["leave_one_out.ahead"], texts["leave_one_out.behind"]) == ("eleven", "none")
+    assert {row[-1] for row in tables["leave_one_out.differences"][1:]} == {"ahead"}
+    first, second = (float(cell) for cell in tables["leave_one_out.differences"][1][2:4])
+    assert second == pytest.approx(0.95 * first, abs=0.001)
+    assert (texts["leave_one_out.every_ahead"], texts["leave_one_out.drawn_behind"]) == ("eleven", "none")
+    assert float(tables["leave_one_out.all_samples"][1][1]) == pytest.approx(0.9 * first, abs=0.001)
+    compared = {row[0] for row in tables["leave_one_out.all_samples"] if row[3]}
+    assert {"digits", "checker"} < compared
+    assert not {"iris_2f", "wine", "cancer"} & compared  # all of them are drawn
+
+
+def test_words_follow_from_numbers(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["reproduction"].records)
+    for p, words in ((0.2, "not shown to be equivalent"), (0.01, "equivalent")):
+        change(copy / STUDY / "findings/reproduction.csv", p=p)
+        texts = reproduction(copy).texts
+        assert (texts["equivalent"], texts["equivalence_p"]) == (words, f"p = {p}")
+
+
+def test_the_worst_of_the_unlucky_fits_may_be_of_either_implementation(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["explanations"].records)
+    fits = rows(copy / "benchmarks/results/e1_on_cancer.csv")
+    unlucky = [fit["log_loss"] for fit in fits if fit["features"] == 1]
+    assert {fit["implementation"] for fit in fits if fit["log_loss"] == max(unlucky)} == {"ours"}
+    assert explanations(copy).texts["single_loss"] == f"{max(unlucky):.2f}"
+
+
+def test_against_the_mean_of_several_draws_its_wins_are_counted(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["references"].records)
+    change(copy / "reports/open_track/findings/pairs.csv", second_wins=7, mean_difference=0.02, low=0.01, high=0.03)
+    texts = references(copy).texts
+    assert texts["averaged_better"] == "7 of 11"
+    assert texts["against_averaged"] == "+0.020 (+0.010 to +0.030)"
+
+
+def test_the_published_draws_are_held_against_the_same_scores_of_the_study(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["published_draws"].records)
+    texts = published_draws(copy).texts
+    assert (texts["within"], texts["without"]) == (texts["within_ours"], "none")  # the made-up one is a copy
+    cells = rows(copy / DRAWS / layout.COMPARISON)
+    write_rows(copy / DRAWS / layout.COMPARISON, [c for c in cells if c["dataset"] != "wine"], list(cells[0]))
+    assert published_draws(copy).texts["without"] == "wine"
+
+
+def test_what_nothing_tells_apart_is_none(whole, tmp_path):
+    copy = copied(whole, tmp_path, *TOPICS["explanations"].records)
+    change(copy / "benchmarks/results/e1_on_cancer.csv", features=2)
+    texts = explanations(copy).texts
+    assert (texts["single_ours"], texts["single_theirs"]) == ("none", "none")
+
+
+def test_records_that_are_missing_are_named_with_the_command_that_makes_them(committed, tmp_path):
+    project = copied(committed, tmp_path, *TOPICS["claims"].records)
+    content, missing = gather(project)
+    assert set(missing) == set(TOPICS) - {"claims"}
+    assert {name.partition(".")[0] for name in content.texts} == {"claims"}
+    assert all(
+        re.match(r"snakemake --cores all --configfile workflow/\w+\.yaml$|make bench$", t.command)
+        for t in TOPICS.values()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["committed", "whole"])
+def test_the_article_is_a_pdf_of_eight_to_twelve_pages(name, request, tmp_path):
+    project = request.getfixturevalue(name)
+    said = build(project, tmp_path / "out")
+    record = json.loads((tmp_path / "out/records.json").read_text(encoding="utf-8"))
+    assert all((tmp_path / "out" / file).stat().st_size for file in record["figures"].values())
+    assert [topic in said for topic in record["missing"]] == [True] * len(record["missing"])
+    if find_spec("typst") is None:
+        pytest.skip("typst is not installed: pip install -r requirements-article.txt")
+    import typst
+
+    assert (tmp_path / "out/article.pdf").read_bytes().startswith(b"%PDF")
+    pages = typst.compile(tmp_path / "out/article.typ", root=tmp_path / "out", format="png", ppi=20)
+    assert 8 <= len(pages) <= 12
+
+
+@pytest.mark.slow
+def test_without_typst_it_says_so_and_leaves_what_the_article_is_made_of(committed, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typst", None)
+    said = build(committed, tmp_path / "out")
+    assert NO_TYPST in said
+    assert (tmp_path / "out/records.json").is_file()
+    assert not (tmp_path / "out/article.pdf").exists()
+
+
+@pytest.mark.slow
+def test_a_number_typed_into_the_text_fails_the_build(committed, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(committed, project)
+    text = project / "article/article.typ"
+    lines = text.read_text(encoding="utf-8").splitlines()
+    text.write_text("\n".join([*lines, "proset has a loss of 0.508."]), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"article\.typ:{len(lines) + 1}: '0\.508' is typed by hand"):
+        build(project, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

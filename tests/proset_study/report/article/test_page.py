@@ -1,0 +1,59 @@
+"""The page of findings, of the committed records and of a project that lacks none."""
+
+import re
+import shutil
+
+import pytest
+from tests.proset_study.report.article.conftest import ROOT
+
+from proset_study.report.article.page import findings
+from proset_study.report.article.sources import PAGE
+from proset_study.store.stored import Missing
+
+
+@pytest.fixture
+def change(committed, tmp_path):
+    """The project with another template."""
+    project = tmp_path / "project"
+    shutil.copytree(committed, project)
+    template = project / "article" / PAGE
+
+    def changed(old, new):
+        text = template.read_text(encoding="utf-8")
+        assert old in text
+        template.write_text(text.replace(old, new), encoding="utf-8")
+        return project
+
+    return changed
+
+
+def test_the_page_is_what_the_records_say():
+    assert findings(ROOT) == (ROOT / "docs/findings.md").read_text(encoding="utf-8"), "make findings"
+
+
+@pytest.mark.parametrize(
+    "sentence", [r"Of \w+ methods, some of .*?cannot be told from the best\.", r"A fit of one .*?a sample\."]
+)
+def test_the_readme_says_of_open_track_and_speed_what_the_page_says(sentence):
+    page, readme = ((ROOT / file).read_text(encoding="utf-8") for file in ("docs/findings.md", "README.md"))
+    assert " ".join(re.search(sentence, page, re.DOTALL)[0].split()) in " ".join(readme.split())
+
+
+def test_a_project_that_lacks_nothing_has_every_part(whole):
+    page = findings(whole)
+    assert "No records are in the repository yet" not in page
+    assert "the new form is ahead on eleven of eleven data sets" in page
+    assert "All replicates together took 1.0 hours" in page
+    assert re.search(r"^\| .*leave-one-out.* \| 1,250 \| 3,600 \|$", page, re.MULTILINE)
+
+
+def test_every_claim_that_fails_has_a_reason_and_no_other(change):
+    with pytest.raises(ValueError, match=r"findings.md.j2: S1 does not fail; no reason why N64 fails"):
+        findings(change('reason("N64")', 'reason("S1")'))
+
+
+def test_records_that_are_not_there_are_named(change):
+    project = change("# Findings", '# Findings {{ n("error_estimates.advice") }}')
+    shutil.rmtree(project / "reports/error_estimates")
+    with pytest.raises(Missing, match=r"error_estimates.advice, which `snakemake .*error_estimates.yaml` computes"):
+        findings(project)

@@ -1,0 +1,127 @@
+from itertools import chain
+
+import pytest
+
+from proset_study import methods
+from proset_study.report.tables.table_files import to_markdown
+from proset_study.report.tables.tables import (
+    comparison_table,
+    experiment_table,
+    make_cells,
+    methods_table,
+)
+from proset_study.report.wording import (
+    format_number,
+)
+from proset_study.store.results import COLUMNS
+
+NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
+
+
+def test_published_rows_in_published_order_with_values_in_brackets(numbers):
+    rows, published = numbers
+    text = to_markdown(experiment_table("E3", "title", make_cells(rows[0], published), published))
+    assert text.splitlines()[4:] == [
+        "| |wine|",
+        "|---|---:|",
+        "|**Data**||",
+        "|Samples|1,178 (178)|",
+        "|**Stage 1**||",
+        "|Optimal lambda_v|1.2e-4 (6.7e-6)|",
+        "|**Final model, scores for test data**||",
+        "|Log-loss|0.10 (0.10)|",
+        "|ROC-AUC|1.00 (1.00)|",
+    ]
+
+
+def test_comparison_marks_what_cannot_be_told_from_the_best(numbers):
+    rows, published = numbers
+    again = [{**r, "replicate": 1, "value": r["value"] + 0.01} for r in chain(*rows) if r["quantity"] == "log_loss"]
+    cells = make_cells([*chain.from_iterable(rows), *again], published)
+    text = to_markdown(comparison_table("c", "comparison", cells, {"wine": 0.5}))
+    losses = [line for line in text.splitlines() if line.startswith("|Log-loss")]
+    assert losses == [  # all differences are the same in both replicates, so that their errors are 0
+        "|Log-loss|0.10 [0.11 ± 0.01] (0.10)|",
+        "|Log-loss|**0.10** [0.10 ± 0.01]|",
+        "|Log-loss|0.20 [0.21 ± 0.01]|",
+    ]
+    assert "|Threshold stage 2|0.30|" in text
+    assert "|Threshold cross-validation|0.30|" in text
+    assert "0.90" not in text  # the threshold of stage 1 is not part of it
+    assert "Prototypes" not in text
+
+
+def test_one_replicate_marks_nothing(numbers):
+    rows, published = numbers
+    text = to_markdown(comparison_table("c", "comparison", make_cells([*chain.from_iterable(rows)], published), {}))
+    assert "**0" not in text
+    assert "Bold" not in text
+
+
+def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monkeypatch):
+    monkeypatch.setattr(methods.get("knn"), "probabilistic", False)
+    found = (
+        ("E3", "proset", "wine", 0.1049, 0.9),
+        ("E10", "proset", "xor_3f", 0.3, 0.8),
+        ("svm", "svm", "wine", 0.0951, 0.91),
+        ("svm", "svm", "xor_3f", 0.2, 0.8),
+        ("E8", "knn", "wine", 3.45, 0.95),
+    )
+    rows = [
+        {
+            **{**NAMES, "replicate": replicate, "experiment": e, "method": m, "dataset": d, "section": "final"},
+            **{"quantity": quantity, "value": value},
+        }
+        for e, m, d, *values in found
+        for replicate in (0, 1)
+        for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
+    ]
+    missing = [("E12", "xor_3f", "", "xgboost")]
+    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing), {"wine": 0.5, "xor_3f": 0.0})
+    lines = [line.replace(" ± 0.00]", "]") for line in to_markdown(table).splitlines()[2:]]
+    assert lines[0].startswith(
+        "Partial: what could not be computed is marked as missing. Published values in brackets."
+    )
+    assert lines[2:] == [
+        "| |wine|xor_3f|",
+        "|---|---:|---:|",
+        "|**Log-loss**|||",
+        "|proset|0.10 [0.10] (0.10)|0.30 [0.30]|",
+        "|svm|**0.10** [0.10]|**0.20** [0.20]|",
+        "|xgboost||missing|",
+        "|**Balanced accuracy**|||",
+        "|proset|0.90 [0.90]|**0.80** [0.80]|",
+        "|svm|0.91 [0.91]|**0.80** [0.80]|",
+        "|knn|**0.95** [0.95]||",
+        "|xgboost||missing|",
+    ]
+
+
+def test_first_replicate_then_mean_and_deviation_over_all(numbers):
+    (rows, *_), published = numbers
+    names = {**NAMES, "replicate": 1, "experiment": "E3", "method": "m"}
+    cells = make_cells([*rows, {**names, "section": "final", "quantity": "log_loss", "value": 0.3049}], published)
+    cell = next(c for c in cells if c["quantity"] == "log_loss")
+    assert cell["value"] == 0.1049
+    assert cell["mean"] == pytest.approx(0.2049)
+    assert cell["standard_deviation"] == pytest.approx(0.2 / 2**0.5)
+    assert "0.10 [0.20 ± 0.14] (0.10)" in to_markdown(experiment_table("E3", "t", cells, published))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "text"),
+    [
+        ("selected_lambda_w", 4.5e-05, "4.5e-5"),
+        ("prototypes", 1484.0, "1,484"),
+        ("prototypes", 12.4, "12.40"),
+        ("log_loss", 1.0, "1.00"),
+        ("optimal_colsample", None, "n/a"),
+        ("optimal_subsample", 0.583, "0.58"),
+    ],
+)
+def test_numbers_are_printed_as_published(quantity, value, text):
+    assert format_number(quantity, value) == text
+
+
+def test_rows_have_the_columns_of_the_published_file():
+    assert COLUMNS == ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")

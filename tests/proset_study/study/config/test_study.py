@@ -1,0 +1,338 @@
+import copy
+import itertools
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from proset_study import methods
+from proset_study.study import layout
+from proset_study.study.config.checks import RESERVED, ConfigError, load
+from proset_study.study.config.schema import RENAMED, schema
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture
+def config():
+    return copy.deepcopy(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
+
+
+def test_the_study_is_the_published_one(config):
+    study = load(config)
+    six = ["iris_2f", "wine", "cancer", "digits", "checker", "xor_6f"]
+    five = ["checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f"]
+    data_sets = {e: runs[0].data_sets for e, runs in study.experiments.items()}
+    published = {
+        **{f"E{i}": six for i in (1, 2, 3, 4, 5, 6, 8, 9)},
+        "E7": ["checker", "xor_6f"],
+        **{f"E{i}": five for i in (10, 11, 12)},
+        "S16": six,
+        "D39": ["checker"],
+        "D40": ["checker"],
+        "X1": ["xor_3f", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f"],
+    }
+    assert published.items() <= data_sets.items()
+    assert [r.variant for r in study.experiments["E7"]] == ["candidates=100", "candidates=300", "candidates=1500"]
+    assert {
+        e: runs[0].settings["parameters"]["alpha_v"] for e, runs in study.experiments.items() if e in ("E1", "E2", "E3")
+    } == {
+        "E1": 0.05,
+        "E2": 0.5,
+        "E3": 0.95,
+    }
+    runs = study.runs
+    assert study.stage1_run(runs["E4"]) is runs["E3"]
+    assert study.stage1_run(runs["E6"]) is None
+    assert runs["E4"].selection_rule == "best"
+    assert [runs["E8"].stage("stage2", d)["complexity"] for d in six] == [30, 30, 100, 100, 30, 30]
+    assert [runs["E11"].stage("stage2", d)["complexity"] for d in five] == [30, 30, 30, 30, 100]
+    depths = [runs["E9"].stage("stage1", d)["space"]["max_depth"]["integers"][1] for d in six]
+    assert depths == [9, 9, 9, 9, 9, 19]
+    depths = [runs["E12"].stage("stage1", d)["space"]["max_depth"]["integers"][1] for d in five]
+    assert depths == [9, 9, 9, 19, 19]
+    assert runs["E9"].stage("stage1", "xor_6f")["space"]["subsample"] == {"uniform": [0.1, 0.9]}
+    assert runs["E9"].stage("stage1", "wine")["parameters"] == {"learning_rate": 0.1}
+    assert runs["E9"].stage("stage2", "wine")["parameters"] == {"learning_rate": 0.01}
+
+
+def test_chunks_cover_all_trials_once(config):
+    config["trials_per_job"]["proset"] = 7
+    study = load(config)
+    chunks = study.trial_chunks(study.runs["E3"], "wine")
+    assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(50))
+
+
+def test_a_method_without_an_entry_fits_fifty_trials_on_all_folds_in_a_job(config):
+    del config["trials_per_job"]
+    study = load(config)
+    folder = "results/study/replicate_0/wine/E3"
+    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-49.jsonl"]
+    assert layout.stage2_files(study, "0", "wine", "E3") == [f"{folder}/stage2/folds_0-4.jsonl"]
+    config["folds_per_job"] = {"proset": 3}
+    files = layout.stage1_files(load(config), "0", "wine", "E3")
+    assert [Path(file).name for file in files] == ["folds_0-2_trials_0-49.jsonl", "folds_3-4_trials_0-49.jsonl"]
+    assert study.trial_chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
+    assert study.trial_chunks(study.runs["svm"], "wine") == [(0, 4)]
+
+
+def test_e14_has_one_model_for_each_method_and_data_set(config):
+    study = load(config)
+    assert study.tables["E14"]["kind"] == "methods"
+    runs = [run for e in study.tables["E14"]["experiments"] for run in study.experiments[e]]
+    cells = [(run.method, data_set) for run in runs for data_set in run.data_sets if data_set != "mixture"]  # of E13
+    assert len(cells) == len(set(cells)) == 11 * len({run.method for run in runs})
+
+
+def test_methods_that_are_ranked_have_the_same_replicates(config):
+    with_rows = [c for c, entry in config["comparisons"].items() if entry.get("rows") == "methods"]
+    update_config(config, yaml.safe_load((ROOT / "workflow/replicates.yaml").read_text(encoding="utf-8")))
+    study = load(config)
+    assert study.replicates == list(range(10))
+    for comparison in (*with_rows, "E13"):
+        for experiment in config["comparisons"][comparison]["experiments"]:
+            for run in study.experiments[experiment]:
+                assert all(study.data_sets_of(run, r) == run.data_sets for r in study.replicates), experiment
+
+
+@pytest.mark.parametrize(
+    ("experiment", "stage", "complexity", "longest"),
+    [
+        ("nearest_neighbour", "stage2", 2, 1),
+        ("k_means", "stage2", 30, 18),
+        ("k_medoids", "stage2", 19, 18),
+        ("lvq", "stage2", 19, 18),
+        ("svm", "stage1", 5, 1),
+        ("svm", "stage2", 5, 1),
+        ("class_prior", "stage2", 3, 1),
+    ],
+)
+def test_a_path_longer_than_the_method_has_is_refused(config, experiment, stage, complexity, longest):
+    config["experiments"][experiment][stage]["complexity"] = complexity
+    message = (
+        f"experiments.{experiment}.{stage}.complexity: {complexity} is not allowed, {experiment} has at most {longest}"
+    )
+    with pytest.raises(ConfigError, match=message):
+        load(config)
+
+
+def test_a_method_that_does_not_say_how_long_its_path_is_may_have_any(config):
+    config["experiments"]["set_cover"]["stage2"]["complexity"] = 1000
+    load(config)
+
+
+def test_a_broken_method_and_weights_that_a_method_cannot_take_are_refused(config, monkeypatch, tmp_path):
+    (tmp_path / "own.csv").write_text("a,w,t\n1,1,x\n2,1,y\n", encoding="utf-8")
+    config["data_sets"]["own"] = {"file": str(tmp_path / "own.csv"), "target": "t", "weight": "w"}
+    config["experiments"]["svm"]["data_sets"] = ["own"]
+    load(config)
+    svm = methods.get("svm")
+    monkeypatch.setattr(svm, "weights", "none")
+    message = "experiments.svm.data_sets: 'own' is not allowed, it has weights and svm takes none"
+    with pytest.raises(ConfigError, match=message):
+        load(config)
+    monkeypatch.setattr(svm, "weights", "some")
+    methods.get.cache_clear()
+    message = "experiments.svm.method: proset_study.methods.svm breaks the interface .* `weights` is 'some', allowed"
+    with pytest.raises(ConfigError, match=message):
+        load(config)
+
+
+def test_the_number_of_trials_is_not_part_of_what_a_trial_depends_on(config):
+    before = load(copy.deepcopy(config)).stage1_settings("E3", "wine")
+    config["experiments"]["E3"]["stage1"]["trials"] = 100
+    assert load(config).stage1_settings("E3", "wine") == before
+
+
+def test_only_restricts_experiments_and_data_sets(config):
+    config["only"] = {"E3": ["wine"], "E8": ["wine", "iris_2f"]}
+    study = load(config)
+    assert {e: r[0].data_sets for e, r in study.experiments.items()} == {"E3": ["wine"], "E8": ["iris_2f", "wine"]}
+    assert study.data_sets == ["iris_2f", "wine"]
+    assert {"E1_to_E6", "E3_E8_E9"} <= set(study.comparisons)
+    assert "E10_E11_E12" not in study.comparisons
+
+
+def _set(*path_and_value):
+    *path, key, value = path_and_value
+
+    def change(config):
+        for p in path:
+            config = config[p]
+        config[key] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_set("sedd", 1), "top level: unknown key 'sedd', allowed are additional_replicates, comparisons, data_sets"),
+        (_set("folds", "5"), "folds: '5' is not allowed, must be a whole number"),
+        (_set("folds", 1), "folds: 1 is not allowed, must be at least 2"),
+        (_set("test_fraction", 1.0), "test_fraction: 1.0 is not allowed, must be less than 1"),
+        (_set("seed", -1), "seed: -1 is not allowed, must be at least 0"),
+        (_set("replicates", []), r"replicates: \[\] is not allowed"),
+        (_set("replicates", [0, 0]), r"replicates: \[0, 0\] is not allowed, must not repeat an item"),
+        (_set("study", "../x"), r"study: '\.\./x' is not allowed, must be a letter, then at most 49"),
+        (_set("study", "a;rm -rf"), "study: 'a;rm -rf' is not allowed, must be a letter"),
+        (_set("trials_per_job", "proset", 0), "trials_per_job.proset: 0 is not allowed, must be at least 1"),
+        (_set("data_sets", "x y", {"sklearn": "wine"}), "data_sets: 'x y' is not allowed, must be a letter"),
+        (
+            _set("data_sets", "new", {"generator": "chekcer"}),
+            "data_sets.new.generator: 'chekcer' is not allowed, allowed are checker, xor, mixture, clusters, "
+            "digits_16, protein_families",
+        ),
+        (
+            _set("data_sets", "new", {"sklearn": "boston"}),
+            "data_sets.new.sklearn: 'boston' is not allowed, allowed are iris, wine",
+        ),
+        (_set("data_sets", "new", {"file": "a.csv"}), "data_sets.new: missing key target"),
+        (_set("data_sets", "new", {"file": "a.xls", "target": "t"}), "data_sets.new.file: 'a.xls' is not allowed"),
+        (_set("data_sets", "new", {"generator": "xor", "features": 0}), "data_sets.new.features: 0 is not allowed"),
+        (
+            _set("data_sets", "new", {"generator": "mixture", "components": 0}),
+            "data_sets.new.components: 0 is not allowed, must be at least 1",
+        ),
+        (
+            _set("data_sets", "new", {"generator": "mixed", "missing_at_random": 0.6}),
+            "data_sets.new.missing_at_random: 0.6 is not allowed, must be at most 0.5",
+        ),
+        (_set("data_sets", "fit", {"sklearn": "wine"}), "data_sets: name 'fit' is not allowed, it is that of a rule"),
+        (
+            _set(
+                "experiments",
+                "wine",
+                {"title": "", "method": "knn", "data_sets": ["wine"], "stage2": {"complexity": 3}},
+            ),
+            "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
+        ),
+        (
+            _set("experiments", "E3", "method", "nearest"),
+            "experiments.E3.method: 'nearest' is not allowed, allowed are proset, knn, xgboost",
+        ),
+        (
+            _set("experiments", "E8", "data_sets", ["wnie"]),
+            "experiments.E8.data_sets: unknown data set 'wnie', allowed are iris_2f",
+        ),
+        (
+            _set("experiments", "E3", "selection_rule", "worst"),
+            "experiments.E3.selection_rule: 'worst' is not allowed, allowed are "
+            "one_standard_deviation, one_standard_error, best",
+        ),
+        (
+            _set("experiments", "E4", "stage1", "from", "E9"),
+            "experiments.E4.stage1.from: 'E9' is not allowed, allowed are E1, E2, E3",
+        ),
+        (_set("experiments", "E4", "stage1", {"from": "E10"}), "experiments.E4.stage1.from: 'E10' has no iris_2f"),
+        (_set("experiments", "E3", "stage1", {"trials": 3}), "experiments.E3.stage1: missing key complexity, space"),
+        (_set("experiments", "E3", "stage1", "trials", 0), "stage1.trials: 0 is not allowed, must be at least 1"),
+        (
+            _set("experiments", "E3", "parameters", {"lambda": 1}),
+            "experiments.E3.parameters.lambda: unknown parameter of this method",
+        ),
+        (
+            _set("experiments", "E3", "parameters", {"alpha_v": 2}),
+            "parameters.alpha_v: 2 is not allowed, must be a number from 0.0 to 1.0",
+        ),
+        (_set("experiments", "E6", "parameters", {}), "experiments.E6: method 'proset' needs lambda_v, lambda_w"),
+        (
+            _set("experiments", "E5", "stage1", "trials", 10),
+            "experiments.E5.stage1.trials: 10 is not allowed, the grid has 11",
+        ),
+        (_set("experiments", "E9", "stage1", "space", "max_depth", {"integers": [9, 0]}), "low must be less than high"),
+        (_set("experiments", "E9", "stage1", "space", "max_depth", {"integers": [0.5, 3]}), "must be a whole number"),
+        (
+            _set("experiments", "E3", "stage1", "space", "lambda_v", {"log_uniform": [0, 1]}),
+            "both ends must be greater than 0",
+        ),
+        (
+            _set("experiments", "E3", "stage1", "space", "lambda_v", {"normal": [0, 1]}),
+            "unknown key 'normal', allowed are",
+        ),
+        (_set("experiments", "E7", "vary", {"n_candidates": [0]}), "vary.n_candidates: 0 is not allowed"),
+        (_set("experiments", "E8", "overrides", {"wnie": {"stage2": {"complexity": 3}}}), "unknown data set 'wnie'"),
+        (_set("experiments", "E8", "overrides", {"wine": {"stage1": {"trials": 3}}}), "changes what is not there"),
+        (_set("only", {"E99": ["wine"]}), "only: unknown experiment 'E99', allowed are E1"),
+        (_set("only", {"E10": ["wine"]}), "only.E10: unknown data set 'wine', allowed are checker_rot"),
+        (
+            _set("comparisons", "c", {"title": "", "experiments": ["E99"]}),
+            "comparisons.c.experiments: unknown experiment 'E99'",
+        ),
+        (
+            _set("comparisons", "c", {"title": "", "experiments": ["E3"], "evaluations": ["error_estimates"]}),
+            "comparisons.c.evaluations: 'error_estimates' is not allowed, allowed are learning_curve, bootstrap",
+        ),
+    ],
+)
+def test_wrong_config_is_refused_with_key_value_and_what_is_allowed(config, change, message):
+    change(config)
+    with pytest.raises(ConfigError, match=message):
+        load(config)
+
+
+def test_all_errors_are_listed_at_once(config):
+    config["folds"], config["seed"] = 0, "x"
+    with pytest.raises(ConfigError) as caught:
+        load(config)
+    assert str(caught.value).count("\n- ") == 2
+
+
+def test_schema_is_closed_and_describes_every_key():
+    def walk(schema, path):
+        if not isinstance(schema, dict):
+            return
+        for key, sub in schema.get("properties", {}).items():
+            assert "description" in sub, f"{path}.{key}"
+        if schema.get("type") == "object" and "properties" in schema:
+            assert schema.get("additionalProperties") is False, path
+        for key, sub in schema.items():
+            if key not in ("if", "then", "else"):
+                for name, inner in sub.items() if isinstance(sub, dict) else []:
+                    walk(inner, f"{path}.{key}.{name}")
+                walk(sub, f"{path}.{key}")
+
+    walk(schema(), "")
+
+
+def test_reserved_names_are_the_rules():
+    text = "\n".join(
+        p.read_text(encoding="utf-8")
+        for p in [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    )
+    rules = {line.removeprefix("rule ").rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
+    assert rules == RESERVED
+    assert len(list(itertools.chain(rules))) > 10
+
+
+def test_only_checks_what_it_selects(config):
+    """E4 takes over E3's searches, which are on another data set here."""
+    config["experiments"]["E3"]["data_sets"] = ["wine"]
+    with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no iris_2f"):
+        load(config)
+    config["only"] = {"E3": ["wine"]}
+    assert list(load(config).experiments) == ["E3"]
+    config["only"]["E4"] = ["cancer"]
+    with pytest.raises(ConfigError, match=r"experiments\.E4\.stage1\.from: 'E3' has no cancer, only wine"):
+        load(config)
+
+
+def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_path):
+    for name, named in (("own.csv", True), ("o{w}n.csv", False)):
+        path = tmp_path / name
+        path.write_text("a,t\n1,x\n2,y\n", encoding="utf-8")
+        config["data_sets"]["wine"] = {"file": str(path), "target": "t"}
+        study = load(config)
+        assert layout.custom_files(study, "wine") == ([str(path)] if named else [])
+        before = layout.custom_version(study, "wine")
+        path.write_text("a,t\n1,x\n2,y\n3,y\n", encoding="utf-8")
+        assert (layout.custom_version(study, "wine") == before) == named
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_key_of_a_former_version_is_refused_with_its_new_name(config, old):
+    where = {"steps": config["experiments"]["E3"]["stage1"], "rule": config["experiments"]["E4"]}.get(old, config)
+    where[old] = where.pop(RENAMED[old], {"numbers": [1], "only": {}})
+    with pytest.raises(ConfigError, match=rf"unknown key '{old}', allowed are .*; {old} is now {RENAMED[old]}"):
+        load(config)

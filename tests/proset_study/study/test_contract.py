@@ -1,0 +1,315 @@
+"""The contract of `study.contract` for all methods or those of `--method`, and proof that it notices faults."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from proset.model import Model
+from proset_study import methods
+from proset_study.methods.base import Range
+from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
+from proset_study.methods.knn import KNN
+from proset_study.methods.prototypes import Prototypes
+from proset_study.study.config.study import Run
+from proset_study.study.contract import CHECKS, Subject, make_fold_data, subject_of
+
+ROOT = Path(__file__).parents[3]
+TEMPLATE = "docs/method_template.py"
+
+
+def template_subject() -> Subject:
+    """The template with the experiment that docs/custom-method.md gives it."""
+    (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S)
+    (settings,) = yaml.safe_load(block)["experiments"].values()
+    return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
+
+
+def experiments_of(files):
+    """Those of config files, each merged over those before it."""
+    config: dict = {}
+    for file in files:
+        update_config(config, yaml.safe_load(Path(file).read_text(encoding="utf-8")))
+    return config["experiments"]
+
+
+@pytest.fixture(scope="session")
+def experiments(pytestconfig):
+    return experiments_of([ROOT / "config.yaml", *pytestconfig.getoption("configfile")])
+
+
+def load_file(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_generate_tests(metafunc):
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", metafunc.config.getoption("method") or [*methods.METHODS, TEMPLATE])
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_method(name, check, experiments):
+    check(template_subject() if name == TEMPLATE else subject_of(name, experiments))
+
+
+def test_a_method_needs_an_experiment_to_take_parameters_from(experiments):
+    others = {name: entry for name, entry in experiments.items() if entry["method"] != "svm"}
+    with pytest.raises(ValueError, match="no experiment uses 'svm'"):
+        subject_of("svm", others)
+    mine = {"method": "svm", "stage1": {"from": "other"}}
+    assert subject_of("svm", {"mine": mine, **experiments}).run.name == "svm"
+
+
+def test_an_experiment_of_another_config_file_is_found(tmp_path):
+    entry = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"experiments": {"mine": entry}}), encoding="utf-8")
+    merged = experiments_of([ROOT / "config.yaml", tmp_path / "mine.yaml"])
+    assert subject_of("svm", merged).run.name == "svm"
+    del merged["svm"]
+    assert subject_of("svm", merged).run.name == "mine"
+
+
+class Tree(EstimatorMethod):
+    """A sound method, the base of the broken ones."""
+
+    parameters = {"max_depth": Range(1, 10, integer=True)}  # noqa: RUF012
+    required = ("max_depth",)
+    complexity = "trees"
+    draws = True
+    trusted = ("sklearn.tree._tree.Tree",)
+    staged = classmethod(lambda cls, forest, X: mean_of_trees(forest.estimators_, X))
+
+    @staticmethod
+    def simplicity(parameters):
+        return (-parameters["max_depth"],)
+
+    @staticmethod
+    def estimator(parameters, complexity, seed):
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(complexity, max_depth=int(parameters["max_depth"]), random_state=seed)
+
+
+def fitted_with(**functions):
+    """A method whose fits have other functions than `FittedEstimator`."""
+    broken = type("Broken", (FittedEstimator,), functions)
+
+    def fit(self, parameters, complexity, seed):
+        return broken(*vars(Tree.fit(self, parameters, complexity, seed)).values())
+
+    def load(arrays):
+        return broken(*vars(Tree.load(arrays)).values())
+
+    return type("Method", (Tree,), {"fit": fit, "load": staticmethod(load), "model": broken})
+
+
+def estimator_with(**settings):
+    def estimator(parameters, complexity, seed):
+        return Tree.estimator(parameters, complexity, seed).set_params(**settings)
+
+    return type("Method", (Tree,), {"estimator": staticmethod(estimator)})
+
+
+def shift(self, X):
+    return np.roll(FittedEstimator.predict_proba(self, X), 1, axis=1)
+
+
+def too_much(self, X):
+    return 1.1 * FittedEstimator.predict_proba(self, X)
+
+
+def spoil(self, X):
+    X += 1.0
+    return FittedEstimator.predict_proba(self, X)
+
+
+def ignore_weights(self, parameters, complexity, seed):
+    data = type(self.data)(**{**vars(self.data), "weight": None})
+    return Tree.fit(type(self)(data), parameters, complexity, seed)
+
+
+def fit_to_all_rows(self, parameters, complexity, seed):
+    data = self.data
+    X, y = np.concatenate([data.X, data.X_score]), np.concatenate([data.y, data.y_score])
+    return Tree.fit(type(self)(type(data)(**{**vars(data), "X": X, "y": y})), parameters, complexity, seed)
+
+
+def leave_out_categories(self, parameters, complexity, seed):
+    data = self.data
+    X = np.where(np.arange(data.X.shape[1]) == 1, 0.0, data.X)
+    return Tree.fit(type(self)(type(data)(**{**vars(data), "X": X})), parameters, complexity, seed)
+
+
+def centre_by_the_rows_to_predict(self, X):
+    return FittedEstimator.predict_proba(self, X - X.mean(axis=0))
+
+
+def none_for_gaps(self, X):
+    return np.where(X[:, [1]] == 4.0, np.nan, np.eye(2)[X[:, 1].astype(int) % 2])
+
+
+def importing(line):
+    """A method whose module begins with this line."""
+
+    def write(folder):
+        file = folder / "importing.py"
+        file.write_text(f"{line}\n\n\nclass Importing:\n    pass\n", encoding="utf-8")
+        return load_file(file).Importing
+
+    return write
+
+
+def importing_late(folder):
+    """A method that imports a library when it is fitted."""
+    file = folder / "late.py"
+    file.write_text(
+        "from proset_study.methods.knn import KNN\n\n\n"
+        "class Late(KNN):\n    def __init__(self, data):\n        self.data = data\n\n"
+        "    def fit(self, *args):\n        KNN.__init__(self, self.data)\n        return super().fit(*args)\n",
+        encoding="utf-8",
+    )
+    return load_file(file).Late
+
+
+def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **functions):
+    """A method whose fits have two prototypes and count them."""
+    found = Prototypes(np.zeros((2, 3)), np.array(labels), np.array(weights), np.array(batch))
+    summary = {"active_features": 3, "prototypes": number}
+    fit = fitted_with(prototypes=lambda self: found, summary=lambda self: summary, **functions)
+    return type("Method", (fit,), {"model": fit.model, "quantities": ("active_features", "prototypes")})
+
+
+def explaining(active):
+    """A method whose fits have weights for two of three features, and explain by the class prior alone."""
+    prior = np.bincount(make_fold_data(3).y) / len(make_fold_data(3).y)
+    return prototypes(
+        class_prior=lambda self: prior,
+        feature_weights=lambda self: np.array([[1.0, 2.0, 0.0]]),
+        active_features=lambda self: np.array(active),
+        familiarity=lambda self, X: np.zeros(len(X)),
+        as_proset=lambda self: Model(prior, np.zeros(3), ()),
+    )
+
+
+def changed(**attributes):
+    return type("Method", (Tree,), attributes)
+
+
+BROKEN = {
+    "interface_is_complete": [
+        (changed(complexity=None), "`complexity` is missing"),
+        (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
+        (changed(required=("depth",)), "`required` has depth"),
+        (changed(max_complexity="12"), "`max_complexity` is '12', must be a int"),
+        (changed(names=({"k": "neighbours"},)), "must be a Name"),
+        (changed(label=None, place="first"), "`place` is 'first', must be a int"),
+        (changed(cost=1.5), "`cost` is 1.5, must be a Callable"),
+        (changed(weights="yes"), "allowed are frequency, importance, none"),
+        (changed(takes_mixed="yes"), "`takes_mixed` is 'yes', must be a bool"),
+        (changed(metrics="all"), "`metrics` is 'all', allowed are any, symmetric, vectors, none"),
+        (fitted_with(arrays=None), "no arrays"),
+    ],
+    "importing_the_module_imports_no_library": [
+        (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
+        (importing("import kmedoids"), "kmedoids"),
+    ],
+    "imports_are_in_no_time": [(importing_late, "fits import .*scipy.*; move that into `__init__`")],
+    "parameters_are_as_declared": [
+        (changed(fixed=staticmethod(lambda n: {"depth": 1})), "fixed"),
+        (changed(required=()), "max_depth"),
+    ],
+    "same_seed_same_model": [
+        (estimator_with(random_state=None), "predict differently"),
+        (fitted_with(arrays=lambda self: {"a": np.array(id(self))}), "arrays of two fits"),
+    ],
+    "what_draws_says_so": [(changed(draws=False), "`draws` is not True")],
+    "rows_to_score_are_not_fitted": [(changed(fit=fit_to_all_rows), "other rows to score")],
+    "a_row_is_predicted_alone": [(fitted_with(predict_proba=centre_by_the_rows_to_predict), "row alone")],
+    "every_step_is_a_shorter_fit": [
+        (changed(staged=classmethod(lambda cls, forest, X: (forest.predict_proba(X) for _ in range(3)))), "step 1"),
+        (
+            fitted_with(staged_predict_proba=lambda self, X: iter([self.estimator.predict_proba(X)])),
+            "1 sizes instead of 3",
+        ),
+    ],
+    "predictions_are_probabilities": [
+        (fitted_with(predict_proba=too_much), "larger than 1"),
+        (fitted_with(predict_proba=lambda self, X: np.full((len(X), 2), np.nan)), "not finite"),
+        (fitted_with(predict_proba=lambda self, X: np.full((len(X), 1), 1.0)), "shape"),
+        (fitted_with(predict_proba=lambda self, X: self.estimator.predict_proba(X) / 2), "sum to 1"),
+    ],
+    "columns_are_the_classes": [(fitted_with(predict_proba=shift), "order of the classes")],
+    "weights_do_what_is_declared": [
+        (changed(fit=ignore_weights), "not predicted more"),
+        (changed(weights="frequency"), "are not the same as none"),
+    ],
+    "a_stored_model_predicts_the_same": [
+        (changed(trusted=()), "Tree"),
+        (fitted_with(arrays=lambda self: {"estimator": np.array([self.estimator])}), "Python objects"),
+    ],
+    "simplicity_sorts": [
+        (changed(simplicity=staticmethod(lambda parameters: -parameters["max_depth"])), "must be a tuple"),
+        (changed(simplicity=staticmethod(lambda parameters: (np.nan,))), "not finite"),
+    ],
+    "summaries_have_the_quantities": [
+        (changed(quantities=("active_features", "leaves")), "no leaves"),
+        (changed(measures=staticmethod(lambda forest: {"active_features": [np.int64(2)]})), "JSON"),
+        (fitted_with(staged_summary=lambda self: {"active_features": [3]}), "staged_summary"),
+    ],
+    "models_are_what_is_declared": [
+        (changed(model=KNN.model), "a FittedEstimator, `model` is FittedKNN"),
+        (changed(quantities=("active_features", "prototypes")), "counts prototypes"),
+        (fitted_with(class_prior=lambda self: np.array([0.2, 0.3, 0.5])), "class prior"),
+        (fitted_with(prototypes=lambda self: Prototypes.unweighted(np.zeros((2, 3)), np.array([0, 3]))), "counts"),
+        (prototypes(number=1), r"\[2, 2, 2, 2\] prototypes, the summary has 1"),
+        (prototypes(labels=[0, 3]), "of no class"),
+        (prototypes(weights=[1.0, 0.0]), "no weight"),
+        (prototypes(batch=[2, 1]), "order of their batches"),
+        (explaining(active=[0]), "not those with a weight"),
+        (explaining(active=[0, 1]), "explanation"),
+    ],
+    "metrics_are_heard": [(changed(metrics="any"), "by a matrix it predicts differently")],
+    "mixed_tables_are_taken": [
+        (changed(takes_mixed=True, fit=leave_out_categories), r"decides \d+% are right"),
+        (type("Method", (fitted_with(predict_proba=none_for_gaps),), {"takes_mixed": True}), "not finite"),
+    ],
+    "data_are_left_alone": [(fitted_with(predict_proba=spoil), "changed")],
+    "one_thread_is_enough": [(estimator_with(n_jobs=2, n_estimators=50), "threads are started")],
+}
+
+
+def tree_subject(method):
+    settings = {
+        "method": "tree",
+        "data_sets": ["d"],
+        "stage1": {"trials": 5, "complexity": 4, "space": {"max_depth": {"integers": [1, 10]}}},
+        "stage2": {"complexity": 4},
+    }
+    return Subject(method, Run("tree", "tree", "", settings))
+
+
+@pytest.mark.parametrize(
+    ("check", "method", "message"), [(check, *case) for check, cases in BROKEN.items() for case in cases]
+)
+def test_broken_methods_are_noticed(check, method, message, tmp_path):
+    check = {c.__name__: c for c in CHECKS}[check]
+    method = method if isinstance(method, type) else method(tmp_path)
+    with pytest.raises((AssertionError, TypeError, KeyError, ValueError), match=message):
+        check(tree_subject(method))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_sound_method_passes(check):
+    check(tree_subject(Tree))
+
+
+def test_every_check_has_a_fault_that_it_notices():
+    assert set(BROKEN) == {check.__name__ for check in CHECKS}

@@ -1,0 +1,244 @@
+"""What counts for a key, and what does not."""
+
+import sys
+from pathlib import Path
+from textwrap import fill
+
+import pytest
+
+from proset import arithmetic
+from proset_study.base.environment import library_arithmetic
+from proset_study.data.sources import MATRICES, SOURCES
+from proset_study.fits.evaluations import KINDS
+from proset_study.methods import METHODS
+from proset_study.study import fingerprints
+from proset_study.study.fingerprints import (
+    KEYS,
+    LIBRARIES,
+    _module,
+    arithmetic_of,
+    closure,
+    code_fingerprint,
+    key,
+    modules_of,
+    uses_kernel,
+)
+
+CLOSURES = Path(__file__).with_name("closures.txt")
+HEAD = """\
+# All that counts for each key of study.fingerprints, next to the input and the settings of the job: modules of
+# proset_study (and proset), and libraries, whose versions count. What is here makes results stale when it is changed.
+# Rewritten by: python -m tests.proset_study.study.test_fingerprints
+"""
+EXAMPLES = ("proset", "knn", "xgboost", "random_forest")  # methods
+METRICS = ("data.dissimilarities.mismatch", "data.dissimilarities.tangent", "data.custom_matrix")
+ALL = [
+    *(("data", {"source": source}) for source in (*SOURCES.values(), MATRICES)),
+    *(("dissimilarities", {"module": module}) for module in METRICS),
+    ("split", {}),
+    *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
+    ("select", {"method": "proset"}),
+    *(("evaluation", {"kind": kind, "method": "knn"}) for kind in KINDS),
+    *((job, {}) for job in ("score", "table", "page", "report", "pack", "predictions")),
+]
+NAMES = {" ".join((job, *names.values())): (job, names) for job, names in ALL}
+
+
+def counted(job, **names):
+    """Short names of the modules, and the libraries."""
+    modules, libraries = closure(*modules_of(job, **names))
+    return {module.removeprefix("proset_study.") for module in modules} | {f"{name}==" for name in libraries}
+
+
+def in_words():
+    text = HEAD
+    for name, (job, names) in NAMES.items():
+        items = sorted(counted(job, **names), key=lambda item: (item.endswith("=="), item))
+        lines = fill(" ".join(items), 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+        text += f"\n{name}\n{lines}\n"
+    return text
+
+
+def listed():
+    blocks = CLOSURES.read_text(encoding="utf-8").split("\n\n")[1:]
+    return {name: set(items.split()) for name, items in (block.split("\n", 1) for block in blocks)}
+
+
+def forget():
+    code_fingerprint.cache_clear()
+    _module.cache_clear()
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the packages that can be edited, seen instead of the real ones; the folder of both."""
+    source = fingerprints._ROOT
+    for path in source.rglob("*.py"):
+        target = tmp_path / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(fingerprints, "_ROOT", tmp_path)
+    forget()
+    yield tmp_path
+    forget()
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    forget()
+
+
+def keys(*jobs):
+    jobs = jobs or ("data", "split", "search", "fit", "evaluation", "score")
+    return {name: key(job, **names) for name, (job, names) in NAMES.items() if job in jobs}
+
+
+def stale(before):
+    return {name for name, value in keys(*(name.split()[0] for name in before)).items() if value != before[name]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_counts_is_what_the_list_says(name):
+    job, names = NAMES[name]
+    found, known = counted(job, **names), listed()[name]
+    change = [f"+{item}" for item in sorted(found - known)] + [f"-{item}" for item in sorted(known - found)]
+    assert not change, (
+        f"{name}: {' '.join(change)}; if that is right: python -m tests.proset_study.study.test_fingerprints"
+    )
+
+
+def test_the_list_has_every_key_and_no_others():
+    assert {job for job, _ in ALL} == set(KEYS)
+    assert list(listed()) == list(NAMES)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_fit_depends_on_readers_of_tables_reports_or_pandas(method):
+    items = counted("search", method=method) | counted("select", method=method) | counted("fit", method=method)
+    items = items.union(*(counted("evaluation", kind=kind, method=method) for kind in KINDS))
+    assert "pandas==" not in items
+    assert not items & {f"data.{name}" for name in ("bundled", "custom", "columns", "categories", "table_file")}
+    others = ("report", "release", "store", "study", "base.environment", "proset.classifier")
+    assert not [item for item in items if item.startswith(others)]
+
+
+def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
+    before = keys()
+    edit(package / "proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 31")
+    assert stale(before) == {"search proset", "fit proset"}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("proset/solver.py", '"""Minimisation of', '"""The minimisation of'),
+        ("proset/solver.py", "\n\n\n", "\n\n# a remark\n\n\n"),
+        ("proset_study/data/splits.py", "some class of", "one of the classes"),
+        ("proset_study/data/splitting.py", "is more than the", "is larger than the"),
+        ("proset_study/data/table_file.py", "; a header and rows are needed", ""),
+        ("proset_study/data/splits.py", "scaled: bool, mixed: bool = False) -> FoldData:", "scaled, mixed=False):"),
+        ("proset_study/data/encoding.py", "import numpy", "from typing import Any\nimport numpy"),
+        ("proset_study/base/records.py", "is damaged (", "cannot be read ("),
+        ("proset_study/methods/knn.py", 'label = "KNN"', 'label = "nearest neighbours"'),
+        ("proset_study/methods/knn.py", 'axis="neighbours k"', 'axis="k"'),
+        ("proset_study/methods/knn.py", "2e-6 * (fitted + scored)", "3e-6 * (fitted + scored)"),
+        ("proset_study/methods/costs.py", "DEFAULT = Cost(0.05", "DEFAULT = Cost(0.07"),
+        ("proset_study/fits/evaluations/bootstrap.py", '"maximum": 10000', '"maximum": 20000'),
+    ],
+    ids=[
+        *("docstring", "comment", "error: fit", "error: split", "error: reader", "hints", "typing", "records"),
+        *("label", "axis", "cost", "default cost", "settings of an evaluation"),
+    ],
+)
+def test_what_only_people_and_tools_read_does_not_count(package, file, old, new):
+    before = keys()
+    edit(package / file, old, new)
+    assert not stale(before)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        ("proset_study/data/splits.py", "data.y[fitted])) <", "data.y[fitted])) <=", "fit knn"),
+        ("proset_study/data/encoding.py", "seen >= 0", "seen > 0", "fit knn"),
+        ("proset_study/data/dataset.py", "impute: str | None = None", 'impute: str | None = "mean"', "fit knn"),
+        ("proset_study/data/columns.py", "MAX_CLASSES = 20", "MAX_CLASSES = 30", "data custom"),
+        ("proset_study/base/records.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "search xgboost"),
+        ("proset/archive.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "data generators"),
+        ("proset_study/methods/knn.py", "larger_is_simpler = True", "larger_is_simpler = False", "search knn"),
+        ("proset_study/fits/evaluations/bootstrap.py", "0.632 /", "0.633 /", "evaluation bootstrap knn"),
+        ("proset_study/fits/search.py", '"arithmetic")', '"run")', "search knn"),
+    ],
+    ids=[
+        *("condition of an error", "encoding", "field", "limit of a reader", "format of records", "format of archives"),
+        *("a method", "an evaluation", "names of a case"),
+    ],
+)
+def test_what_decides_a_result_counts(package, file, old, new, expected):
+    before = keys()
+    edit(package / file, old, new)
+    assert expected in stale(before)
+
+
+def test_how_a_split_is_drawn_counts_for_the_split_alone(package):
+    """Fits follow by their input."""
+    before = keys()
+    edit(package / "proset_study/data/splitting.py", "GROUP_DRAWS = 100", "GROUP_DRAWS = 10")
+    assert stale(before) == {"split"}
+
+
+def test_the_statement_of_a_claim_counts_for_the_report(package):
+    before = keys("report")
+    file = package / "proset_study/report/claims/fitting.py"
+    statement = file.read_text(encoding="utf-8").split('"""')[3]  # after the docstring of the module
+    edit(file, statement, f"It is said that {statement}")
+    assert stale(before) == {"report"}
+
+
+def test_libraries_count_for_what_imports_them():
+    users = {"xgboost==": ["xgboost"], "skops==": ["random_forest"], "scipy==": list(EXAMPLES)}
+    for library, known in users.items():
+        assert [user for user in EXAMPLES if library in counted("search", method=user)] == known
+    assert [source for source in SOURCES.values() if "pandas==" in counted("data", source=source)] == ["custom"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_library_of_a_fit_is_forgotten(method):
+    modules = closure(*modules_of("search", method=method), *modules_of("fit", method=method))[0]
+    imported = {name.split(".")[0] for module in modules for name in _module(module)[1]}
+    assert imported - set(sys.stdlib_module_names) - {"proset", "proset_study"} <= set(LIBRARIES)
+
+
+def test_templates_count_for_the_pages():
+    assert "index.html.j2" in counted("page")
+    assert "index.html.j2" not in counted("table")
+
+
+def test_the_arithmetic_of_proset_counts_for_its_fits_only():
+    assert uses_kernel("proset")
+    assert [method for method in METHODS if uses_kernel(method)] == [
+        "proset",
+        "proset_averaged",
+        "proset_few",
+        "proset_landmarks",
+        "proset_leave_one_out",
+        "proset_on_boosting",
+        "proset_on_forest",
+        "proset_on_logistic",
+    ]
+    assert arithmetic_of("proset") == arithmetic.name()
+    assert arithmetic_of("knn") == library_arithmetic()
+    for method in ("proset", "knn"):  # scores are made with its logarithm: its version counts, the kernel does not
+        assert "proset.arithmetic" in counted("search", method=method)
+    assert "proset.kernel" not in counted("search", method="knn")
+
+
+def test_a_module_that_does_not_exist_is_named():
+    with pytest.raises(ModuleNotFoundError, match=r"there is no module 'proset_study\.methods\.ada'"):
+        key("fit", method="ada")
+
+
+if __name__ == "__main__":
+    CLOSURES.write_text(in_words(), encoding="utf-8")

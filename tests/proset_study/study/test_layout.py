@@ -1,0 +1,47 @@
+"""Paths are spelt in one module."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+import proset_study
+from proset_study.study import layout
+from proset_study.study.config.checks import load
+
+SOURCE = Path(proset_study.__file__).parent
+NAMES = {Path(template).name for template in (layout.DATA, layout.SPLIT, layout.PARAMETERS, layout.COMPLEXITY)}
+NAMES |= {Path(template).name for template in (layout.MODEL, layout.PREDICTIONS, layout.FIT)} | {"trials_", "folds_"}
+MODULES = sorted(str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if path != Path(layout.__file__))
+OTHERS = {"study/contract.py", "release/verify/refits.py"}  # scratch files
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_other_module_spells_a_path_of_results(module):
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    paths = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    texts = [
+        n.value for path in paths for n in ast.walk(path) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
+    assert module in OTHERS or not [text for text in texts if any(name in text for name in NAMES)]
+
+
+def test_templates_have_the_names_that_rules_fill_in():
+    names = {"replicate": 0, "data_set": "wine", "run": "E3"}
+    assert layout.FIT.format(**names) == "replicate_0/wine/E3/fit.json"
+    assert layout.file_in(Path("anywhere"), layout.FIT) == Path("anywhere/fit.json")
+
+
+def test_a_comparison_makes_the_evaluations_that_it_names_and_their_page():
+    config = {}
+    for file in ("config.yaml", "workflow/error_estimates.yaml"):
+        update_config(config, yaml.safe_load((SOURCE.parents[1] / file).read_text(encoding="utf-8")))
+    study = load(config)
+    *records, page = layout.evaluations_of(study, "E18")
+    assert page == "reports/error_estimates/index.html"
+    assert len(records) == 4 * (7 * 3 + 3)  # families, methods and sizes, and the largest size of three methods
+    assert {Path(record).stem for record in records} == {"error_estimates"}
+    assert {Path(r).stem for r in layout.evaluations_of(study, "complexity")[:-1]} == {"complexity_curve"}
+    assert layout.evaluations_of(study, "estimates_knn") == []
