@@ -14,7 +14,11 @@ from proset_study.study.fork_server import ADDRESS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
-STARTS = "from proset_study.study import fork_server; fork_server.start(); print(fork_server.os.environ[fork_server.ADDRESS])"
+STARTS = """\
+from proset_study.study import fork_server
+fork_server.start()
+print(fork_server.os.environ[fork_server.ADDRESS])
+"""
 # A package that is found before ours, whose commands end in all ways in which a process can.
 COMMANDS = """
 import os, signal, sys, time
@@ -46,7 +50,7 @@ def server(tmp_path_factory):
             (folder / "proset_study" / path.name).symlink_to(path)
     (folder / "proset_study" / "__main__.py").write_text(COMMANDS, encoding="utf-8")
     environment = {**os.environ, **pins(), "PYTHONPATH": str(folder)}
-    holds = [sys.executable, "-c", f"{STARTS}; input()"]
+    holds = [sys.executable, "-c", f"{STARTS}input()"]
     with subprocess.Popen(holds, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
         yield process, {**environment, ADDRESS: process.stdout.readline().strip()}
         process.stdin.close()

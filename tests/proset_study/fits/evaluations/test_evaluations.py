@@ -87,7 +87,7 @@ REPORT = EvaluationReport(
 )
 """
 USE = """
-from proset_study import evaluations
+from proset_study.fits import evaluations
 from proset_study.report.pages.evaluation import evaluation_tables
 
 assert "jackknife" in evaluations.KINDS, evaluations.KINDS
