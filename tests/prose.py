@@ -1,0 +1,71 @@
+"""The checker of English: `python -m tests.prose`, a part of `make lint`.
+
+Proselint with its own rules, for pages, and with the phrases that the style page of CONTRIBUTING.md says to avoid, also for
+docstrings, messages and the templates of the report.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from proselint.checks import __register__ as PROSELINT
+from proselint.config import DEFAULT
+from proselint.registry import CheckRegistry
+from proselint.registry.checks import Check, Padding
+from proselint.registry.checks.types import Existence
+from proselint.tools import LintFile
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("*.md", "docs/*.md", "docs/guide/*.md", "article/*.typ", "article/*.j2")
+SOURCES = ("src/**/*.py", "src/**/*.j2", "workflow/**/*.smk", "workflow/Snakefile")
+EXCEPT = ("CHANGELOG.md",)  # says what former versions said
+STYLE = "style"
+# These take code, formulas and quoted messages for prose.
+OFF = (
+    *("typography", "lexical_illusions", "dates_times", "psychology"),
+    *("misc.preferred_forms", "misc.phrasal_adjectives"),
+)
+
+
+def rules() -> list[tuple[list[str], str, str]]:
+    """Phrases to avoid, a sentence with one of them and a better one: the rows of the style page's table."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| [^|]* \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", page, re.MULTILINE)
+    return [(re.findall("`(.+?)`", avoid), before, after) for avoid, before, after in rows]
+
+
+def style() -> Check:
+    """The phrases to avoid as a check of proselint."""
+    phrases = tuple(phrase for avoid, _, _ in rules() for phrase in avoid)
+    return Check(Existence(phrases, Padding.WORDS_IN_TEXT), path=STYLE, message="'{}': see Style in CONTRIBUTING.md.")
+
+
+def faults(text: str, *, prose: bool = True) -> list[str]:
+    """What is wrong with a text, each with line and column; of what is not `prose` only phrases to avoid count."""
+    registry = CheckRegistry()
+    if not registry.checks:
+        registry.register_many((*PROSELINT, style()))
+    enabled = {name: prose and usual for name, usual in DEFAULT["checks"].items()}
+    enabled |= dict.fromkeys(OFF, False) | {STYLE: True}
+    checks = dict(sorted(enabled.items(), key=lambda item: -item[0].count(".")))  # the most specific decides
+    results = LintFile("", text).lint({"max_errors": 1000, "checks": checks})
+    return [f"{line}:{column}: {result.message}" for result, (line, column) in results]
+
+
+def main() -> None:
+    """Print all faults of the project's texts; status 1 if there are any."""
+    files = [(path, True) for pattern in PAGES for path in sorted(ROOT.glob(pattern)) if path.name not in EXCEPT]
+    files += [(path, False) for pattern in SOURCES for path in sorted(ROOT.glob(pattern))]
+    printed = 0
+    for path, prose in files:
+        text = path.read_text(encoding="utf-8")
+        if path.name == "CONTRIBUTING.md":
+            text = re.sub(r"^\| \d+ \|.*$", "", text, flags=re.MULTILINE)
+        for fault in faults(text, prose=prose):
+            printed += 1
+            print(f"{path.relative_to(ROOT)}:{fault}")
+    sys.exit(bool(printed))
+
+
+if __name__ == "__main__":
+    main()
