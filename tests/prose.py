@@ -1,7 +1,7 @@
 """The checker of English: `python -m tests.prose`, a part of `make lint`.
 
-Proselint with its own rules, for pages, and with the phrases that the style page of CONTRIBUTING.md says to avoid, also for
-docstrings, messages and the templates of the report.
+Proselint checks pages by its own rules. In pages, docstrings, messages and templates of the report it looks for the
+phrases that the style page of CONTRIBUTING.md says to avoid.
 """
 
 import re
