@@ -14,30 +14,24 @@ try:
 except ImportError as error:
     raise ImportError("proset.plot needs Matplotlib: pip install matplotlib, or this package with [plot]") from error
 
-_HOME = {
-    "AttributionSummaryDisplay": "proset.plot.attributions",
-    "AttributionsDisplay": "proset.plot.attributions",
-    "BallsDisplay": "proset.plot.balls",
-    "BatchPathDisplay": "proset.plot.path",
-    "CorrectionsDisplay": "proset.plot.corrections",
-    "CounterfactualDisplay": "proset.plot.counterfactuals",
-    "DecisionSurfaceDisplay": "proset.plot.surface",
-    "DifferenceDisplay": "proset.plot.difference",
-    "DisagreementsDisplay": "proset.plot.corrections",
-    "DriftDisplay": "proset.plot.drift",
-    "ExplanationDisplay": "proset.plot.explanation",
-    "FeatureWeightsDisplay": "proset.plot.feature_weights",
-    "GroupRatesDisplay": "proset.plot.groups",
-    "InfluenceDisplay": "proset.plot.influence",
-    "ParallelCoordinatesDisplay": "proset.plot.prototypes",
-    "PrototypePathDisplay": "proset.plot.sizes",
-    "PrototypesDisplay": "proset.plot.prototypes",
-    "RiskCoverageDisplay": "proset.plot.risk_coverage",
-    "SearchPathDisplay": "proset.plot.search",
-    "SearchPlaneDisplay": "proset.plot.search",
-    "SearchProfileDisplay": "proset.plot.search",
-    "SizeTableDisplay": "proset.plot.sizes",
+_DISPLAYS = {
+    "attributions": ("AttributionSummaryDisplay", "AttributionsDisplay"),
+    "balls": ("BallsDisplay",),
+    "corrections": ("CorrectionsDisplay", "DisagreementsDisplay"),
+    "counterfactuals": ("CounterfactualDisplay",),
+    "difference": ("DifferenceDisplay",),
+    "drift": ("DriftDisplay",),
+    "explanation": ("ExplanationDisplay",),
+    "feature_weights": ("FeatureWeightsDisplay",),
+    "groups": ("GroupRatesDisplay",),
+    "influence": ("InfluenceDisplay",),
+    "prototypes": ("ParallelCoordinatesDisplay", "PrototypesDisplay"),
+    "risk_coverage": ("RiskCoverageDisplay",),
+    "search": ("SearchPathDisplay", "SearchPlaneDisplay", "SearchProfileDisplay"),
+    "sizes": ("BatchPathDisplay", "PrototypePathDisplay", "SizeTableDisplay"),
+    "surface": ("DecisionSurfaceDisplay",),
 }
+_HOME = {name: f"proset.plot.{module}" for module, names in _DISPLAYS.items() for name in names}
 __all__ = list(_HOME)
 
 

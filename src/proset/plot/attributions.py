@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,16 @@ from matplotlib.ticker import MaxNLocator
 
 from proset.attributions import Attributions
 from proset.plot import style
+from proset.plot.display import Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import as_fitted, checked_top, in_units, label_number, one_sample, text
+from proset.plot.samples import checked_top, one_sample, text
 
 
-class AttributionsDisplay:
+class AttributionsDisplay(Display):
     """From the mean probability of a class to that of one sample, feature by feature.
 
     Bars start where the one above ends. The first one starts at the mean over the background, which is the dashed line,
-    and the last one ends at the probability of the sample. It is recommended to use `from_estimator`.
+    and the last one ends at the probability of the sample.
 
     Parameters
     ----------
@@ -34,27 +35,22 @@ class AttributionsDisplay:
     Attributes
     ----------
     bars_ : matplotlib BarContainer
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from proset import ProsetClassifier
     >>> from proset.plot import AttributionsDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = make_pipeline(StandardScaler().set_output(transform="pandas"), ProsetClassifier()).fit(X, y)
+    >>> model = ProsetClassifier().fit(X, y)
     >>> display = AttributionsDisplay.from_estimator(model, X.iloc[[70]])
     >>> sorted(label.get_text() for label in display.ax_.get_yticklabels())
     ['petal length (cm) = 4.8', 'petal width (cm) = 1.8']
     """
 
-    def __init__(self, *, attributions: Attributions, number: int, top: int = 10):
-        self.attributions = attributions
-        self.number = number
-        self.top = top
+    attributions: Attributions
+    number: int
+    top: int = 10
 
     @classmethod
     def from_estimator(
@@ -66,53 +62,26 @@ class AttributionsDisplay:
         background: npt.ArrayLike | None = None,
         top: int = 10,
         ax: Axes | None = None,
-    ) -> "AttributionsDisplay":
+    ) -> Self:
         """Compute and draw the values of one sample.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
-        x : array-like, shape (D,) or (1, D)
-            As `estimator` takes it.
         label : label of a class, optional
             By default the predicted one.
         background : array-like, shape (M, D), optional
             As of `ProsetClassifier.attributions`, and as `estimator` takes it.
-        top : int >= 1, default=10
-            Features to show, those with the largest values; the others are one bar.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        AttributionsDisplay
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.attributions`, or if `x` is not one sample, or `label` is no class.
         """
         fitted, table = Fitted(estimator), one_sample(x)
         model = fitted.proset()
-        number = None if label is None else label_number(model.classes_, label, "label")
+        classes = model.classes_.tolist()
+        if label is not None and label not in classes:
+            raise ValueError(f"label: {label!r} is not allowed, must be one of {classes}")
         found = _attributions(fitted, table, background)
-        if number is None:
-            number = label_number(model.classes_, model.predict(as_fitted(fitted, table))[0], "label")
+        number = classes.index(model.predict(fitted.table(table))[0] if label is None else label)
         return cls(attributions=found, number=number, top=checked_top(top)).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "AttributionsDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         found, k = self.attributions, self.number
         values, base = found.values[0, :, k], float(found.base_values[0, k])
         listed, rest = _largest(np.abs(values), self.top)
@@ -125,7 +94,7 @@ class AttributionsDisplay:
         if found.error_std is not None:
             errors[: len(listed)] = found.error_std[0, listed, k]
 
-        axes = style.new_axes(ax, (7.5, 1.6 + 0.3 * max(len(widths), 2)))
+        axes = self._axes(ax, (7.5, 1.6 + 0.3 * max(len(widths), 2)))
         ink = style.ink(axes)
         raises, lowers = style.class_style(k, ink)["color"], style.GREY
         self.bars_ = axes.barh(
@@ -155,14 +124,13 @@ class AttributionsDisplay:
         meaning = [Patch(color=raises, label="raises it"), Patch(color=lowers, label="lowers it")]
         estimated = [style.marker("standard error", marker="_", color=ink, markersize=12)] if errors.any() else []
         style.legend(axes, handles=[*lines, *meaning, *estimated])
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
 
-class AttributionSummaryDisplay:
+class AttributionSummaryDisplay(Display):
     """By how much each feature moves the class probabilities, up or down, in the mean over samples: bars by class.
 
-    Of two classes one is enough, for what it gets the other one loses. It is recommended to use `from_estimator`.
+    Of two classes one is enough, for what it gets the other one loses.
 
     Parameters
     ----------
@@ -177,8 +145,6 @@ class AttributionSummaryDisplay:
     ----------
     bars_ : list of matplotlib BarContainer
         One for each class, of two classes a single one.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -191,13 +157,10 @@ class AttributionSummaryDisplay:
     (4, 3)
     """
 
-    def __init__(
-        self, *, mean_values: np.ndarray, feature_names: Sequence[str], class_names: Sequence[str], top: int = 10
-    ):
-        self.mean_values = mean_values
-        self.feature_names = feature_names
-        self.class_names = class_names
-        self.top = top
+    mean_values: np.ndarray
+    feature_names: Sequence[str]
+    class_names: Sequence[str]
+    top: int = 10
 
     @classmethod
     def from_estimator(
@@ -208,30 +171,13 @@ class AttributionSummaryDisplay:
         background: npt.ArrayLike | None = None,
         top: int = 10,
         ax: Axes | None = None,
-    ) -> "AttributionSummaryDisplay":
+    ) -> Self:
         """Compute and draw the means over samples.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
-        X : array-like, shape (N, D)
-            As `estimator` takes them.
         background : array-like, shape (M, D), optional
             As of `ProsetClassifier.attributions`, and as `estimator` takes it.
-        top : int >= 1, default=10
-            Features to show, those with the largest sums over the classes; the others are one bar.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        AttributionSummaryDisplay
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.attributions`.
         """
         fitted = Fitted(estimator)
         found = _attributions(fitted, X, background)
@@ -242,51 +188,34 @@ class AttributionSummaryDisplay:
             top=checked_top(top),
         ).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "AttributionSummaryDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         listed, rest = _largest(self.mean_values.sum(axis=1), self.top)
         names = [style.plain(self.feature_names[d]) for d in listed]
         widths = self.mean_values[listed]
         if len(rest):
             names.append(f"{len(rest)} other features")
             widths = np.concatenate([widths, self.mean_values[rest].sum(axis=0, keepdims=True)])
-        axes = style.new_axes(ax, (7.5, 1.4 + 0.3 * max(len(names), 2)))
-        ink, place, left = style.ink(axes), np.arange(len(names)), np.zeros(len(names))
-        looks = [
-            (k, style.class_style(k, ink)["color"], f"class {style.plain(c)}") for k, c in enumerate(self.class_names)
-        ]
-        if len(looks) == 2:
-            looks = [(1, style.GREY, "either class")]
-        self.bars_ = []
-        for k, colour, name in looks:
-            self.bars_.append(axes.barh(place, widths[:, k], left=left, height=0.7, color=colour, label=name))
-            left = left + widths[:, k]
-        axes.set_yticks(place, names)
+        axes = self._axes(ax, (7.5, 1.4 + 0.3 * max(len(names), 2)))
+        labels = [f"class {style.plain(name)}" for name in self.class_names]
+        if len(labels) == 2:
+            self.bars_ = style.stacked(axes, widths[:, 1:], ["either class"], [style.GREY])
+        else:
+            self.bars_ = style.stacked(axes, widths, labels)
+        axes.set_yticks(range(len(names)), names)
         axes.set(
             xlabel="mean change of probability, up or down",
             xlim=(0.0, None),
             ylim=(len(names) - 0.5, -0.5) if names else (0.5, -0.5),
         )
         style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
 
 def _attributions(fitted: Fitted, X: Any, background: npt.ArrayLike | None) -> Attributions:
     """Those of samples as the estimator takes them, under names and in units of the data."""
-    model, others = fitted.proset(), None if background is None else as_fitted(fitted, background)
-    found = model.attributions(as_fitted(fitted, X), others)
-    return replace(found, display_data=in_units(fitted, found.data), feature_names=fitted.names)
+    model, others = fitted.proset(), None if background is None else fitted.table(background)
+    found = model.attributions(fitted.table(X), others)
+    return replace(found, display_data=fitted.as_given(found.data), feature_names=fitted.names)
 
 
 def _largest(size: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,6 @@
 """Where the values of a column are on an axis: numbers, categories by name, missing values in a strip of their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,22 +18,12 @@ Ticks = tuple[np.ndarray, list[str]]
 
 @dataclass(frozen=True)
 class Axis:
-    """Range and levels of a column.
+    """Range and levels of a column."""
 
-    Attributes
-    ----------
-    low, high : float
-        Of numbers, with margins; of categories -1/2 and the number of levels less 1/2.
-    levels : tuple or None
-        None for numbers.
-    has_gaps : bool
-        Whether there is a strip for missing values, below `low`.
-    """
-
-    low: float
-    high: float
-    levels: tuple[Category, ...] | None = None
-    has_gaps: bool = False
+    low: float  # of numbers, with a margin; of categories -1/2
+    high: float  # of categories the number of levels less 1/2
+    levels: tuple[Category, ...] | None = None  # None for numbers
+    has_gaps: bool = False  # whether there is a strip for missing values, below `low`
 
     @classmethod
     def of(
@@ -85,8 +76,9 @@ def name_of(level: Category) -> str:
     return "missing" if level is None else style.plain(str(level))
 
 
-def set_ticks(axes: Axes, ticks: tuple[Ticks | None, Ticks | None]) -> None:
-    """Name what is on the two axes."""
+def label_plane(axes: Axes, names: Sequence[str] | np.ndarray, ticks: tuple[Ticks | None, Ticks | None]) -> None:
+    """Name two axes, and what is on them."""
+    axes.set(xlabel=style.plain(names[0]), ylabel=style.plain(names[1]))
     for axis, named in zip((axes.xaxis, axes.yaxis), ticks, strict=True):
         if named is not None:
             axis.set_ticks(*named)

@@ -1,24 +1,25 @@
 """The balls of a set cover in a plane of two features."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from proset.plot import style
-from proset.plot.axis import set_ticks
+from proset.plot.axis import label_plane
+from proset.plot.display import Display
 from proset.plot.fitted import Fitted, Plane, codes
 from proset.set_cover import SetCoverClassifier
 
 MARGIN = 0.2  # around the samples, of their range: balls reach beyond them
 
 
-class BallsDisplay:
+class BallsDisplay(Display):
     """Prototypes of a set cover with their balls, and which samples are covered.
 
-    It is recommended to use `from_estimator`.
+    Balls are cut by the plane of two features; those that do not reach it are left out.
 
     Parameters
     ----------
@@ -43,55 +44,33 @@ class BallsDisplay:
     ----------
     balls_ : list of matplotlib QuadContourSet
         Edges of the balls that are in view, in the order of the prototypes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from proset import SetCoverClassifier
     >>> from proset.plot import BallsDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> X = scale(X[:, 2:])
-    >>> model = SetCoverClassifier(eps=0.6).fit(X, y)
-    >>> display = BallsDisplay.from_estimator(model, X, y)
+    >>> model = SetCoverClassifier(eps=0.6).fit(X[:, 2:], y)
+    >>> display = BallsDisplay.from_estimator(model, X[:, 2:], y)
     >>> len(display.balls_) == len(model.prototypes_)
     True
     """
 
-    def __init__(
-        self,
-        *,
-        x: np.ndarray,
-        y: np.ndarray,
-        distances: np.ndarray,
-        radii: np.ndarray,
-        prototypes: np.ndarray,
-        labels: np.ndarray,
-        class_names: Sequence[str],
-        feature_names: Sequence[str],
-        samples: np.ndarray,
-        sample_labels: np.ndarray,
-        covered: np.ndarray,
-        miscovered: np.ndarray,
-        aspect: str = "auto",
-        ticks: tuple[Any, Any] = (None, None),
-    ):
-        self.x = x
-        self.y = y
-        self.distances = distances
-        self.radii = radii
-        self.prototypes = prototypes
-        self.labels = labels
-        self.class_names = class_names
-        self.feature_names = feature_names
-        self.samples = samples
-        self.sample_labels = sample_labels
-        self.covered = covered
-        self.miscovered = miscovered
-        self.aspect = aspect
-        self.ticks = ticks
+    x: np.ndarray
+    y: np.ndarray
+    distances: np.ndarray
+    radii: np.ndarray
+    prototypes: np.ndarray
+    labels: np.ndarray
+    class_names: Sequence[str]
+    feature_names: Sequence[str]
+    samples: np.ndarray
+    sample_labels: np.ndarray
+    covered: np.ndarray
+    miscovered: np.ndarray
+    aspect: str = "auto"
+    ticks: tuple[Any, Any] = (None, None)
 
     @classmethod
     def from_estimator(
@@ -106,7 +85,7 @@ class BallsDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
         legend: bool = True,
-    ) -> "BallsDisplay":
+    ) -> Self:
         """Draw the balls of a fitted classifier, at the radius with which it was fitted.
 
         Parameters
@@ -118,22 +97,8 @@ class BallsDisplay:
             The training samples, as `estimator` takes them.
         y : array-like, shape (N,)
             Their classes.
-        features : two of str or int, optional
-            The plane, by names or positions; by default the first two.
-        point : array-like, shape (D,), optional
-            With more than two features, the plane goes through this point, the medians of `X` by default, and the balls
-            are cut by it; those that do not reach it are left out. Samples are projected on it.
         grid_resolution : int, default=200
             Points a side at which distances are computed.
-        feature_names : sequence of str, shape (D,), optional
-            By default those in `fit`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        BallsDisplay
 
         Raises
         ------
@@ -172,20 +137,8 @@ class BallsDisplay:
             aspect="equal" if model is estimator and plane.ticks(MARGIN) == (None, None) else "auto",
         ).plot(ax, legend=legend)
 
-    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "BallsDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
+        axes = self._axes(ax)
         ink = style.ink(axes)
         self.balls_ = []
         for j, (position, k, radius) in enumerate(zip(self.prototypes, self.labels, self.radii, strict=True)):
@@ -208,11 +161,9 @@ class BallsDisplay:
         ring = {"marker": "o", "facecolor": "none", "edgecolor": ink}
         style.scatter(axes, wrong, s=2.5 * size, linewidth=0.9, zorder=3.5, **ring)
         axes.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]), aspect=self.aspect)
-        style.label_plane(axes, self.feature_names)
-        set_ticks(axes, self.ticks)
+        label_plane(axes, self.feature_names, self.ticks)
         if legend:
             style.legend(axes, handles=self._handles(ink))
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _handles(self, ink: str) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,9 @@ from matplotlib.lines import Line2D
 
 from proset.encoding import CATEGORY
 from proset.plot import style
+from proset.plot.display import Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import as_fitted, change, checked_top, encoded, in_units, one_sample, text
+from proset.plot.samples import change, checked_top, one_sample, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +23,11 @@ CHARACTER = 0.018  # width of one, as a proportion of the axes
 NOW, THEN = "o", ">"
 
 
-class CounterfactualDisplay:
+class CounterfactualDisplay(Display):
     """The nearest sample that is predicted otherwise: an arrow for each feature that differs.
 
     Dots are the sample as it is. Arrows have the length of the change in standard deviations of the training data, or 1
-    for another category, so that their sum is the cost. It is recommended to use `from_estimator`.
+    for another category, so that their sum is the cost.
 
     Parameters
     ----------
@@ -41,27 +42,22 @@ class CounterfactualDisplay:
     Attributes
     ----------
     arrows_ : list of matplotlib Annotation
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from proset import ProsetClassifier
     >>> from proset.plot import CounterfactualDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
+    >>> model = ProsetClassifier().fit(X, y)
     >>> display = CounterfactualDisplay.from_estimator(model, X.iloc[[60]], target=2)
     >>> display.found["changed"], [label.get_text() for label in display.ax_.get_yticklabels()]
     ('petal length (cm)', ['petal length (cm)', 'petal width (cm)'])
     """
 
-    def __init__(self, *, found: "pd.Series[Any]", features: "pd.DataFrame", top: int = 15):
-        self.found = found
-        self.features = features
-        self.top = top
+    found: "pd.Series[Any]"
+    features: "pd.DataFrame"
+    top: int = 15
 
     @classmethod
     def from_estimator(
@@ -78,41 +74,28 @@ class CounterfactualDisplay:
         min_familiarity_quantile: float = 0.0,
         top: int = 15,
         ax: Axes | None = None,
-    ) -> "CounterfactualDisplay":
+    ) -> Self:
         """Find and draw what would have had to be different about one sample.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
-        x : array-like, shape (D,) or (1, D)
-            As `estimator` takes it.
         target, probability, fixed, directions, only_training_rows, min_familiarity_quantile
             As of `ProsetClassifier.counterfactuals`; features by their names in the data, or by number.
         ranges : dict, optional
             The same, in the units of the data.
-        top : int >= 1, default=15
-            Features to show, those that change first.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
 
         Returns
         -------
         CounterfactualDisplay
             If there is no such sample, the title says so.
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.counterfactuals`, or if `x` is not one sample.
         """
         import pandas as pd
 
         checked_top(top)
         fitted, table = Fitted(estimator), one_sample(x)
-        model, point = fitted.proset(), encoded(fitted, table)
+        model, point = fitted.proset(), fitted.encoded(table)
         found = model.counterfactuals(
-            as_fitted(fitted, table),
+            fitted.table(table),
             target,
             probability=probability,
             fixed=[_number(fitted, feature) for feature in fixed],
@@ -124,8 +107,9 @@ class CounterfactualDisplay:
         active = model.active_features_
         then = point.copy()
         if found["found"]:
-            then[0, active] = _encoded(fitted, active, found.to_numpy()[-len(active) :] if len(active) else [])
-        rows = in_units(fitted, np.concatenate([point, then]))[:, active]
+            values = found.to_numpy()[len(found) - len(active) :]
+            then[0, active] = [_place(value, fitted.levels[d]) for value, d in zip(values, active, strict=True)]
+        rows = fitted.as_given(np.concatenate([point, then]))[:, active]
         is_category = np.array([model._encoding.kinds[d] == CATEGORY for d in active], dtype=bool)
         columns = model._model.columns
         spread = (model.scale_ if columns is None else columns.spread)[active]
@@ -138,22 +122,11 @@ class CounterfactualDisplay:
         features = {"name": names, "value": rows[0], "new value": rows[1], "change": np.where(differs, move, 0.0)}
         return cls(found=found, features=pd.DataFrame(features | {"low": low, "high": high}), top=top).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "CounterfactualDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         features = self.features
         order = np.argsort(-np.abs(features["change"].to_numpy(dtype=float)), kind="stable")
         shown = features.iloc[order[: self.top]]
-        axes = style.new_axes(ax, (8.5, 1.6 + 0.42 * max(len(shown), 2)))
+        axes = self._axes(ax, (8.5, 1.6 + 0.42 * max(len(shown), 2)))
         ink, place = style.ink(axes), np.arange(len(shown))
         changes = shown["change"].to_numpy(dtype=float)
         low, high = ((shown[name]).to_numpy(dtype=float) for name in ("low", "high"))
@@ -189,7 +162,6 @@ class CounterfactualDisplay:
             Line2D([], [], color=style.GREY, linewidth=1, label="range of training data"),
         ]
         style.legend(axes, handles=handles, title=self._facts(len(features) - len(shown)), alignment="left")
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _title(self) -> str:
@@ -231,17 +203,11 @@ def _range(fitted: Fitted, point: np.ndarray, feature: Any, allowed: Any) -> Any
     rows = np.tile(fitted.to_units(point), (2, 1))
     ends = np.array(allowed, dtype=float)
     rows[:, d] = np.where(np.isfinite(ends), ends, rows[:, d])
-    return tuple(np.where(np.isfinite(ends), encoded(fitted, rows)[:, d], ends).tolist())
+    return tuple(np.where(np.isfinite(ends), fitted.encoded(rows)[:, d], ends).tolist())
 
 
-def _encoded(fitted: Fitted, active: np.ndarray, values: Any) -> np.ndarray:
-    """Values of the active features as numbers, categories as their places among the levels."""
-    levels = [fitted.levels[d] for d in active]
-    pairs = zip(values, levels, strict=True)
-    return np.array([float(_place(value, known)) for value, known in pairs])
-
-
-def _place(value: Any, levels: Sequence[Any] | None) -> float:
+def _place(value: Any, levels: Sequence[Any] | None) -> Any:
+    """A value as a number, categories as their places among the levels."""
     if levels is None or (value is None and None not in levels):
         return np.nan if value is None else value
     return levels.index(value) if value in levels else len(levels)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,21 +10,16 @@ from matplotlib.axes import Axes
 
 from proset.editing import Difference, diff
 from proset.plot import style
+from proset.plot.display import DataFrame, Display, new_axes
 from proset.plot.fitted import Fitted
-from proset.plot.samples import as_fitted, checked_top, encoded
+from proset.plot.samples import checked_top
 from proset.units import feature_names
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-BEFORE: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "color": style.GREY, "linestyle": "none"}
-THEN: dict[str, Any] = {"marker": "o", "color": style.COLOURS[0], "linestyle": "none"}
-
-
-class DifferenceDisplay:
+class DifferenceDisplay(Display):
     """Weights of prototypes (left) and of features (right) in one model and in another, as pairs of dots.
 
-    The title says for how many samples the prediction differs. It is recommended to use `from_estimators`.
+    The title says for how many samples the prediction differs.
 
     Parameters
     ----------
@@ -40,7 +35,6 @@ class DifferenceDisplay:
     ax_ : matplotlib Axes
         Those of the prototypes.
     features_ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -55,20 +49,13 @@ class DifferenceDisplay:
     ['petal width (cm)', 'petal length (cm)']
     """
 
-    def __init__(self, *, difference: Difference, top: int = 15):
-        self.difference = difference
-        self.top = top
+    difference: Difference
+    top: int = 15
 
     @classmethod
     def from_estimators(
-        cls,
-        model: Any,
-        other: Any,
-        X: npt.ArrayLike | None = None,
-        *,
-        top: int = 15,
-        ax: Sequence[Axes] | None = None,
-    ) -> "DifferenceDisplay":
+        cls, model: Any, other: Any, X: npt.ArrayLike | None = None, *, top: int = 15, ax: Sequence[Axes] | None = None
+    ) -> Self:
         """Compare two fitted classifiers and draw what differs.
 
         Parameters
@@ -78,14 +65,8 @@ class DifferenceDisplay:
             that in `model`; steps before it are then those of `model`.
         X : array-like, shape (N, D), optional
             Samples to compare predictions on, as `model` takes them. By default as of `proset.diff`.
-        top : int >= 1, default=15
-            Prototypes and features to show, those whose weights differ most.
         ax : sequence of two matplotlib Axes, optional
             By default those of a new figure.
-
-        Returns
-        -------
-        DifferenceDisplay
 
         Raises
         ------
@@ -94,39 +75,26 @@ class DifferenceDisplay:
         """
         fitted, after = Fitted(model), Fitted(other)
         first, second = fitted.proset(), after.proset()
-        points = None if X is None else as_fitted(fitted, X)
+        points = None if X is None else fitted.table(X)
         has_steps = after.estimator is not after.model and first.n_features_in_ == second.n_features_in_
-        if X is not None and has_steps and not np.allclose(encoded(fitted, X), encoded(after, X), equal_nan=True):
+        if X is not None and has_steps and not np.allclose(fitted.encoded(X), after.encoded(X), equal_nan=True):
             raise ValueError("other: steps before the classifier give other values than those of model")
         found = diff(first, second, points)
         names = dict(zip(feature_names(first, None), fitted.names, strict=True))
         features = found.features.assign(feature=[names[name] for name in found.features["feature"]])
         return cls(difference=replace(found, features=features), top=checked_top(top)).plot(ax)
 
-    def plot(self, ax: Sequence[Axes] | None = None) -> "DifferenceDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : sequence of two matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Sequence[Axes] | None = None) -> Self:
         found, tables = self.difference, [self.difference.prototypes, self.difference.features]
         shown = [_most_changed(table, self.top) for table in tables]
-        pair = _new_pair(max(map(len, shown))) if ax is None else ax
-        left, right = pair
-        rows = [
-            f"row {row}, class {style.plain(label)}"
-            for row, label in zip(shown[0]["row"], shown[0]["class"], strict=True)
-        ]
+        n_rows = max(1, *map(len, shown))
+        left, right = pair = new_axes((11.0, 1.8 + 0.28 * max(n_rows, 2)), 2) if ax is None else ax
+        pairs = zip(shown[0]["row"], shown[0]["class"], strict=True)
+        rows = [f"row {row}, class {style.plain(label)}" for row, label in pairs]
         _dumbbells(left, shown[0], rows, "weight of prototype")
         _dumbbells(right, shown[1], [style.plain(name) for name in shown[1]["feature"]], "largest weight of feature")
         for axes in pair:
-            axes.set_ylim(max(1, *map(len, shown)) - 0.4, -0.6)
+            axes.set_ylim(n_rows - 0.4, -0.6)
         for axes, table, part, what in zip(pair, tables, shown, ("prototypes", "features"), strict=True):
             axes.set_title(_summary(table, part, what), fontsize="small", loc="left")
         style.legend(right, title=_turned(found.predictions), alignment="left")
@@ -135,35 +103,25 @@ class DifferenceDisplay:
         return self
 
 
-def _new_pair(n_rows: int) -> Any:
-    from matplotlib import pyplot
-
-    return pyplot.subplots(1, 2, figsize=(11.0, 1.8 + 0.28 * max(n_rows, 2)), layout="constrained")[1]
-
-
-def _most_changed(table: "pd.DataFrame", top: int) -> "pd.DataFrame":
+def _most_changed(table: "DataFrame", top: int) -> "DataFrame":
     change = -(table["weight then"] - table["weight"]).abs().to_numpy()
     return table.iloc[np.argsort(change, kind="stable")[:top]]
 
 
-def _dumbbells(axes: Axes, table: "pd.DataFrame", names: list[str], what: str) -> None:
-    place = np.arange(len(table))
-    axes.hlines(place, table["weight"], table["weight then"], color=style.GREY, linewidth=1.0, zorder=1)
-    axes.plot(table["weight"], place, label="before", **BEFORE)
-    axes.plot(table["weight then"], place, label="after", **THEN)
-    axes.set_yticks(place, names)
+def _dumbbells(axes: Axes, table: "DataFrame", names: list[str], what: str) -> None:
+    style.dumbbells(axes, table["weight"], table["weight then"], ("before", "after"), names)
     largest = table[["weight", "weight then"]].to_numpy(dtype=float).max(initial=0.0) or 1.0
     axes.set(xlabel=what, xlim=(-0.05 * largest, 1.05 * largest))
 
 
-def _summary(table: "pd.DataFrame", shown: "pd.DataFrame", what: str) -> str:
+def _summary(table: "DataFrame", shown: "DataFrame", what: str) -> str:
     counts = table["change"].value_counts()
     parts = [f"{counts[name]} {name}" for name in ("added", "removed", "changed", "same") if name in counts]
     of_all = "" if len(shown) == len(table) else f"; {len(shown)} shown"
     return f"{what}: {', '.join(parts) or 'none'}{of_all}"
 
 
-def _turned(predictions: "pd.DataFrame") -> str:
+def _turned(predictions: "DataFrame") -> str:
     turned = int((predictions["class"] != predictions["class then"]).sum())
     share = turned / max(len(predictions), 1)
     return f"{turned} of {len(predictions):,} predictions\ndiffer ({share:.1%})"

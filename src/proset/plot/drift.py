@@ -1,6 +1,6 @@
 """Whether new samples are still like the training samples."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -8,23 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from proset.plot import style
+from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import as_fitted, checked_top
+from proset.plot.samples import checked_top
 from proset.units import feature_names
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ACCENT = style.COLOURS[4]
 USUAL: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 2.0, "linestyle": "none"}
 HEADS = {"prototype": "samples nearest to prototype", "feature": "all samples, by one feature"}
 
 
-class DriftDisplay:
+class DriftDisplay(Display):
     """How many of the new samples are unfamiliar: of all, near each prototype, and by each feature alone.
 
-    Dots have intervals, small lines are the usual shares; what differs is in another colour. It is recommended to use
-    `from_estimator`.
+    Dots have intervals, small lines are the usual shares; what differs is in another colour.
 
     Parameters
     ----------
@@ -41,8 +38,6 @@ class DriftDisplay:
         The rows that are drawn, from top to bottom.
     lines_ : list of matplotlib ErrorbarContainer
         Of what is as usual, and of what differs.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -55,10 +50,9 @@ class DriftDisplay:
     ['x2']
     """
 
-    def __init__(self, *, drift: "pd.DataFrame", confidence_level: float = 0.95, top: int = 10):
-        self.drift = drift
-        self.confidence_level = confidence_level
-        self.top = top
+    drift: "DataFrame"
+    confidence_level: float = 0.95
+    top: int = 10
 
     @classmethod
     def from_estimator(
@@ -71,52 +65,26 @@ class DriftDisplay:
         confidence_level: float = 0.95,
         top: int = 10,
         ax: Axes | None = None,
-    ) -> "DriftDisplay":
+    ) -> Self:
         """Count unfamiliar samples and draw the shares.
 
         Parameters
         ----------
-        estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
         X : array-like, shape (N, D)
             New samples, as `estimator` takes them.
         level, reference, confidence_level
             As of `ProsetClassifier.drift`; `reference` as `estimator` takes it.
-        top : int >= 1, default=10
-            Prototypes and features to show, those that differ first, then those with the largest share.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        DriftDisplay
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.drift`.
         """
         fitted, top = Fitted(estimator), checked_top(top)
         model = fitted.proset()
-        usual = None if reference is None else as_fitted(fitted, reference)
-        found = model.drift(as_fitted(fitted, X), level, reference=usual, confidence_level=confidence_level)
+        usual = None if reference is None else fitted.table(reference)
+        found = model.drift(fitted.table(X), level, reference=usual, confidence_level=confidence_level)
         names = dict(zip(feature_names(model, None), fitted.names, strict=True))
         is_feature = found["of"] == "feature"
         found["name"] = [names[name] if of else name for name, of in zip(found["name"], is_feature, strict=True)]
         return cls(drift=found, confidence_level=confidence_level, top=top).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "DriftDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         import pandas as pd
 
         table = self.drift
@@ -135,22 +103,16 @@ class DriftDisplay:
             place = positions[-1] + 1.0
             parts.append(shown)
         shown, at = pd.concat(parts), np.array(places)
-        axes = style.new_axes(ax, (8.0, 1.4 + 0.28 * place))
+        axes = self._axes(ax, (8.0, 1.4 + 0.28 * place))
         below, low, high = (shown[name].to_numpy(dtype=float) for name in ("below", "low", "high"))
         axes.plot(shown["usual below"], at, color=style.GREY, label="usual", zorder=1, **USUAL)
         self.lines_ = []
         differs = shown["differs"].to_numpy(dtype=bool)
         for chosen, colour, label in ((~differs, style.COLOURS[0], "as usual"), (differs, ACCENT, "differs")):
             chosen = chosen & ~np.isnan(below)
-            ends = below[chosen] - low[chosen], high[chosen] - below[chosen]
-            look: dict[str, Any] = {
-                "fmt": "o",
-                "color": colour,
-                "capsize": 3,
-                "markersize": 6,
-                "label": label if chosen.any() else None,
-            }
-            self.lines_.append(axes.errorbar(below[chosen], at[chosen], xerr=np.maximum(ends, 0.0), **look))
+            where = [values[chosen] for values in (at, below, low, high)]
+            look = {"color": colour, "label": label if chosen.any() else None}
+            self.lines_.append(style.intervals(axes, *where, **look))
         axes.set_yticks(positions, ticks)
         for text, position in zip(axes.get_yticklabels(), positions, strict=True):
             text.set_fontstyle("normal" if position in places else "italic")
@@ -163,7 +125,7 @@ class DriftDisplay:
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         axes.grid(axis="x", color=style.GREY, alpha=0.2)
         style.legend(axes)
-        self.shown_, self.ax_, self.figure_ = shown, axes, axes.figure
+        self.shown_ = shown
         return self
 
 

@@ -1,13 +1,14 @@
 """Heat maps of feature weights by batch."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from proset.plot import style
+from proset.plot.display import Display
 from proset.plot.fitted import Fitted
 
 MOST_ROWS = 40  # features shown at most
@@ -15,10 +16,8 @@ UNITS = "feature weight v (1 / standard deviation)"
 UNUSED = "#EEEEEE"  # a weight of zero
 
 
-class FeatureWeightsDisplay:
+class FeatureWeightsDisplay(Display):
     """Heat map of feature weights, a column for each batch; grey is a weight of zero.
-
-    It is recommended to use `from_estimator`.
 
     Parameters
     ----------
@@ -30,77 +29,51 @@ class FeatureWeightsDisplay:
     Attributes
     ----------
     image_ : matplotlib AxesImage
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from proset import ProsetClassifier
     >>> from proset.plot import FeatureWeightsDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = ProsetClassifier(n_batches=2, lambda_v=0.01, random_state=0).fit(scale(X), y)
+    >>> model = ProsetClassifier(n_batches=2, lambda_v=0.01, random_state=0).fit(X, y)
     >>> display = FeatureWeightsDisplay.from_estimator(model)
     >>> sorted(label.get_text() for label in display.ax_.get_yticklabels())
     ['x0', 'x1', 'x2', 'x3']
     """
 
-    def __init__(self, *, weights: np.ndarray, feature_names: Sequence[str]):
-        self.weights = weights
-        self.feature_names = feature_names
+    weights: np.ndarray
+    feature_names: Sequence[str]
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, *, feature_names: Sequence[str] | None = None, ax: Axes | None = None
-    ) -> "FeatureWeightsDisplay":
+    ) -> Self:
         """Draw the weights of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : estimator
-            A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
-        feature_names : sequence of str, shape (D,), optional
-            Of the features of the classifier; by default those in `fit`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
 
         Returns
         -------
         FeatureWeightsDisplay
             Features are in the order of their weight in the first batch. Of more than 20, those that are not active
             are left out, and of those 40 are shown at most.
-
-        Raises
-        ------
-        ValueError
-            If `estimator` has no `ProsetClassifier`, or the number of names is not that of its features.
         """
         fitted = Fitted(estimator, feature_names)
-        weights = fitted.feature_weights()
+        weights = fitted.proset().feature_weights_
         shown, _, _ = shown_features([weights])
         return cls(weights=weights[:, shown], feature_names=[fitted.names[d] for d in shown]).plot(ax)
 
-    def plot(
-        self, ax: Axes | None = None, *, norm: Normalize | None = None, colorbar: bool = True
-    ) -> "FeatureWeightsDisplay":
+    def plot(self, ax: Axes | None = None, *, norm: Normalize | None = None, colorbar: bool = True) -> Self:
         """Draw it.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
         norm : matplotlib Normalize, optional
             Range of the colours, if several maps are to share it.
         colorbar : bool, default=True
-
-        Returns
-        -------
-        self
         """
         n_batches, n_features = self.weights.shape
         width = max(n_batches, 1)
-        axes = style.new_axes(ax, (min(10.0, 3.6 + 0.3 * width), max(3.3, 1.0 + 0.2 * n_features)))
+        axes = self._axes(ax, (min(10.0, 3.6 + 0.3 * width), max(3.3, 1.0 + 0.2 * n_features)))
         axes.set_facecolor(UNUSED)
         cells = self.weights.T if n_batches else np.full((n_features, 1), np.nan)
         self.image_ = axes.imshow(
@@ -116,7 +89,6 @@ class FeatureWeightsDisplay:
         axes.set(xlabel="batch", ylabel="feature")
         if colorbar:
             axes.figure.colorbar(self.image_, ax=axes, aspect=30, label=UNITS)
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
 

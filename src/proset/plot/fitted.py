@@ -18,30 +18,10 @@ if TYPE_CHECKING:
 
 
 class Fitted:
-    """A classifier with the steps before it.
+    """A classifier with the steps before it: of a `Pipeline`, of a search over such, or by itself.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted classifier, a `Pipeline` that ends with one, or a search over such (with `best_estimator_`).
-    names : sequence of str, optional
-        Other ones for the features of the classifier.
-
-    Attributes
-    ----------
-    estimator : estimator
-        As given.
-    model : estimator
-        The classifier itself.
-    units : bool
-        Whether the features of the classifier are those of the data, but for their scale.
-    names : list of str
-        Of the features of the classifier.
-    class_names : list of str
-    is_mixed : bool
-        Whether the classifier has features that are no numbers.
-    levels : list of tuple or None
-        Of these; None for numbers.
+    `names`, which may be given, and `levels`, None for numbers, are of the features of the classifier; `units` says
+    whether these are the features of the data, but for their scale.
     """
 
     def __init__(self, estimator: Any, names: Sequence[str] | None = None):
@@ -53,15 +33,15 @@ class Fitted:
                 estimator = estimator.steps[-1][1]
             else:
                 estimator = estimator.best_estimator_
-        self.model = estimator
-        self._steps = Pipeline([(str(i), step) for i, (_, step) in enumerate(steps)]) if steps else None
+        self.model = estimator  # the classifier itself
+        self.steps = Pipeline([(str(i), step) for i, (_, step) in enumerate(steps)]) if steps else None
         self.units = all(keeps_features(step) for _, step in steps)
-        self.names = feature_names(self.model, self._steps)
+        self.names = feature_names(self.model, self.steps)
         if names is not None:
             self.names = checked_names(names, len(self.names))
         self.class_names = [str(name) for name in self.model.classes_]
         encoding = getattr(self.model, "_encoding", None)
-        self.is_mixed = encoding is not None and not encoding.are_numbers
+        self.is_mixed = encoding is not None and not encoding.are_numbers  # some features are no numbers
         self.levels = [None] * len(self.names) if encoding is None else list(encoding.levels)
 
     def proset(self) -> "ProsetClassifier":
@@ -78,23 +58,28 @@ class Fitted:
             raise ValueError(f"batch: {number!r} is not allowed, must be 1 to {len(batches)}")
         return batches[number - 1]
 
-    def feature_weights(self) -> np.ndarray:
-        """Weights of the features in each batch, shape (B, D), on a common scale; 0 in a batch without prototypes."""
-        return self.proset().feature_weights_
-
     def to_units(self, X: np.ndarray) -> np.ndarray:
         """Rows of features of the classifier in the units of the data; see `proset.units`."""
-        return in_original_units(self._steps, X)
+        return in_original_units(self.steps, X)
 
     def scaled(self, X: npt.ArrayLike) -> Any:
         """Rows of the data as the classifier takes them, after the steps before it."""
         table = named(self.estimator, X)
-        found = table if self._steps is None else self._steps.transform(table)
+        found = table if self.steps is None else self.steps.transform(table)
         return found if self.is_mixed else np.asarray(found, dtype=float)
+
+    def table(self, X: npt.ArrayLike) -> Any:
+        """The same under the names that the classifier knows."""
+        return named(self.estimator, X) if self.steps is None else named(self.model, self.scaled(X))
 
     def encoded(self, X: npt.ArrayLike) -> np.ndarray:
         """The same as numbers: categories are their places among the levels, NaN is missing."""
-        found: np.ndarray = self.model._validated(self.scaled(X)) if self.is_mixed else self.scaled(X)
+        found: np.ndarray = self.model._validated(self.table(X))
+        return found
+
+    def as_given(self, X: np.ndarray) -> np.ndarray:
+        """Rows of numbers of the classifier as they are in the table of the data."""
+        found: np.ndarray = self.model._encoding.decode(self.to_units(X))
         return found
 
     def decoded(self, X: np.ndarray) -> Any:
@@ -103,16 +88,8 @@ class Fitted:
 
     def axis(self, d: int, values: np.ndarray, margin: float = 0.05) -> Axis:
         """The axis of a feature for values (N,); missing ones have a place if the classifier itself takes them."""
-        takes_gaps = self._steps is None and hasattr(self.model, "_encoding")
+        takes_gaps = self.steps is None and hasattr(self.model, "_encoding")
         return Axis.of(values, self.levels[d], margin, takes_gaps and bool(np.isnan(values).any()))
-
-    def refuse_steps(self) -> None:
-        """Axes of categories are those of the classifier."""
-        if self.is_mixed and self._steps is not None:
-            raise ValueError(
-                "estimator: steps before a classifier of categories are not allowed in this figure; give the "
-                "classifier and the table that it takes"
-            )
 
 
 def checked_names(names: Sequence[str], number: int) -> list[str]:
@@ -132,13 +109,7 @@ def named(estimator: Any, X: npt.ArrayLike) -> Any:
 
 
 def numbers(X: Any, name: str = "X") -> np.ndarray:
-    """Rows of data as an array of numbers, shape (N, D).
-
-    Raises
-    ------
-    ValueError
-        If they are none.
-    """
+    """Rows of data as an array of numbers, shape (N, D); ValueError if they are none."""
     try:
         found = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -149,18 +120,7 @@ def numbers(X: Any, name: str = "X") -> np.ndarray:
 
 
 class Plane:
-    """A plane of two features through a point of the data.
-
-    Attributes
-    ----------
-    table : ndarray, shape (N, D)
-        The data.
-    features : list of int
-        The two that span the plane.
-    names : list of str
-        Theirs.
-    point : ndarray, shape (D,)
-    """
+    """A plane of two features, which have `names`, through a point, shape (D,), of the data."""
 
     def __init__(
         self,
@@ -170,11 +130,17 @@ class Plane:
         point: npt.ArrayLike | None,
         names: Sequence[str] | None,
     ):
-        fitted.refuse_steps()
+        if fitted.is_mixed and fitted.steps is not None:  # axes of categories are those of the classifier
+            raise ValueError(
+                "estimator: steps before a classifier of categories are not allowed in this figure; give the "
+                "classifier and the table that it takes"
+            )
         self.fitted = fitted
         self.table = fitted.encoded(X) if fitted.is_mixed else numbers(X)
         n_features = self.table.shape[1]
         names = feature_names(fitted.estimator, None) if names is None else checked_names(names, n_features)
+        if len(names) != n_features:
+            raise ValueError(f"X: {n_features} features are not allowed, estimator takes {len(names)}")
         self.features = two_features(features, names, (0, 1))
         self.names = [names[d] for d in self.features]
         if point is None:
@@ -220,22 +186,12 @@ class Plane:
 
 def grid(X: np.ndarray, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     """Centres of the pixels of each axis, shape (resolution,), over the range of the data and a margin."""
-    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)  # missing values are for the steps before the classifier
-    margins = margin * np.where(high > low, high - low, 1.0)
-    low, high = low - margins, high + margins
-    step = (high - low) / resolution
-    x, y = (low[d] + step[d] * (np.arange(resolution) + 0.5) for d in range(2))
+    x, y = (Axis.of(X[:, d], None, margin).pixels(resolution)[0] for d in range(2))
     return x, y
 
 
 def two_features(features: Sequence[int | str] | None, names: list[str], default: Sequence[int]) -> list[int]:
-    """Positions of the two features that span a plane, which are given by name or position.
-
-    Raises
-    ------
-    ValueError
-        If they are not two of those there are.
-    """
+    """Positions of the two features that span a plane, which are given by name or position; ValueError if not two."""
     chosen = [names.index(f) if f in names else f for f in (default if features is None else features)]
     allowed = len(chosen) == 2 and all(isinstance(f, int | np.integer) and 0 <= f < len(names) for f in chosen)
     if not allowed or chosen[0] == chosen[1]:
@@ -248,13 +204,7 @@ def two_features(features: Sequence[int | str] | None, names: list[str], default
 
 
 def codes(y: Any, classes: np.ndarray) -> np.ndarray:
-    """Indices of labels among the classes.
-
-    Raises
-    ------
-    ValueError
-        If a label is no class.
-    """
+    """Indices of labels among the classes; ValueError if a label is none of them."""
     y = np.asarray(y)
     unknown = np.setdiff1d(y, classes).tolist()
     if unknown:

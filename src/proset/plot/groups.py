@@ -1,24 +1,21 @@
 """Error rates of groups of samples."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from proset.plot import style
+from proset.plot.display import DataFrame, Display
 from proset.rates import group_rates
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-class GroupRatesDisplay:
+class GroupRatesDisplay(Display):
     """Error rate of each group as a dot with its 95 % interval, and a dashed line at that of all samples.
 
-    It is recommended to use `from_estimator`. The largest rate is on top. Where intervals overlap widely, samples do
-    not say which group has more errors.
+    The largest rate is on top. Where intervals overlap widely, samples do not say which group has more errors.
 
     Parameters
     ----------
@@ -28,8 +25,6 @@ class GroupRatesDisplay:
     Attributes
     ----------
     lines_ : matplotlib ErrorbarContainer
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -44,8 +39,7 @@ class GroupRatesDisplay:
     [143, 83, 60]
     """
 
-    def __init__(self, *, rates: "pd.DataFrame"):
-        self.rates = rates
+    rates: "DataFrame"
 
     @classmethod
     def from_estimator(
@@ -58,49 +52,22 @@ class GroupRatesDisplay:
         sample_weight: npt.ArrayLike | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
-    ) -> "GroupRatesDisplay":
+    ) -> Self:
         """Compute and draw the rates of a fitted classifier.
 
         Parameters
         ----------
         estimator, X, y, groups, sample_weight
             As of `proset.group_rates`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        **kwargs
-            Of dots and lines, for `matplotlib.axes.Axes.errorbar`.
-
-        Returns
-        -------
-        GroupRatesDisplay
-
-        Raises
-        ------
-        ValueError
-            As `proset.group_rates`.
         """
         return cls(rates=group_rates(estimator, X, y, groups, sample_weight)).plot(ax, **kwargs)
 
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> "GroupRatesDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        **kwargs
-            Of dots and lines, for `matplotlib.axes.Axes.errorbar`.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
         groups = self.rates.iloc[1:].sort_values("error", kind="stable", na_position="first")
-        axes = style.new_axes(ax, (7.2, 1.3 + 0.32 * max(len(groups), 2)))
+        axes = self._axes(ax, (7.2, 1.3 + 0.32 * max(len(groups), 2)))
         error, low, high = (groups[name].to_numpy() for name in ("error", "error low", "error high"))
-        look = {"fmt": "o", "color": style.COLOURS[0], "capsize": 3, "markersize": 6}
         places = range(len(groups))
-        self.lines_ = axes.errorbar(error, places, xerr=(error - low, high - error), **{**look, **kwargs})
+        self.lines_ = style.intervals(axes, places, error, low, high, **{"color": style.COLOURS[0], **kwargs})
         of_all = self.rates["error"].iloc[0]
         axes.axvline(of_all, color=style.GREY, linestyle="--", zorder=0, label=f"all: {of_all:.1%}")
         named = zip(["(missing)" if group is None else group for group in groups.index], groups["n"], strict=True)
@@ -108,5 +75,4 @@ class GroupRatesDisplay:
         axes.set(xlabel="error rate, 95 % interval", xlim=(0, None), ylim=(-0.6, len(groups) - 0.4))
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
         return self

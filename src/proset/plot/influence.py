@@ -1,6 +1,6 @@
 """Which rows of the training data help, and which do harm."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -9,21 +9,18 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from proset.plot import style
+from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import as_fitted, checked_top
-
-if TYPE_CHECKING:
-    import pandas as pd
+from proset.plot.samples import checked_top
 
 HELPS, HARMS = style.COLOURS[0], style.COLOURS[4]
 PROTOTYPE: dict[str, Any] = {"marker": "D", "markersize": 5, "markerfacecolor": "white"}
 
 
-class InfluenceDisplay:
+class InfluenceDisplay(Display):
     """Rows of the training data by what the loss on other samples would be without them, as bars to either side of 0.
 
-    To the right are rows that help: without them the loss rises. Diamonds mark prototypes. It is recommended to use
-    `from_estimator`.
+    To the right are rows that help: without them the loss rises. Diamonds mark prototypes.
 
     Parameters
     ----------
@@ -37,8 +34,6 @@ class InfluenceDisplay:
     shown_ : pandas.DataFrame
         The rows that are drawn, the most helpful first.
     bars_ : matplotlib BarContainer
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -53,9 +48,8 @@ class InfluenceDisplay:
     'row 5, class 2'
     """
 
-    def __init__(self, *, influence: "pd.DataFrame", top: int = 10):
-        self.influence = influence
-        self.top = top
+    influence: "DataFrame"
+    top: int = 10
 
     @classmethod
     def from_estimator(
@@ -68,7 +62,7 @@ class InfluenceDisplay:
         rows: npt.ArrayLike | None = None,
         top: int = 10,
         ax: Axes | None = None,
-    ) -> "InfluenceDisplay":
+    ) -> Self:
         """Leave out rows, one at a time, and draw those that matter most.
 
         Parameters
@@ -78,46 +72,21 @@ class InfluenceDisplay:
             were fitted.
         X : array-like, shape (N, D)
             Samples as `estimator` takes them, better others than in `fit`.
-        y : array-like, shape (N,)
         sample_weight, rows
             As of `ProsetClassifier.influence`.
-        top : int >= 1, default=10
-            Rows to show, so many that help most, and so many that do most harm.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        InfluenceDisplay
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.influence`.
         """
         fitted, top = Fitted(estimator), checked_top(top)
-        found = fitted.proset().influence(as_fitted(fitted, X), y, sample_weight, rows=rows)
+        found = fitted.proset().influence(fitted.table(X), y, sample_weight, rows=rows)
         return cls(influence=found, top=top).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "InfluenceDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         table = self.influence.sort_values("loss", ascending=False, kind="stable")
         helpful, harmful = table[table["loss"] > 0].head(self.top), table[table["loss"] < 0].tail(self.top)
         shown = table[table.index.isin(helpful.index) | table.index.isin(harmful.index)]
         loss, place = shown["loss"].to_numpy(dtype=float), np.arange(len(shown))
         largest = np.abs(loss[np.isfinite(loss)]).max(initial=0.0) or 1.0
         width = np.clip(loss, -1.2 * largest, 1.2 * largest)  # without the only row of a class the loss is infinite
-        axes = style.new_axes(ax, (7.5, 1.4 + 0.25 * max(len(shown), 2)))
+        axes = self._axes(ax, (7.5, 1.4 + 0.25 * max(len(shown), 2)))
         ink = style.ink(axes)
         self.bars_ = axes.barh(place, width, height=0.7, color=[HELPS if value > 0 else HARMS for value in loss])
         span = max(width.max(initial=0.0), 0.0) - min(width.min(initial=0.0), 0.0) or 1.0
@@ -140,5 +109,5 @@ class InfluenceDisplay:
         handles: list[Any] = [Patch(color=HELPS, label="helps"), Patch(color=HARMS, label="does harm")]
         handles += [style.marker("prototype", markeredgecolor=ink, **PROTOTYPE)]
         style.legend(axes, handles=handles, title=f"{len(table):,} rows tried", alignment="left")
-        self.shown_, self.ax_, self.figure_ = shown, axes, axes.figure
+        self.shown_ = shown
         return self

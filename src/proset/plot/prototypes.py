@@ -1,7 +1,7 @@
 """Prototypes: in the plane of two features, and over all active features."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 
 from proset.encoding import Category
 from proset.plot import style
-from proset.plot.axis import name_of, set_ticks
+from proset.plot.axis import label_plane, name_of
+from proset.plot.display import Display
 from proset.plot.feature_weights import shown_features
 from proset.plot.fitted import Fitted, codes, two_features
 
@@ -19,10 +20,8 @@ GAP = -0.18  # height of missing values there
 MAX_NAMES = 12  # of categories at an axis
 
 
-class PrototypesDisplay:
+class PrototypesDisplay(Display):
     """Prototypes in the plane of two features, with areas by weight.
-
-    It is recommended to use `from_estimator`.
 
     Parameters
     ----------
@@ -35,47 +34,27 @@ class PrototypesDisplay:
     samples : ndarray, shape (N, 2), optional
         Drawn small, with `sample_labels`.
     sample_labels : ndarray of int, shape (N,), optional
-    ticks : pair of (ndarray, list of str) or None
-        Positions and names at the axes, where numbers do not say it.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from proset import ProsetClassifier
     >>> from proset.plot import PrototypesDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(scale(X), y)
-    >>> display = PrototypesDisplay.from_estimator(model, scale(X), y)
+    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
+    >>> display = PrototypesDisplay.from_estimator(model, X, y)
     >>> sorted(display.feature_names), len(display.prototypes) == model.n_prototypes_
     (['x2', 'x3'], True)
     """
 
-    def __init__(
-        self,
-        *,
-        prototypes: np.ndarray,
-        weights: np.ndarray,
-        labels: np.ndarray,
-        class_names: Sequence[str],
-        feature_names: Sequence[str],
-        samples: np.ndarray | None = None,
-        sample_labels: np.ndarray | None = None,
-        ticks: tuple[Any, Any] = (None, None),
-    ):
-        self.prototypes = prototypes
-        self.weights = weights
-        self.labels = labels
-        self.class_names = class_names
-        self.feature_names = feature_names
-        self.samples = samples
-        self.sample_labels = sample_labels
-        self.ticks = ticks
+    prototypes: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+    class_names: Sequence[str]
+    feature_names: Sequence[str]
+    samples: np.ndarray | None = None
+    sample_labels: np.ndarray | None = None
+    ticks: tuple[Any, Any] = (None, None)
 
     @classmethod
     def from_estimator(
@@ -89,7 +68,7 @@ class PrototypesDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
         legend: bool = True,
-    ) -> "PrototypesDisplay":
+    ) -> Self:
         """Draw the prototypes of one batch.
 
         Parameters
@@ -105,24 +84,10 @@ class PrototypesDisplay:
             1, 2, ...
         features : two of str or int, optional
             By default the two with the largest weights in the batch.
-        feature_names : sequence of str, shape (D,), optional
-            Of the features of the classifier; by default those in `fit`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        PrototypesDisplay
-
-        Raises
-        ------
-        ValueError
-            If `estimator` has no `ProsetClassifier`, or an argument does not fit it.
         """
         fitted = Fitted(estimator, feature_names)
         chosen = fitted.batch(batch)
-        heaviest = np.argsort(-fitted.feature_weights()[batch - 1], kind="stable")[:2]
+        heaviest = np.argsort(-fitted.proset().feature_weights_[batch - 1], kind="stable")[:2]
         plane = two_features(features, fitted.names, heaviest.tolist())
         shown: dict[str, Any] = {}
         if X is not None:
@@ -147,20 +112,8 @@ class PrototypesDisplay:
             **shown,
         ).plot(ax, legend=legend)
 
-    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "PrototypesDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
+        axes = self._axes(ax)
         ink = style.ink(axes)
         area = style.areas(self.weights, WIDEST)
         for k in range(len(self.class_names)):
@@ -170,11 +123,9 @@ class PrototypesDisplay:
                 style.scatter(axes, points, s=size, alpha=0.5, linewidth=0, zorder=2, **look)
             edge = {"edgecolor": ink, "linewidth": 0.7}
             style.scatter(axes, self.prototypes[own], s=area[own], alpha=0.75, zorder=3, **edge, **look)
-        style.label_plane(axes, self.feature_names)
-        set_ticks(axes, self.ticks)
+        label_plane(axes, self.feature_names, self.ticks)
         if legend:
             style.legend(axes, handles=self._handles(ink, area))
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _handles(self, ink: str, area: np.ndarray) -> list[Any]:
@@ -188,10 +139,8 @@ class PrototypesDisplay:
         return found
 
 
-class ParallelCoordinatesDisplay:
+class ParallelCoordinatesDisplay(Display):
     """Prototypes as lines over the active features, one axis each; wider lines have larger weights.
-
-    It is recommended to use `from_estimator`.
 
     Parameters
     ----------
@@ -209,38 +158,25 @@ class ParallelCoordinatesDisplay:
     ----------
     lines_ : list of matplotlib Line2D
         In the order of the prototypes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from proset import ProsetClassifier
     >>> from proset.plot import ParallelCoordinatesDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(scale(X), y)
+    >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
     >>> display = ParallelCoordinatesDisplay.from_estimator(model)
     >>> len(display.lines_) == model.n_prototypes_
     True
     """
 
-    def __init__(
-        self,
-        *,
-        prototypes: np.ndarray,
-        weights: np.ndarray,
-        labels: np.ndarray,
-        class_names: Sequence[str],
-        feature_names: Sequence[str],
-        levels: Sequence[tuple[Category, ...] | None] | None = None,
-    ):
-        self.prototypes = prototypes
-        self.weights = weights
-        self.labels = labels
-        self.class_names = class_names
-        self.feature_names = feature_names
-        self.levels = [None] * len(feature_names) if levels is None else levels
+    prototypes: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+    class_names: Sequence[str]
+    feature_names: Sequence[str]
+    levels: Sequence[tuple[Category, ...] | None] | None = None
 
     @classmethod
     def from_estimator(
@@ -252,7 +188,7 @@ class ParallelCoordinatesDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
         legend: bool = True,
-    ) -> "ParallelCoordinatesDisplay":
+    ) -> Self:
         """Draw the prototypes of a fitted classifier.
 
         Parameters
@@ -264,15 +200,6 @@ class ParallelCoordinatesDisplay:
             1, 2, ...; by default all batches together.
         n_features : int, default=12
             Features at most, those with the largest weights.
-        feature_names : sequence of str, shape (D,), optional
-            Of the features of the classifier; by default those in `fit`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        ParallelCoordinatesDisplay
 
         Raises
         ------
@@ -284,7 +211,7 @@ class ParallelCoordinatesDisplay:
         filled = [chosen for chosen in batches if len(chosen.labels)]
         if not filled:
             raise ValueError("estimator: there is no prototype to show")
-        _, active, _ = shown_features([fitted.feature_weights()[slice(None) if batch is None else [batch - 1]]])
+        _, active, _ = shown_features([fitted.proset().feature_weights_[slice(None) if batch is None else [batch - 1]]])
         shown = active[:n_features]
         return cls(
             prototypes=fitted.to_units(np.concatenate([chosen.prototypes for chosen in filled]))[:, shown],
@@ -295,21 +222,9 @@ class ParallelCoordinatesDisplay:
             levels=[fitted.levels[d] for d in shown],
         ).plot(ax, legend=legend)
 
-    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "ParallelCoordinatesDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
         places = np.arange(len(self.feature_names))
-        axes = style.new_axes(ax, (max(6.4, 2.5 + 0.8 * len(places)), 4.8))
+        axes = self._axes(ax, (max(6.4, 2.5 + 0.8 * len(places)), 4.8))
         ink = style.ink(axes)
         low, high = (np.nan_to_num(f(self.prototypes, axis=0)) for f in (np.fmin.reduce, np.fmax.reduce))
         span = np.where(high > low, high - low, 1.0)
@@ -327,7 +242,8 @@ class ParallelCoordinatesDisplay:
         axes.plot([], [], color=style.GREY, linewidth=3.4, label=f"weight {self.weights.max():.3g}")
         axes.plot([], [], color=style.GREY, linewidth=0.4, label="weight near 0")
         axes.vlines(places, 0.0, 1.0, color=ink, linewidth=0.8, zorder=3)
-        for place, bottom, top, levels, gaps in zip(places.tolist(), low, high, self.levels, has_gaps, strict=True):
+        of_features = self.levels or [None] * len(places)
+        for place, bottom, top, levels, gaps in zip(places.tolist(), low, high, of_features, has_gaps, strict=True):
             text: dict[str, Any] = {"size": "small", "color": ink}
             for height, value, side in ((-0.02, bottom, "top"), (1.02, top, "bottom")):
                 if levels is None:
@@ -346,5 +262,4 @@ class ParallelCoordinatesDisplay:
         axes.spines[:].set_visible(False)
         if legend:
             style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
         return self

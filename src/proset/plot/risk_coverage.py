@@ -1,6 +1,6 @@
 """Error rate against the proportion of samples that are not rejected."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -8,13 +8,14 @@ from matplotlib.axes import Axes
 from sklearn.metrics import auc
 
 from proset.plot import style
+from proset.plot.display import Display
 from proset.rejection import RejectOptionClassifier, risk_coverage_curve, scores_of
 
 
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(Display):
     """Error rate among the accepted samples (risk) against their proportion (coverage).
 
-    It is recommended to use `from_estimator` or `from_predictions`.
+    On the axes of another display of this kind it adds a line.
 
     Parameters
     ----------
@@ -26,8 +27,6 @@ class RiskCoverageDisplay:
     Attributes
     ----------
     line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -42,10 +41,9 @@ class RiskCoverageDisplay:
     1.0
     """
 
-    def __init__(self, *, coverage: np.ndarray, risk: np.ndarray, name: str | None = None):
-        self.coverage = coverage
-        self.risk = risk
-        self.name = name
+    coverage: np.ndarray
+    risk: np.ndarray
+    name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -58,7 +56,7 @@ class RiskCoverageDisplay:
         name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
-    ) -> "RiskCoverageDisplay":
+    ) -> Self:
         """Draw the curve of a fitted classifier.
 
         Parameters
@@ -68,24 +66,10 @@ class RiskCoverageDisplay:
             score are taken.
         X : array-like, shape (N, D)
             Better other samples than in `fit`.
-        y : array-like, shape (N,)
         score : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
             Samples that score low are rejected first; see `RejectOptionClassifier`.
         name : str, optional
             By default `score`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure. Those of another curve add a line to it.
-        **kwargs
-            Of the line, for `matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        RiskCoverageDisplay
-
-        Raises
-        ------
-        ValueError
-            If the classifier has no such score.
         """
         if isinstance(estimator, RejectOptionClassifier):
             estimator, score = estimator.estimator_, estimator.score
@@ -102,7 +86,7 @@ class RiskCoverageDisplay:
         name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
-    ) -> "RiskCoverageDisplay":
+    ) -> Self:
         """Draw the curve of predictions and their scores.
 
         Parameters
@@ -110,35 +94,12 @@ class RiskCoverageDisplay:
         y_true, y_pred : array-like, shape (N,)
         score : array-like, shape (N,)
             Samples that score low are rejected first.
-        name : str, optional
-            Of the curve in the legend.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        **kwargs
-            Of the line, for `matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        RiskCoverageDisplay
         """
         coverage, risk, _ = risk_coverage_curve(y_true, y_pred, score)
         return cls(coverage=coverage, risk=risk, name=name).plot(ax, **kwargs)
 
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> "RiskCoverageDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure. Those of another curve add a line to it.
-        **kwargs
-            Of the line, for `matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        axes = self._axes(ax)
         colour = style.class_style(len(axes.lines), style.ink(axes))["color"]
         area = f"AURC = {auc(self.coverage, self.risk):.3g}" if len(self.risk) > 1 else ""
         label = f"{self.name} ({area})" if self.name and area else self.name or area
@@ -146,5 +107,4 @@ class RiskCoverageDisplay:
         axes.set(xlabel="coverage (proportion of samples accepted)", ylabel="risk (error rate of those accepted)")
         axes.set(xlim=(0, 1.02), ylim=(0, None))
         style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
         return self

@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from proset.encoding import as_table
 from proset.plot import style
-from proset.plot.fitted import Fitted, named
 
 CATEGORY_WIDTH = 18  # of names of categories next to that of their feature
 DIGITS = 4
@@ -19,23 +17,6 @@ def one_sample(x: Any) -> Any:
     if np.shape(table)[0] != 1:
         raise ValueError(f"x: {np.shape(table)[0]} samples are not allowed, one is shown")
     return table
-
-
-def as_fitted(fitted: Fitted, X: npt.ArrayLike) -> Any:
-    """Samples of the data as the classifier itself takes them, under the names it knows."""
-    return named(fitted.model, fitted.scaled(X))
-
-
-def encoded(fitted: Fitted, X: npt.ArrayLike) -> np.ndarray:
-    """The same as numbers; ValueError if they do not have the features of the classifier."""
-    found: np.ndarray = fitted.model._validated(as_fitted(fitted, X))
-    return found
-
-
-def in_units(fitted: Fitted, X: np.ndarray) -> np.ndarray:
-    """Rows of numbers of the classifier as they are in the table of the data."""
-    found: np.ndarray = fitted.model._encoding.decode(fitted.to_units(X))
-    return found
 
 
 def text(value: Any) -> str:
@@ -71,14 +52,6 @@ def _number(value: float, digits: int) -> str:
     if abs(value) >= 10.0**digits:
         return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.{digits}g}"
     return f"{value:,.{digits}g}"
-
-
-def label_number(classes: np.ndarray, label: Any, argument: str) -> int:
-    """Which class a label is; ValueError if it is none."""
-    found = [k for k, known in enumerate(classes.tolist()) if known == label]
-    if not found:
-        raise ValueError(f"{argument}: {label!r} is not allowed, must be one of {classes.tolist()}")
-    return found[0]
 
 
 def checked_top(top: int) -> int:

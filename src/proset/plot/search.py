@@ -1,16 +1,17 @@
 """Results of searches by cross-validation: what was tried, the threshold of the rule, and what was chosen."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
-from matplotlib.ticker import MaxNLocator
 from sklearn.utils.validation import check_is_fitted
 
 from proset.plot import style
+from proset.plot.display import Display
 
+PENALTIES = "lambda_v", "lambda_w"
 LONG_PATH = 15  # more sizes than this are drawn as a line with a band
 LOSSES = {"log_loss": "mean log-loss over folds (nats)", "error": "mean error rate over folds"}
 NAMES = {
@@ -21,29 +22,23 @@ NAMES = {
 }
 
 
-class SearchPlaneDisplay:
+class SearchPlaneDisplay(Display):
     r"""Mean losses of all settings of two parameters, by colour.
 
-    Rings mark the settings within the threshold of the rule, crosses those that are no better than the class prior. It
-    is recommended to use `from_estimator`.
+    Rings mark the settings within the threshold of the rule, crosses those that are no better than the class prior.
 
     Parameters
     ----------
     x, y : ndarray, shape (n_settings,)
         Values of the parameters.
-    selection : mapping
-        As `proset.selection.select` returns it.
     names : two of str
         Labels of the axes.
-    loss_name : str
     prior : float, default=inf
         Loss of the class prior.
 
     Attributes
     ----------
     points_ : matplotlib PathCollection
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -57,68 +52,22 @@ class SearchPlaneDisplay:
     '$\\lambda_v$ (penalty on feature weights)'
     """
 
-    def __init__(
-        self,
-        *,
-        x: np.ndarray,
-        y: np.ndarray,
-        selection: Mapping[str, Any],
-        names: Sequence[str],
-        loss_name: str,
-        prior: float = np.inf,
-    ):
-        self.x = x
-        self.y = y
-        self.selection = selection
-        self.names = names
-        self.loss_name = loss_name
-        self.prior = prior
+    x: np.ndarray
+    y: np.ndarray
+    selection: Mapping[str, Any]
+    names: Sequence[str]
+    loss_name: str
+    prior: float = np.inf
 
     @classmethod
-    def from_estimator(cls, search: Any, *, ax: Axes | None = None, legend: bool = True) -> "SearchPlaneDisplay":
-        """Draw stage 1 of a search.
+    def from_estimator(cls, search: Any, *, ax: Axes | None = None, legend: bool = True) -> Self:
+        """Draw stage 1 of a search."""
+        shown = _stage1(search)
+        x, y = (_values(search.cv_results_, parameter) for parameter in PENALTIES)
+        return cls(x=x, y=y, names=[NAMES[parameter] for parameter in PENALTIES], **shown).plot(ax, legend=legend)
 
-        Parameters
-        ----------
-        search : ProsetClassifierCV
-            Fitted.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        SearchPlaneDisplay
-
-        Raises
-        ------
-        ValueError
-            If `search` is no `ProsetClassifierCV`.
-        """
-        results = _searched(search, "stage2_results_", "ProsetClassifierCV").cv_results_
-        return cls(
-            x=_values(results, "lambda_v"),
-            y=_values(results, "lambda_w"),
-            selection=_selection(results, search.threshold_, search.best_index_),
-            names=[NAMES["lambda_v"], NAMES["lambda_w"]],
-            loss_name=LOSSES[search.criterion],
-            prior=_prior(search),
-        ).plot(ax, legend=legend)
-
-    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> "SearchPlaneDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
+        axes = self._axes(ax)
         ink, mean = style.ink(axes), np.array(self.selection["mean"])
         within = np.isin(np.arange(len(mean)), self.selection["within"])
         useless = mean >= self.prior
@@ -139,7 +88,7 @@ class SearchPlaneDisplay:
             place = self.selection[role]
             chosen[ROLES[role]] = axes.scatter(self.x[place], self.y[place], **look)
         for direction, values, name in zip("xy", (self.x, self.y), self.names, strict=True):
-            scale(axes, direction, values, name)
+            style.scale(axes, direction, values, name)
         bar = axes.figure.colorbar(
             self.points_,
             ax=axes,
@@ -151,7 +100,6 @@ class SearchPlaneDisplay:
         if legend:
             found = self._marks(ink, bool(useless.any())) | chosen
             style.legend(axes, handles=list(found.values()), labels=list(found))
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _marks(self, ink: str, useless: bool) -> dict[str, Any]:
@@ -166,29 +114,19 @@ class SearchPlaneDisplay:
         return found
 
 
-class SearchProfileDisplay:
+class SearchProfileDisplay(Display):
     r"""Mean losses of all settings against one parameter, with the standard deviation over the folds.
-
-    It is recommended to use `from_estimator`.
 
     Parameters
     ----------
     x : ndarray, shape (n_settings,)
         Values of the parameter.
-    selection : mapping
-        As `proset.selection.select` returns it.
     name : str
         Label of the axis.
-    loss_name : str
     prior : float, optional
         Loss of the class prior.
     connected : bool, default=False
         Whether to connect the settings by a line, where no other parameter varies.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -202,79 +140,33 @@ class SearchProfileDisplay:
     '$\\lambda_v$ (penalty on feature weights)'
     """
 
-    def __init__(
-        self,
-        *,
-        x: np.ndarray,
-        selection: Mapping[str, Any],
-        name: str,
-        loss_name: str,
-        prior: float | None = None,
-        connected: bool = False,
-    ):
-        self.x = x
-        self.selection = selection
-        self.name = name
-        self.loss_name = loss_name
-        self.prior = prior
-        self.connected = connected
+    x: np.ndarray
+    selection: Mapping[str, Any]
+    name: str
+    loss_name: str
+    prior: float | None = None
+    connected: bool = False
 
     @classmethod
     def from_estimator(
         cls, search: Any, *, parameter: str = "lambda_v", ax: Axes | None = None, legend: bool = True
-    ) -> "SearchProfileDisplay":
+    ) -> Self:
         """Draw stage 1 of a search.
 
         Parameters
         ----------
-        search : ProsetClassifierCV
-            Fitted.
         parameter : {"lambda_v", "lambda_w"}, default="lambda_v"
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
 
-        Returns
-        -------
-        SearchProfileDisplay
-
-        Raises
-        ------
-        ValueError
-            If `search` is no `ProsetClassifierCV`, or `parameter` is not one of these.
         """
-        names = ("lambda_v", "lambda_w")
-        if parameter not in names:
-            raise ValueError(f"parameter: {parameter!r} is not allowed, must be one of {', '.join(names)}")
-        results = _searched(search, "stage2_results_", "ProsetClassifierCV").cv_results_
-        (other,) = set(names) - {parameter}
-        return cls(
-            x=_values(results, parameter),
-            selection=_selection(results, search.threshold_, search.best_index_),
-            name=NAMES[parameter],
-            loss_name=LOSSES[search.criterion],
-            prior=_prior(search),
-            connected=len(np.unique(_values(results, other))) == 1,
-        ).plot(ax, legend=legend)
+        if parameter not in PENALTIES:
+            raise ValueError(f"parameter: {parameter!r} is not allowed, must be one of {', '.join(PENALTIES)}")
+        shown, (other,) = _stage1(search), set(PENALTIES) - {parameter}
+        connected = len(np.unique(_values(search.cv_results_, other))) == 1
+        x = _values(search.cv_results_, parameter)
+        return cls(x=x, name=NAMES[parameter], connected=connected, **shown).plot(ax, legend=legend)
 
-    def plot(
-        self, ax: Axes | None = None, *, color: str = style.COLOURS[0], legend: bool = True
-    ) -> "SearchProfileDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        color : color, optional
-            Of the settings.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, *, color: str = style.COLOURS[0], legend: bool = True) -> Self:
+        axes = self._axes(ax)
         mean, deviation = np.array(self.selection["mean"]), np.array(self.selection["standard_deviation"])
         within = np.isin(np.arange(len(mean)), self.selection["within"])
         axes.errorbar(self.x, mean, deviation, fmt="none", ecolor="#BBBBBB", elinewidth=0.8, zorder=1)
@@ -284,36 +176,21 @@ class SearchProfileDisplay:
         look: dict[str, Any] = {"s": 16, "edgecolor": color, "zorder": 3}
         axes.scatter(self.x[~within], mean[~within], facecolor=axes.get_facecolor(), label="setting", **look)
         axes.scatter(self.x[within], mean[within], facecolor=color, label="within the threshold", **look)
-        _choice(axes, self.x, self.selection)
-        scale(axes, "x", self.x, self.name)
-        axes.set_ylabel(self.loss_name)
-        loss_axis([axes], mean, deviation, self.prior)
-        if legend:
-            style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
+        style.scale(axes, "x", self.x, self.name)
+        _finish(self, axes, self.x, legend)
         return self
 
 
-class SearchPathDisplay:
+class SearchPathDisplay(Display):
     """Mean losses along a path of sizes, such as the number of batches, with the standard deviation over the folds.
-
-    It is recommended to use `from_estimator`.
 
     Parameters
     ----------
     sizes : ndarray, shape (n_sizes,)
-    selection : mapping
-        As `proset.selection.select` returns it.
     name : str
         Label of the axis.
-    loss_name : str
     prior : float, optional
         Loss of the class prior.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -327,35 +204,21 @@ class SearchPathDisplay:
     'batches of prototypes'
     """
 
-    def __init__(
-        self, *, sizes: np.ndarray, selection: Mapping[str, Any], name: str, loss_name: str, prior: float | None = None
-    ):
-        self.sizes = sizes
-        self.selection = selection
-        self.name = name
-        self.loss_name = loss_name
-        self.prior = prior
+    sizes: np.ndarray
+    selection: Mapping[str, Any]
+    name: str
+    loss_name: str
+    prior: float | None = None
 
     @classmethod
-    def from_estimator(cls, search: Any, *, ax: Axes | None = None, legend: bool = True) -> "SearchPathDisplay":
+    def from_estimator(cls, search: Any, *, ax: Axes | None = None, legend: bool = True) -> Self:
         """Draw the batches of stage 2 of a search, or its radii.
 
         Parameters
         ----------
         search : ProsetClassifierCV or SetCoverClassifierCV
             Fitted.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        legend : bool, default=True
 
-        Returns
-        -------
-        SearchPathDisplay
-
-        Raises
-        ------
-        ValueError
-            If `search` is neither of these.
         """
         _searched(search, "threshold_", "ProsetClassifierCV or SetCoverClassifierCV")
         results, threshold, parameter = search.cv_results_, search.threshold_, "eps"
@@ -370,40 +233,20 @@ class SearchPathDisplay:
             loss_name=LOSSES[getattr(search, "criterion", "error")],
         ).plot(ax, legend=legend)
 
-    def plot(
-        self, ax: Axes | None = None, *, color: str = style.COLOURS[0], legend: bool = True
-    ) -> "SearchPathDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        color : color, optional
-            Of the line.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, *, color: str = style.COLOURS[0], legend: bool = True) -> Self:
+        axes = self._axes(ax)
         mean, deviation = np.array(self.selection["mean"]), np.array(self.selection["standard_deviation"])
         sizes, label = self.sizes, "mean over folds"
         if len(sizes) > LONG_PATH:
             band: dict[str, Any] = {"color": color, "alpha": 0.25, "linewidth": 0, "rasterized": True}
             axes.fill_between(sizes, mean - deviation, mean + deviation, **band)
             axes.plot(sizes, mean, color=color, label=label)
-            axes.xaxis.set_major_locator(whole_numbers(sizes))
+            axes.xaxis.set_major_locator(style.whole_numbers(sizes))
         else:
             axes.errorbar(sizes, mean, deviation, color=color, marker="o", capsize=2, elinewidth=0.9, label=label)
             axes.set_xticks(sizes[:: 1 + len(sizes) // 8])
-        _choice(axes, sizes, self.selection)
-        axes.set(xlabel=self.name, ylabel=self.loss_name)
-        loss_axis([axes], mean, deviation, self.prior)
-        if legend:
-            style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
+        axes.set_xlabel(self.name)
+        _finish(self, axes, sizes, legend)
         return self
 
 
@@ -428,29 +271,21 @@ def loss_axis(shared: Sequence[Axes], mean: np.ndarray, deviation: np.ndarray, p
             axes.axhline(prior, color=style.GREY, linestyle=":", linewidth=1.0, label=label, zorder=0)
 
 
-def scale(axes: Axes, direction: str, values: np.ndarray, name: str) -> None:
-    """Label an axis of a parameter; it is logarithmic if the values span much, else ticks of whole numbers are such."""
-    axes.set(**{f"{direction}label": name})
-    if values.min() > 0 and values.max() > 30 * values.min():
-        style.log_axis(axes, direction)
-    else:
-        getattr(axes, f"{direction}axis").set_major_locator(whole_numbers(values))
-
-
-def whole_numbers(values: np.ndarray) -> MaxNLocator:
-    """Where ticks are: at whole numbers if all values are."""
-    return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=not (values % 1).any())
-
-
 def _roles(ink: str) -> dict[str, dict[str, Any]]:
     return {"optimal": style.optimum_style(ink), "selected": style.choice_style(ink)}
 
 
-def _choice(axes: Axes, x: np.ndarray, selection: Mapping[str, Any]) -> None:
-    ink = style.ink(axes)
+def _finish(display: SearchProfileDisplay | SearchPathDisplay, axes: Axes, x: np.ndarray, legend: bool) -> None:
+    """The threshold, what was chosen, and the axis of losses."""
+    ink, selection = style.ink(axes), display.selection
+    mean = np.array(selection["mean"])
     axes.axhline(selection["threshold"], label="threshold", color=ink, linestyle="--", linewidth=1.0)
     for role, look in _roles(ink).items():
-        axes.scatter(x[selection[role]], selection["mean"][selection[role]], label=ROLES[role], **look)
+        axes.scatter(x[selection[role]], mean[selection[role]], label=ROLES[role], **look)
+    axes.set_ylabel(display.loss_name)
+    loss_axis([axes], mean, np.array(selection["standard_deviation"]), display.prior)
+    if legend:
+        style.legend(axes)
 
 
 def _searched(search: Any, attribute: str, kind: str) -> Any:
@@ -459,6 +294,16 @@ def _searched(search: Any, attribute: str, kind: str) -> Any:
     if not hasattr(search, attribute):
         raise ValueError(f"search: {type(search).__name__} is not allowed, must be a {kind}")
     return search
+
+
+def _stage1(search: Any) -> dict[str, Any]:
+    """What displays of the first stage show alike."""
+    results = _searched(search, "stage2_results_", "ProsetClassifierCV").cv_results_
+    return {
+        "selection": _selection(results, search.threshold_, search.best_index_),
+        "loss_name": LOSSES[search.criterion],
+        "prior": float(-search.stage2_results_["mean_test_score"][0]),  # without a batch there is the class prior
+    }
 
 
 def _values(results: Mapping[str, Any], parameter: str) -> np.ndarray:
@@ -479,8 +324,3 @@ def _selection(results: Mapping[str, Any], threshold: float, selected: int) -> d
         "optimal": int(results["rank_test_score"].argmin()),
         "selected": selected,
     }
-
-
-def _prior(search: Any) -> float:
-    """Loss without a batch, which is that of the class prior."""
-    return float(-search.stage2_results_["mean_test_score"][0])

@@ -1,24 +1,127 @@
-"""How good a model is with few prototypes and few features."""
+"""How good a model is with few batches, few prototypes and few features."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from sklearn.metrics import log_loss, zero_one_loss
 
 from proset.plot import style
-from proset.plot.fitted import Fitted, named
-from proset.plot.path import CRITERIA, loss_of
+from proset.plot.display import Display
+from proset.plot.fitted import Fitted
 
 if TYPE_CHECKING:
     from proset.classifier import ProsetClassifier
 
 
-class PrototypePathDisplay:
+CRITERIA = {"log_loss": "log-loss (nats)", "error": "error rate"}
+
+
+def losses_of(
+    found: Iterable[np.ndarray], criterion: str, classes: np.ndarray, y: Any, sample_weight: Any
+) -> np.ndarray:
+    """Losses of several arrays of probabilities; ValueError if there is no such criterion."""
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion: {criterion!r} is not allowed, must be one of {', '.join(CRITERIA)}")
+    if criterion == "error":
+        predicted = (classes[probabilities.argmax(axis=1)] for probabilities in found)
+        return np.array([zero_one_loss(y, labels, sample_weight=sample_weight) for labels in predicted])
+    return np.array([log_loss(y, p, labels=classes, sample_weight=sample_weight) for p in found])
+
+
+class BatchPathDisplay(Display):
+    """Loss on given data against the number of batches; the number of prototypes stands on top.
+
+    On the axes of another display of this kind it adds a line.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (B + 1,)
+        With 0, 1, ..., B batches.
+    n_prototypes : ndarray of int, shape (B + 1,)
+        In these batches.
+    name : str, optional
+        Of the line in the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import train_test_split
+    >>> from proset import ProsetClassifier
+    >>> from proset.plot import BatchPathDisplay
+    >>> X_train, X_test, y_train, y_test = train_test_split(*load_iris(return_X_y=True), random_state=0)
+    >>> model = ProsetClassifier(n_batches=3, lambda_v=0.01).fit(X_train, y_train)
+    >>> display = BatchPathDisplay.from_estimator(model, X_train, y_train, name="training")
+    >>> display = BatchPathDisplay.from_estimator(model, X_test, y_test, name="test", ax=display.ax_)
+    >>> bool(display.losses[0] > display.losses[1])  # the class prior, and one batch
+    True
+    """
+
+    losses: np.ndarray
+    n_prototypes: np.ndarray
+    criterion: str = "log_loss"
+    name: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        criterion: str = "log_loss",
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the path of a fitted classifier.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            As `estimator` takes them; better other samples than in `fit`.
+        """
+        fitted = Fitted(estimator)
+        model = fitted.proset()
+        staged = model.staged_predict_proba(fitted.table(X))
+        return cls(
+            losses=losses_of(staged, criterion, model.classes_, y, sample_weight),
+            n_prototypes=np.cumsum([0, *(len(batch.labels) for batch in model.batches_)]),
+            criterion=criterion,
+            name=name,
+        ).plot(ax)
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        axes = self._axes(ax)
+        number = np.arange(len(self.losses))
+        k = len([line for line in axes.lines if line.get_marker() in style.MARKERS])
+        look = {**style.class_style(k, style.ink(axes)), "label": self.name, **kwargs}
+        (self.line_,) = axes.plot(number, self.losses, **look)
+        if self.losses.max() > 5 * self.losses.min() > 0:
+            style.log_axis(axes, "y", dense=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+        axes.set(xlabel="batches", ylabel=CRITERIA[self.criterion])
+        if not axes.child_axes:
+            shown = number[:: 1 + len(number) // 8]
+            top = axes.secondary_xaxis("top")
+            top.set_xticks(shown, [f"{n:,}" for n in self.n_prototypes[shown]])
+            top.set_xlabel("prototypes")
+        style.legend(axes)
+        return self
+
+
+class PrototypePathDisplay(Display):
     """Loss on given data against the number of prototypes; a diamond marks the size of the model.
 
-    It is recommended to use `from_estimator`.
+    On the axes of another display of this kind it adds a line.
 
     Parameters
     ----------
@@ -27,16 +130,12 @@ class PrototypePathDisplay:
     losses : ndarray, shape (S,)
     chosen : int
         Number of prototypes of the model.
-    criterion : {"log_loss", "error"}, default="log_loss"
-        What the losses are.
     name : str, optional
         Of the line in the legend.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -51,20 +150,11 @@ class PrototypePathDisplay:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_prototypes: np.ndarray,
-        losses: np.ndarray,
-        chosen: int,
-        criterion: str = "log_loss",
-        name: str | None = None,
-    ):
-        self.n_prototypes = n_prototypes
-        self.losses = losses
-        self.chosen = chosen
-        self.criterion = criterion
-        self.name = name
+    n_prototypes: np.ndarray
+    losses: np.ndarray
+    chosen: int
+    criterion: str = "log_loss"
+    name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -77,7 +167,7 @@ class PrototypePathDisplay:
         criterion: str = "log_loss",
         name: str | None = None,
         ax: Axes | None = None,
-    ) -> "PrototypePathDisplay":
+    ) -> Self:
         """Draw the path of a fitted classifier.
 
         Parameters
@@ -86,17 +176,6 @@ class PrototypePathDisplay:
             A fitted `ProsetClassifier` with `prototype_path_`, or a `Pipeline` or search with one.
         X : array-like, shape (N, D)
             As `estimator` takes them; better other samples than in `fit`.
-        y : array-like, shape (N,)
-        sample_weight : array-like, shape (N,), optional
-        criterion : {"log_loss", "error"}, default="log_loss"
-        name : str, optional
-            Of the line in the legend.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        PrototypePathDisplay
 
         Raises
         ------
@@ -105,33 +184,19 @@ class PrototypePathDisplay:
         AttributeError
             If the model is from a file, which keeps one size.
         """
-        loss = loss_of(criterion)
         fitted = Fitted(estimator)
         model = fitted.proset()
-        found = list(model.sized_predict_proba(named(model, fitted.scaled(X))))
+        sizes, found = zip(*model.sized_predict_proba(fitted.table(X)), strict=True)
         return cls(
-            n_prototypes=np.array([n for n, _ in found]),
-            losses=np.array([loss(y, p, model.classes_, sample_weight) for _, p in found]),
+            n_prototypes=np.array(sizes),
+            losses=losses_of(found, criterion, model.classes_, y, sample_weight),
             chosen=model.n_prototypes_,
             criterion=criterion,
             name=name,
         ).plot(ax)
 
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> "PrototypePathDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure. Those of another path add a line to it.
-        **kwargs
-            Of the line, for `matplotlib.axes.Axes.plot`.
-
-        Returns
-        -------
-        self
-        """
-        axes = style.new_axes(ax)
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        axes = self._axes(ax)
         k = len([line for line in axes.lines if line.get_marker() in style.MARKERS])
         ink = style.ink(axes)
         shown = self.n_prototypes > 0  # the axis is logarithmic
@@ -142,11 +207,10 @@ class PrototypePathDisplay:
         style.log_axis(axes, "x", dense=True)
         axes.set(xlabel="prototypes", ylabel=CRITERIA[self.criterion])
         style.legend(axes)
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
 
-class SizeTableDisplay:
+class SizeTableDisplay(Display):
     """Log-loss in cross-validation by numbers of features (rows) and prototypes (columns).
 
     Cells within one standard error of the smallest loss have a frame.
@@ -159,8 +223,6 @@ class SizeTableDisplay:
     Attributes
     ----------
     mesh_ : matplotlib QuadMesh
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -172,8 +234,7 @@ class SizeTableDisplay:
     1
     """
 
-    def __init__(self, *, table: dict[str, np.ndarray]):
-        self.table = table
+    table: dict[str, np.ndarray]
 
     @classmethod
     def from_estimator(
@@ -185,7 +246,7 @@ class SizeTableDisplay:
         sample_weight: npt.ArrayLike | None = None,
         n_features: Sequence[int] | None = None,
         ax: Axes | None = None,
-    ) -> "SizeTableDisplay":
+    ) -> Self:
         """Compute and draw the table of a classifier.
 
         Parameters
@@ -194,35 +255,13 @@ class SizeTableDisplay:
             Its parameters count; it is not fitted, and need not be.
         X, y, sample_weight, n_features
             As of `ProsetClassifier.size_table`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        SizeTableDisplay
-
-        Raises
-        ------
-        ValueError
-            As `ProsetClassifier.size_table`.
         """
         return cls(table=estimator.size_table(X, y, sample_weight, n_features)).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "SizeTableDisplay":
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        self
-        """
+    def plot(self, ax: Axes | None = None) -> Self:
         loss, error = self.table["mean_loss"], self.table["standard_error"]
         n_rows, n_columns = loss.shape
-        axes = style.new_axes(ax, (2.2 + 0.42 * n_columns, 1.4 + 0.3 * n_rows))
+        axes = self._axes(ax, (2.2 + 0.42 * n_columns, 1.4 + 0.3 * n_rows))
         self.mesh_ = axes.pcolormesh(loss, cmap=style.LOSS_MAP, edgecolor="white", linewidth=0.5)
         best = np.unravel_index(loss.argmin(), loss.shape)
         within = loss <= loss[best] + error[best]
@@ -231,16 +270,10 @@ class SizeTableDisplay:
             colour = "white" if value > middle else style.BLACK  # the lower, the lighter
             axes.text(column + 0.5, row + 0.5, f"{value:.2f}", ha="center", va="center", size=7, color=colour)
             if within[row, column]:
-                axes.add_patch(_frame(column, row))
+                frame: dict[str, Any] = {"fill": False, "edgecolor": "#D55E00", "linewidth": 1.6}
+                axes.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **frame))
         axes.set_xticks(np.arange(n_columns) + 0.5, [f"{n:,}" for n in self.table["n_prototypes"]], rotation=90)
         axes.set_yticks(np.arange(n_rows) + 0.5, [str(n) for n in self.table["n_features"]])
         axes.set(xlabel="prototypes, at most", ylabel="features, at most")
         axes.figure.colorbar(self.mesh_, ax=axes, label=CRITERIA["log_loss"])
-        self.ax_, self.figure_ = axes, axes.figure
         return self
-
-
-def _frame(column: int, row: int) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="#D55E00", linewidth=1.6)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 BLACK = "#000000"
 # Okabe and Ito's colours, which colour-blind readers can tell apart, then two that differ from them in lightness.
@@ -55,22 +56,26 @@ def log_axis(axes: Axes, direction: str, dense: bool = False) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def scale(axes: Axes, direction: str, values: np.ndarray, name: str) -> None:
+    """Label an axis of a parameter; it is logarithmic if the values span much, else ticks of whole numbers are such."""
+    axes.set(**{f"{direction}label": name})
+    if values.min() > 0 and values.max() > 30 * values.min():
+        log_axis(axes, direction)
+    else:
+        getattr(axes, f"{direction}axis").set_major_locator(whole_numbers(values))
+
+
+def whole_numbers(values: np.ndarray) -> MaxNLocator:
+    """Where ticks are: at whole numbers if all values are."""
+    return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=not (values % 1).any())
+
+
 def _short(value: float) -> str:
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def _power_of_ten(value: float) -> str:
     return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)  # much faster than a formula
-
-
-def new_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    """The axes to draw on: those given, or those of a new figure of Matplotlib's size, or of `size` inches."""
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    created: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
-    return created
 
 
 def ink(axes: Axes) -> str:
@@ -100,9 +105,28 @@ def class_markers(names: Sequence[str] | np.ndarray, ink: str, **look: Any) -> l
     return [marker(f"class {plain(name)}", **class_style(k, ink), **look) for k, name in enumerate(names)]
 
 
-def label_plane(axes: Axes, names: Sequence[str] | np.ndarray) -> None:
-    """Name the two axes."""
-    axes.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
+def intervals(axes: Axes, place: Any, middle: Any, low: Any, high: Any, **look: Any) -> ErrorbarContainer:
+    """Dots with horizontal intervals."""
+    ends = np.maximum([middle - low, high - middle], 0.0)
+    return axes.errorbar(middle, place, xerr=ends, **{"fmt": "o", "capsize": 3, "markersize": 6, **look})
+
+
+def stacked(axes: Axes, widths: np.ndarray, labels: list[str], colours: Sequence[str] = ()) -> list[BarContainer]:
+    """Horizontal bars, shape (n, K), in the colours of K classes or others."""
+    colours = colours or [class_style(k, ink(axes))["color"] for k in range(len(labels))]
+    left, place = np.cumsum(widths, axis=1) - widths, np.arange(len(widths))
+    pairs = enumerate(zip(colours, labels, strict=True))
+    return [axes.barh(place, widths[:, k], 0.7, left[:, k], color=colour, label=label) for k, (colour, label) in pairs]
+
+
+def dumbbells(axes: Axes, before: Any, after: Any, labels: tuple[str, str], names: list[str]) -> None:
+    """Pairs of dots, each connected by a line, from top to bottom or from bottom to top."""
+    place = np.arange(len(names))
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "none"}
+    axes.hlines(place, before, after, color=GREY, linewidth=1.0, zorder=1)
+    axes.plot(before, place, markerfacecolor="none", color=GREY, label=labels[0], **dot)
+    axes.plot(after, place, color=COLOURS[0], label=labels[1], **dot)
+    axes.set_yticks(place, names)
 
 
 def areas(weights: np.ndarray, widest: float) -> np.ndarray:

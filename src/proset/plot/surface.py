@@ -1,7 +1,7 @@
 """Decision surfaces: shades of the predicted probabilities in a plane of two features, with prototypes and samples."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 
 from proset.explain import exponents_of
 from proset.plot import style
-from proset.plot.axis import set_ticks
+from proset.plot.axis import label_plane
+from proset.plot.display import Display
 from proset.plot.fitted import Fitted, Plane, codes
 
 STRENGTH = 0.6  # of the shade, so that points in the colour of their class stand out from it
@@ -21,11 +22,12 @@ STEPS = 10  # of the shade, which make differences of probability visible and fi
 WIDEST_PROTOTYPE = 110.0  # area in square points of the prototype with the largest weight
 
 
-class DecisionSurfaceDisplay:
+class DecisionSurfaceDisplay(Display):
     """Predicted class probabilities in a plane, as shades, with prototypes as circles.
 
     White is where all classes are equally probable; the colours of classes that are more probable are mixed. Black
-    lines are where the most probable class changes. It is recommended to use `from_estimator`.
+    lines are where the most probable class changes. The area of a prototype of a `ProsetClassifier` is its weight times
+    its similarity to the plane, so that those far away from it vanish.
 
     Parameters
     ----------
@@ -44,13 +46,6 @@ class DecisionSurfaceDisplay:
         Areas of the circles are in proportion to them.
     point : ndarray, shape (2,), optional
         Where the plane was laid through, to be marked.
-    ticks : pair of (ndarray, list of str) or None
-        Positions and names at the axes, where numbers do not say it.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -66,34 +61,18 @@ class DecisionSurfaceDisplay:
     'length'
     """
 
-    def __init__(
-        self,
-        *,
-        x: np.ndarray,
-        y: np.ndarray,
-        probabilities: np.ndarray,
-        class_names: Sequence[str] | np.ndarray,
-        feature_names: Sequence[str] | np.ndarray,
-        samples: np.ndarray | None = None,
-        labels: np.ndarray | None = None,
-        predicted: np.ndarray | None = None,
-        prototypes: np.ndarray | None = None,
-        prototype_weights: np.ndarray | None = None,
-        point: np.ndarray | None = None,
-        ticks: tuple[Any, Any] = (None, None),
-    ):
-        self.x = x
-        self.y = y
-        self.probabilities = probabilities
-        self.class_names = class_names
-        self.feature_names = feature_names
-        self.samples = samples
-        self.labels = labels
-        self.predicted = predicted
-        self.prototypes = prototypes
-        self.prototype_weights = prototype_weights
-        self.point = point
-        self.ticks = ticks
+    x: np.ndarray
+    y: np.ndarray
+    probabilities: np.ndarray
+    class_names: Sequence[str] | np.ndarray
+    feature_names: Sequence[str] | np.ndarray
+    samples: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+    prototypes: np.ndarray | None = None
+    prototype_weights: np.ndarray | None = None
+    point: np.ndarray | None = None
+    ticks: tuple[Any, Any] = (None, None)
 
     @classmethod
     def from_estimator(
@@ -108,7 +87,7 @@ class DecisionSurfaceDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
         legend: bool = True,
-    ) -> "DecisionSurfaceDisplay":
+    ) -> Self:
         """Draw the surface of a fitted classifier.
 
         Parameters
@@ -120,30 +99,10 @@ class DecisionSurfaceDisplay:
             In the units in which `estimator` takes them; the axes span their range.
         y : array-like, shape (N,), optional
             With labels, samples are drawn too, larger with a black edge if they are misclassified.
-        features : two of str or int, optional
-            The plane, by names or positions; by default the first two.
-        point : array-like, shape (D,), optional
-            With more than two features, the plane goes through this point, by default the medians of `X`, and the most
-            frequent categories. Samples and
-            prototypes are projected on it. The area of a prototype of a `ProsetClassifier` is its weight times its
-            similarity to the plane, so that those far away from it vanish.
         grid_resolution : int, default=200
             Pixels a side.
-        feature_names : sequence of str, shape (D,), optional
-            By default those in `fit`.
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
         legend : bool, default=True
             Whether to draw a legend, and a bar of probabilities where there are two classes.
-
-        Returns
-        -------
-        DecisionSurfaceDisplay
-
-        Raises
-        ------
-        ValueError
-            If `X` are no numbers and the classifier takes only these, or `features`, `point` or `y` do not fit them.
         """
         fitted = Fitted(estimator)
         plane = Plane(fitted, X, features, point, feature_names)
@@ -166,23 +125,15 @@ class DecisionSurfaceDisplay:
             **shown,
         ).plot(ax, legend=legend)
 
-    def plot(self, ax: Axes | None = None, *, scale: float = 1.0, legend: bool = True) -> "DecisionSurfaceDisplay":
+    def plot(self, ax: Axes | None = None, *, scale: float = 1.0, legend: bool = True) -> Self:
         """Draw it.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
         scale : float > 0, default=1.0
             Of the area of marks.
-        legend : bool, default=True
-            Whether to draw a legend, and a bar of probabilities where there are two classes.
-
-        Returns
-        -------
-        self
         """
-        axes = style.new_axes(ax)
+        axes = self._axes(ax)
         x, y = self.x, self.y
         half = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
         extent = (x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1])
@@ -193,8 +144,8 @@ class DecisionSurfaceDisplay:
             lead = self.probabilities[..., k] - np.delete(self.probabilities, k, axis=2).max(axis=2)
             if lead.min() < 0 < lead.max():
                 axes.contour(x, y, lead, levels=[0.0], colors="black", linewidths=0.7, zorder=1)
-        if self.samples is not None:
-            self._draw_samples(axes, scale)
+        if self.samples is not None and self.labels is not None:
+            self._draw_samples(axes, self.samples, self.labels, scale)
         if self.prototypes is not None and self.prototype_weights is not None:
             area = style.areas(self.prototype_weights, WIDEST_PROTOTYPE * scale)
             style.circles(axes, self.prototypes, area, zorder=2.4)
@@ -202,13 +153,11 @@ class DecisionSurfaceDisplay:
             for colour, width in (("white", 3.0), ("black", 1.4)):
                 style.scatter(axes, self.point[None], s=60, marker="x", color=colour, linewidth=width, zorder=2.6)
         axes.set(xlim=extent[:2], ylim=extent[2:])
-        style.label_plane(axes, self.feature_names)
-        set_ticks(axes, self.ticks)
+        label_plane(axes, self.feature_names, self.ticks)
         if legend:
             style.legend(axes, handles=self.handles(style.ink(axes)))
             if len(self.class_names) == 2:
                 probability_bar([axes], self.class_names[1], location="bottom")
-        self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def handles(self, ink: str = style.BLACK) -> list[Line2D]:
@@ -224,17 +173,15 @@ class DecisionSurfaceDisplay:
             found.append(style.marker("point", marker="x", **edge))
         return found
 
-    def _draw_samples(self, axes: Axes, scale: float) -> None:
-        assert self.samples is not None
-        assert self.labels is not None
-        wrong, size = self.predicted != self.labels, 20.0 * scale * style.room(len(self.labels))
+    def _draw_samples(self, axes: Axes, samples: np.ndarray, labels: np.ndarray, scale: float) -> None:
+        wrong, size = self.predicted != labels, 20.0 * scale * style.room(len(labels))
         for k in range(len(self.class_names)):
             look = style.class_style(k)
-            right, missed = ~wrong & (self.labels == k), wrong & (self.labels == k)
-            style.scatter(axes, self.samples[right], s=size, linewidth=0, zorder=2, **look)
+            right, missed = ~wrong & (labels == k), wrong & (labels == k)
+            style.scatter(axes, samples[right], s=size, linewidth=0, zorder=2, **look)
             style.scatter(
                 axes,
-                self.samples[missed],
+                samples[missed],
                 s=max(1.5 * size, 12.0 * scale),
                 marker=look["marker"],
                 facecolor=look["color"],

@@ -37,6 +37,12 @@ def flat(flowers):
 
 
 @pytest.fixture(scope="session")
+def few(flowers):
+    """A scaler that gives no names, and few prototypes."""
+    return make_pipeline(StandardScaler(), ProsetClassifier(max_prototypes=8)).fit(*flowers)
+
+
+@pytest.fixture(scope="session")
 def offsets():
     """Positions of all marks at a height."""
 
@@ -52,6 +58,16 @@ def texts():
 
     def found(axes):
         return [text.get_text() for text in axes.get_legend().get_texts()]
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def rows():
+    """Names at the vertical axis of a display."""
+
+    def found(display):
+        return [text.get_text() for text in display.ax_.get_yticklabels()]
 
     return found
 

@@ -18,19 +18,6 @@ from proset.plot import (
 )
 from proset.plot.axis import Axis
 
-SETTINGS = {"max_prototypes": 20, "lambda_v": 1e-3, "lambda_w": 1e-4}
-
-
-@pytest.fixture(scope="module")
-def mixed():
-    rng = np.random.default_rng(0)
-    grades = pd.Categorical(rng.choice(["low", "high"], 200), ["low", "high"], ordered=True)
-    X = pd.DataFrame({"age": rng.normal(size=200), "job": rng.choice(["cook", "smith"], 200), "grade": grades})
-    y = np.where((X["age"] > 0) ^ (X["job"] == "smith") ^ (X["grade"] == "low"), "yes", "no")
-    X["age"] = X["age"].mask(rng.random(200) < 0.2)
-    X["job"] = X["job"].mask(rng.random(200) < 0.2)
-    return X, y, ProsetClassifier(**SETTINGS).fit(X, y)
-
 
 def labels(axis):
     return [text.get_text() for text in axis.get_ticklabels()]
@@ -56,8 +43,8 @@ def test_places_and_pixels_of_categories():
     assert axis.ticks()[1][:2] == ["a", "missing"]
 
 
-def test_a_surface_over_a_number_and_a_category(mixed):
-    X, y, model = mixed
+def test_a_surface_over_a_number_and_a_category(mixed_table):
+    X, y, model = mixed_table
     display = DecisionSurfaceDisplay.from_estimator(model, X, y, features=["age", "job"], grid_resolution=60)
     assert labels(display.ax_.yaxis) == ["cook", "smith", "missing"]
     assert labels(display.ax_.xaxis)[0] == "missing"
@@ -70,15 +57,15 @@ def test_a_surface_over_a_number_and_a_category(mixed):
     np.testing.assert_allclose(display.probabilities[at], model.predict_proba(row)[0])
 
 
-def test_a_point_is_given_as_a_row_of_the_table(mixed):
-    X, y, model = mixed
+def test_a_point_is_given_as_a_row_of_the_table(mixed_table):
+    X, y, model = mixed_table
     display = DecisionSurfaceDisplay.from_estimator(model, X, y, features=[0, 2], point=[0.5, "smith", "low"])
     assert labels(display.ax_.yaxis) == ["low", "high"]
     assert display.point[0] == 0.5
 
 
-def test_prototypes_and_lines_name_categories(mixed):
-    X, y, model = mixed
+def test_prototypes_and_lines_name_categories(mixed_table):
+    X, y, model = mixed_table
     display = PrototypesDisplay.from_estimator(model, X, y, features=["job", "age"])
     assert labels(display.ax_.xaxis) == ["cook", "smith", "missing"]
     assert np.isfinite(display.prototypes).all()
@@ -87,8 +74,8 @@ def test_prototypes_and_lines_name_categories(mixed):
     assert all(np.isfinite(line.get_ydata()).all() for line in lines.lines_)
 
 
-def test_balls_explanations_and_paths(mixed):
-    X, y, model = mixed
+def test_balls_explanations_and_paths(mixed_table):
+    X, y, model = mixed_table
     cover = SetCoverClassifier(eps=0.8).fit(X, y)
     balls = BallsDisplay.from_estimator(cover, X, y, features=["age", "job"], grid_resolution=50)
     assert labels(balls.ax_.yaxis) == ["cook", "smith", "missing"]
@@ -97,18 +84,18 @@ def test_balls_explanations_and_paths(mixed):
     assert BatchPathDisplay.from_estimator(model, X, y).ax_ is not None
 
 
-def test_steps_before_a_classifier_of_categories_are_refused_where_axes_are_its_own(mixed):
-    X, y, _ = mixed
+def test_steps_before_a_classifier_of_categories_are_refused_where_axes_are_its_own(mixed_table):
+    X, y, _ = mixed_table
     scaled = make_column_transformer((StandardScaler(), ["age"]), remainder="passthrough").set_output(
         transform="pandas"
     )
-    pipeline = make_pipeline(scaled, ProsetClassifier(**SETTINGS)).fit(X, y)
+    pipeline = make_pipeline(scaled, ProsetClassifier(max_prototypes=20)).fit(X, y)
     with pytest.raises(ValueError, match="steps before a classifier of categories are not allowed in this figure"):
         DecisionSurfaceDisplay.from_estimator(pipeline, X, y)
 
 
-def test_the_page_of_a_model_names_values(mixed, tmp_path):
-    mixed[2].report(tmp_path / "model.html")
+def test_the_page_of_a_model_names_values(mixed_table, tmp_path):
+    mixed_table[2].report(tmp_path / "model.html")
     page = (tmp_path / "model.html").read_text(encoding="utf-8")
     assert "cook, smith, missing" in page
     assert "low &lt; high" in page

@@ -17,10 +17,10 @@ def test_bars_add_up_to_the_probabilities(pipeline, flowers, texts):
     np.testing.assert_allclose(left[1:], right[:-1])  # classes are stacked
 
 
-def test_prototypes_are_named_with_similarity_and_weight(pipeline, flowers):
+def test_prototypes_are_named_with_similarity_and_weight(pipeline, flowers, rows):
     X, y = flowers
     display = ExplanationDisplay.from_estimator(pipeline, X.to_numpy()[70], top=3)
-    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    names = rows(display)
     assert (names[0], names[-1], len(names)) == ("prior", "others", 5)
     explained = pipeline[-1].explain(pipeline[:-1].transform(X.iloc[[70]]), 3)
     shown = explained[explained["term"] == "prototype"]

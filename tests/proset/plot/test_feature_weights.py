@@ -15,9 +15,9 @@ def test_order_of_features():
     assert len(active) == 3
 
 
-def test_cells_are_the_weights_of_the_batches(pipeline, flowers):
+def test_cells_are_the_weights_of_the_batches(pipeline, flowers, rows):
     display = FeatureWeightsDisplay.from_estimator(pipeline)
-    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    names = rows(display)
     assert sorted(names) == sorted(flowers[0])
     cells = display.image_.get_array()
     for d, name in enumerate(names):
@@ -28,8 +28,8 @@ def test_cells_are_the_weights_of_the_batches(pipeline, flowers):
     assert display.figure_.axes[1].get_ylabel() == "feature weight v (1 / standard deviation)"
 
 
-def test_names_of_the_caller(pipeline):
+def test_names_of_the_caller(pipeline, rows):
     display = FeatureWeightsDisplay.from_estimator(pipeline, feature_names=["a", "b", "c", "$d$"])
-    assert r"\$d\$" in [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert r"\$d\$" in rows(display)
     with pytest.raises(ValueError, match="feature_names: 2 are not allowed, there are 4 features"):
         FeatureWeightsDisplay.from_estimator(pipeline, feature_names=["a", "b"])

@@ -86,3 +86,10 @@ def test_bad_points_names_and_labels(pipeline, flowers):
         Plane(Fitted(pipeline), X.astype(str) + "?", None, None, None)
     with pytest.raises(ValueError, match="y: 'rose' is not allowed, must be one of the classes"):
         codes(["setosa", "rose"], pipeline.classes_)
+
+
+def test_columns_in_another_order_are_refused_not_renamed(flowers):
+    X, y = flowers
+    fitted = Fitted(ProsetClassifier().fit(X, y))
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        fitted.model.predict(fitted.table(X[X.columns[::-1]]))

@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot
 
 from proset import group_rates
 from proset.plot import GroupRatesDisplay
@@ -12,19 +11,18 @@ def groups():
     return np.array([None, "_plain", "$a$ group with a name that is rather long", "b"])[np.arange(150) // 10 % 4]
 
 
-def test_dots_and_lines_are_the_table(pipeline, flowers, groups, texts):
+def test_dots_and_lines_are_the_table(pipeline, flowers, groups, texts, rows):
     X, y = flowers
     wrong = np.where(np.arange(150) % 7 == 0, "setosa", y)
     display = GroupRatesDisplay.from_estimator(pipeline, X, wrong, groups)
     expected = group_rates(pipeline, X, wrong, groups)
     pd.testing.assert_frame_equal(display.rates, expected)
-    rows = expected.iloc[1:].sort_values("error", kind="stable")
+    shown = expected.iloc[1:].sort_values("error", kind="stable")
     dots, _, (bars,) = display.lines_
-    np.testing.assert_allclose(dots.get_xdata(), rows["error"])
+    np.testing.assert_allclose(dots.get_xdata(), shown["error"])
     ends = np.array([segment[:, 0] for segment in bars.get_segments()])
-    np.testing.assert_allclose(ends, rows[["error low", "error high"]])
-    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
-    assert sorted(labels) == [
+    np.testing.assert_allclose(ends, shown[["error low", "error high"]])
+    assert sorted(rows(display)) == [
         " _plain  (n = 40)",
         r"(missing)  (n = 40)",
         r"\$a\$ group with a name that …  (n = 40)",
@@ -34,15 +32,10 @@ def test_dots_and_lines_are_the_table(pipeline, flowers, groups, texts):
     assert display.ax_.get_xlim()[0] == 0
 
 
-def test_given_axes_and_look(pipeline, flowers, groups):
+def test_look_and_weights(pipeline, flowers, groups):
     X, y = flowers
-    _, axes = pyplot.subplots()
-    display = GroupRatesDisplay.from_estimator(pipeline, X, y, groups, ax=axes, color="red", sample_weight=np.ones(150))
-    assert display.ax_ is axes
-    assert display.figure_ is axes.figure
+    display = GroupRatesDisplay.from_estimator(pipeline, X, y, groups, color="red", sample_weight=np.ones(150))
     assert display.lines_[0].get_color() == "red"
-    again = display.plot()
-    assert again.ax_ is not axes
 
 
 def test_a_group_without_weight_has_no_dot(pipeline, flowers, recwarn):

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV
 
-from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifierCV
+from proset import ProsetClassifierCV, SetCoverClassifierCV
 from proset.plot import SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay
-from proset.plot.search import loss_axis, scale
+from proset.plot.search import loss_axis
+from proset.plot.style import scale
 
 
 @pytest.fixture(scope="module")
@@ -85,14 +85,6 @@ def test_path_of_radii(flowers):
     axes = SearchPathDisplay.from_estimator(search).ax_
     np.testing.assert_allclose(_marks(axes, "selection")[0, 0], search.best_params_["eps"])
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("radius of the balls", "mean error rate over folds")
-
-
-def test_other_searches_have_other_results(flowers):
-    X, y = flowers
-    search = GridSearchCV(ProsetClassifier(random_state=0), {"lambda_v": [1e-3, 1e-2]}, cv=2).fit(X, y)
-    for display in (SearchPlaneDisplay, SearchProfileDisplay, SearchPathDisplay):
-        with pytest.raises(ValueError, match="search: GridSearchCV is not allowed, must be a ProsetClassifierCV"):
-            display.from_estimator(search)
 
 
 def test_long_paths_are_lines_with_a_band():

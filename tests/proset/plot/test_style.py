@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from proset import plot
 from proset.plot.style import areas, circles, class_style, log_axis, plain
 
 
@@ -40,28 +39,3 @@ def test_ticks_of_logarithmic_axes():
     log_axis(axes, "y", dense=True)
     assert axes.xaxis.get_major_formatter()(0.01, None) == "10⁻²"
     assert [axes.yaxis.get_major_formatter()(value, None) for value in (50.0, 2000.0)] == ["50", "2k"]
-
-
-@pytest.mark.parametrize("look", ["default", "dark_background"])
-def test_text_and_marks_are_seen_in_every_style(look, pipeline, flowers):
-    with pyplot.style.context(look):
-        X, y = flowers
-        shown = [
-            plot.DecisionSurfaceDisplay.from_estimator(pipeline, X, y, grid_resolution=20),
-            plot.PrototypesDisplay.from_estimator(pipeline, X, y),
-            plot.ParallelCoordinatesDisplay.from_estimator(pipeline),
-            plot.BatchPathDisplay.from_estimator(pipeline, X, y, name="training"),
-            plot.ExplanationDisplay.from_estimator(pipeline, X.iloc[[0]]),
-            plot.AttributionsDisplay.from_estimator(pipeline, X.iloc[[0]]),
-            plot.AttributionSummaryDisplay.from_estimator(pipeline, X.iloc[:5]),
-            plot.CounterfactualDisplay.from_estimator(pipeline, X.iloc[[60]]),
-            plot.InfluenceDisplay.from_estimator(pipeline, X, y, rows=[0, 60]),
-            plot.DriftDisplay.from_estimator(pipeline, X),
-        ]
-        ground = pyplot.rcParams["axes.facecolor"]
-    for display in shown:
-        display.figure_.canvas.draw()
-        colours = {text.get_color() for text in [*display.ax_.texts, *display.ax_.get_legend().get_texts()]}
-        assert ground not in colours
-        edges = {handle.get_markeredgecolor() for handle in display.ax_.get_legend().get_lines()}
-        assert ground not in edges - {"white"}  # of circles, which have a black outline
