@@ -11,14 +11,14 @@ import numpy as np
 
 from proset.model import Model
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
-from proset_study.methods.estimators import pack
+from proset_study.methods.base import FittedModel, Method, Range
+from proset_study.methods.estimators import pack, unpack
 from proset_study.methods.proset import FittedProset
 from proset_study.methods.proset_few import path_of_sizes
 
 
 @dataclass(frozen=True)
-class FittedCorrected:
+class FittedCorrected(FittedModel):
     """A base model and what corrects it; see `methods.prototypes.PrototypeModel`.
 
     Attributes
@@ -31,21 +31,15 @@ class FittedCorrected:
     base: Any
     model: Model
 
-    def predict_proba(self, X):
+    def staged_predict_proba(self, X):
         from proset.base_model import predicted
 
         by_base = predicted(self.base, X, np.arange(len(self.model.class_prior)))
         *_, found = self.model.staged_predict_proba(X, base=by_base)
-        return found
-
-    def staged_predict_proba(self, X):
-        yield self.predict_proba(X)
-
-    def summary(self):
-        return {"active_features": len(self.model.active_features()), "prototypes": self.model.n_prototypes()}
+        yield found
 
     def staged_summary(self):
-        return {name: [value] for name, value in self.summary().items()}
+        return {"active_features": [len(self.model.active_features())], "prototypes": [self.model.n_prototypes()]}
 
     def prototypes(self):
         return FittedProset(self.model).prototypes()
@@ -54,38 +48,26 @@ class FittedCorrected:
         return {"base": pack(self.base), **self.model.arrays()}
 
 
-class Corrected:
+class Corrected(Method):
     """A base model with prototypes on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class and gives `estimator`.
     """
 
     model = FittedCorrected
-    scaled = True
-    probabilistic = True
-    weights = "importance"
     draws = True
-    complexity = "fits"
-    min_complexity = 1
-    larger_is_simpler = False
-    parameters: ClassVar[dict[str, Range]] = {"prototypes": Range(0, 1, integer=True)}  # 0: the base alone
-    required: tuple[str, ...] = ()
+    parameters = {"prototypes": Range(0, 1, integer=True)}  # noqa: RUF012 - 0: the base alone
     quantities = ("active_features", "prototypes")
     trusted: ClassVar[tuple[str, ...]] = ()  # as of `methods.estimators.EstimatorMethod`
+    imports = ("proset.base_model",)
 
     def __init__(self, data: FoldData):
-        import proset.base_model  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        self.data = data
+        super().__init__(data)
         self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 0)
 
     @staticmethod
     def simplicity(parameters):
         return (-parameters.get("prototypes", 1),)
-
-    @staticmethod
-    def fixed(n_features):
-        return {}
 
     @staticmethod
     def estimator(parameters: dict[str, float], seed: int) -> Any:
@@ -107,6 +89,4 @@ class Corrected:
 
     @classmethod
     def load(cls, arrays):
-        from skops.io import loads
-
-        return FittedCorrected(loads(arrays["base"].tobytes(), trusted=list(cls.trusted)), Model.from_arrays(arrays))
+        return FittedCorrected(unpack(arrays["base"], cls.trusted), Model.from_arrays(arrays))

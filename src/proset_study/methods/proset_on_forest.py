@@ -19,6 +19,3 @@ class ProsetOnForest(Corrected):
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier(300, min_samples_leaf=5, n_jobs=1, random_state=seed)
-
-
-METHOD = ProsetOnForest

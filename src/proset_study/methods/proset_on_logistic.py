@@ -18,6 +18,3 @@ class ProsetOnLogistic(Corrected):
         from sklearn.linear_model import LogisticRegressionCV
 
         return LogisticRegressionCV(Cs=6, cv=4, scoring="neg_log_loss", max_iter=500)
-
-
-METHOD = ProsetOnLogistic

@@ -21,8 +21,7 @@ import numpy as np
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel, Name, Range
 from proset_study.methods.nearest_prototype import NearestPrototype
 from proset_study.methods.prototypes import Prototypes
 
@@ -30,7 +29,7 @@ MAX_SAMPLES = 5_000  # all distances are kept in order, with sums along them: 1.
 
 
 @dataclass(frozen=True)
-class FittedMachine:
+class FittedMachine(FittedModel):
     """Features of all classes; see `methods.prototypes.PrototypeModel`.
 
     Attributes
@@ -61,10 +60,6 @@ class FittedMachine:
     n_steps: int
     metric: str
 
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
-
     def staged_predict_proba(self, X):
         depth = np.full((len(X), self.n_classes), -np.inf)
         chosen = np.full(len(X), self.majority)
@@ -77,9 +72,6 @@ class FittedMachine:
                 chosen = depth.argmax(axis=1)
             yield np.eye(self.n_classes)[chosen]
 
-    def summary(self):
-        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
-
     def staged_summary(self):
         features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
         balls = np.searchsorted(self.step, np.arange(1, self.n_steps + 1), side="right").tolist()
@@ -87,10 +79,6 @@ class FittedMachine:
 
     def prototypes(self):
         return Prototypes.unweighted(self.points, self.labels)
-
-    def arrays(self):
-        numbers = ("points", "labels", "classes", "radius", "step", "majority", "n_classes", "n_steps", "metric")
-        return {name: np.asarray(getattr(self, name)) for name in numbers}
 
 
 class SetCoveringMachine(NearestPrototype):
@@ -126,11 +114,6 @@ class SetCoveringMachine(NearestPrototype):
         sizes = int(np.bincount(data.y).argmax()), data.n_classes, complexity
         return FittedMachine(data.points[centre], data.y[centre], classes, radius, step, *sizes, data.metric)
 
-    @staticmethod
-    def load(arrays):
-        numbers = {name: int(arrays[name]) for name in ("majority", "n_classes", "n_steps")}
-        return FittedMachine(**{**arrays, **numbers, "metric": str(arrays["metric"])})
-
 
 @dataclass(frozen=True)
 class Balls:
@@ -157,12 +140,7 @@ class Balls:
     def greedy(self, positive: np.ndarray, penalty: float, most: int) -> list[tuple[int, float]]:
         """Centres and radii of the features of one machine, in order of choice.
 
-        Parameters
-        ----------
-        positive : ndarray of bool, shape (n,)
-            Samples of the class.
-        penalty : float >= 0
-        most : int
+        `positive`, shape (n,), are the samples of the class; `penalty` is >= 0.
 
         Examples
         --------
@@ -194,6 +172,3 @@ class Balls:
             value[there if positive[centre] else ~there] = 0.0
             found.append((int(centre), float(self.sorted[centre, last : last + 2].mean())))
         return found
-
-
-METHOD = SetCoveringMachine

@@ -16,7 +16,7 @@ import numpy as np
 from proset.cover import balls_of_path, default_cost
 from proset_study.data.distances import distances, distances_by_rows
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.set_cover import find_radii, weights
 from proset_study.methods.set_cover_lp import SetCoverLP
@@ -26,7 +26,7 @@ LEAST = 1e-6  # what counts less is none
 
 
 @dataclass(frozen=True)
-class FittedShares:
+class FittedShares(FittedModel):
     """Balls of every radius with their shares; see `methods.prototypes.PrototypeModel`.
 
     Attributes
@@ -73,9 +73,6 @@ class FittedShares:
         sums[:, self.majority] += LEAST / 2
         return np.eye(self.n_classes)[sums.argmax(axis=1)]
 
-    def summary(self):
-        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
-
     def staged_summary(self):
         features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
         balls = np.bincount(self.size, minlength=len(self.radii) + 1)[1:].tolist()
@@ -85,10 +82,6 @@ class FittedShares:
         there = self.size == len(self.radii)
         return Prototypes.unweighted(self.points[there], self.labels[there])
 
-    def arrays(self):
-        names = ("points", "labels", "shares", "size", "radii", "majority", "n_classes", "metric")
-        return {name: np.asarray(getattr(self, name)) for name in names}
-
 
 class SetCoveringMachineLP(SetCoverLP):
     """Relaxed set cover on the data of one fold; see `methods.base.Method`."""
@@ -97,6 +90,7 @@ class SetCoveringMachineLP(SetCoverLP):
     place = 27
     cost = Cost(0.1, 2.5e-5, rows=1.5)
     model = FittedShares
+    figures = ()
 
     def fit(self, parameters, complexity, seed):
         from proset.cover_lp import relax
@@ -117,11 +111,3 @@ class SetCoveringMachineLP(SetCoverLP):
         index, labels, sizes = (numbers.astype(int) for numbers in (index, labels, sizes))
         majority = int(np.bincount(data.y, weights=weight).argmax())
         return FittedShares(data.points[index], labels, shares, sizes, radii, majority, data.n_classes, data.metric)
-
-    @staticmethod
-    def load(arrays):
-        numbers = {name: int(arrays[name]) for name in ("majority", "n_classes")}
-        return FittedShares(**{**arrays, **numbers, "metric": str(arrays["metric"])})
-
-
-METHOD = SetCoveringMachineLP

@@ -22,8 +22,7 @@ import numpy as np
 
 from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
-from proset_study.methods.base import Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Range
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator
 
 FOLDS = 3  # of the calibration
@@ -53,12 +52,9 @@ class FittedKernelMachine(FittedEstimator):
     def staged_predict_proba(self, X):
         return super().staged_predict_proba(kernel(X, self.points, self.metric, self.gamma))
 
-    def summary(self):
-        features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
-        return {**super().summary(), "active_features": features, "kernel_shift": self.shift}
-
     def staged_summary(self):
-        return {name: [value] for name, value in self.summary().items()}
+        features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
+        return {**super().staged_summary(), "active_features": [features], "kernel_shift": [self.shift]}
 
     def arrays(self):
         numbers = {"gamma": np.array(self.gamma), "shift": np.array(self.shift)}
@@ -76,6 +72,7 @@ class SVM(EstimatorMethod):
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6), "balanced": Range(0, 1, integer=True)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")
+    imports = ("scipy.linalg", "scipy.spatial.distance")
     trusted = (
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
@@ -95,8 +92,6 @@ class SVM(EstimatorMethod):
 
     @staticmethod
     def estimator(parameters, complexity, seed, kernel="rbf"):
-        import scipy.linalg
-        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC
@@ -149,6 +144,3 @@ def shift_of(matrix: np.ndarray) -> float:
 
     eigenvalues = eigvalsh(matrix)
     return float(-eigenvalues[0]) if eigenvalues[0] < -ROUNDING * eigenvalues[-1] else 0.0
-
-
-METHOD = SVM
