@@ -22,21 +22,11 @@ INSIDE = 1e-9  # of the distance to the nearest vertex: what is nearer to a hull
 
 @dataclass(frozen=True)
 class FittedConvexSets(FittedModel):
-    """The groups of every size; see `methods.base.Fitted`.
+    """The groups of every size; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (n, D)
-        Samples.
-    y : ndarray of int, shape (n,)
-    groups : ndarray of int, shape (complexity, n)
-        The group of each sample, from 0 in each class.
-    n_classes : int
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    groups: np.ndarray
+    X: np.ndarray  # samples, shape (n, D)
+    y: np.ndarray  # of int, shape (n,)
+    groups: np.ndarray  # of each sample, from 0 in each class; of int, shape (complexity, n)
     n_classes: int
 
     def predict_proba(self, X):

@@ -19,16 +19,9 @@ from proset_study.methods.proset_few import path_of_sizes
 
 @dataclass(frozen=True)
 class FittedCorrected(FittedModel):
-    """A base model and what corrects it; see `methods.prototypes.PrototypeModel`.
+    """A base model and what corrects it; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    base : object
-        A fitted classifier with the classes 0..K-1.
-    model : Model
-    """
-
-    base: Any
+    base: Any  # a fitted classifier with the classes 0..K-1
     model: Model
 
     def staged_predict_proba(self, X):

@@ -16,30 +16,15 @@ from proset_study.methods.base import Cost, FittedModel, Method, Name, Range
 
 @dataclass(frozen=True)
 class FittedDecisionTree(FittedModel):
-    """Nodes of a tree; see `methods.base.Fitted`.
+    """Nodes of a tree; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    left, right : ndarrays of int, shape (nodes,)
-        Children, -1 for a leaf.
-    feature : ndarray of int, shape (nodes,)
-    threshold : ndarray, shape (nodes,)
-        Samples with smaller or equal values go left.
-    level : ndarray of int, shape (nodes,)
-        0 for the root.
-    proportions : ndarray, shape (nodes, K)
-        Of the classes in each node, with Laplace's correction.
-    depth : int
-        Deepest level that is used.
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    level: np.ndarray
-    proportions: np.ndarray
-    depth: int
+    left: np.ndarray  # of int, shape (nodes,): children, -1 for a leaf
+    right: np.ndarray  # as `left`
+    feature: np.ndarray  # of int, shape (nodes,)
+    threshold: np.ndarray  # shape (nodes,): samples with smaller or equal values go left
+    level: np.ndarray  # of int, shape (nodes,): 0 for the root
+    proportions: np.ndarray  # of the classes in each node, with Laplace's correction, shape (nodes, K)
+    depth: int  # deepest level that is used
 
     def staged_predict_proba(self, X):
         X = X.astype(np.float32)  # as scikit-learn compares

@@ -19,21 +19,11 @@ from proset_study.methods.base import FittedModel, Method
 
 @dataclass(frozen=True)
 class FittedEstimator(FittedModel):
-    """A fitted classifier; see `methods.base.Fitted`.
+    """A fitted classifier; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    method : type
-        The `EstimatorMethod` that fitted it.
-    estimator : object
-        Its classes are 0..K-1.
-    complexity : int
-        On the path. Where the classifier stopped before, the rest of the path is as its end.
-    """
-
-    method: type["EstimatorMethod"]
-    estimator: object
-    complexity: int
+    method: type["EstimatorMethod"]  # that fitted it
+    estimator: object  # its classes are 0..K-1
+    complexity: int  # on the path; where the classifier stopped before, the rest of the path is as its end
 
     def staged_predict_proba(self, X):
         left = self.complexity

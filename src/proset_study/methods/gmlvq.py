@@ -14,7 +14,7 @@ P. Schneider, M. Biehl, B. Hammer: Adaptive relevance matrices in learning vecto
 (2009).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,14 +29,9 @@ TINY = 1e-12  # where both distances are 0
 
 @dataclass(frozen=True)
 class FittedGMLVQ(FittedPrototypes):
-    """Prototypes and a matrix for every size.
+    """Prototypes and a matrix for every size."""
 
-    Attributes
-    ----------
-    omega : ndarray, shape (n_sizes, D, D)
-    """
-
-    omega: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0)))
+    omega: np.ndarray  # shape (n_sizes, D, D)
 
     def _predict(self, X, size):
         there, turned = self.size == size, self.omega[size - 1].T

@@ -16,27 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FittedKNN(FittedModel):
-    """The training data, in a search tree where there is one; see `methods.base.Fitted`.
+    """The training data, in a search tree where there is one; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, D)
-        As `FoldData.points`.
-    y, weight : ndarrays, shape (n,)
-    n_classes, k : int
-    metric : str
-        As `FoldData.metric`.
-    tree : KDTree or None
-        Of Euclidean distances.
-    """
-
-    points: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
+    points: np.ndarray  # shape (n, D), as `FoldData.points`
+    y: np.ndarray  # shape (n,)
+    weight: np.ndarray  # shape (n,)
     n_classes: int
     k: int
-    metric: str
-    tree: "KDTree | None"
+    metric: str  # as `FoldData.metric`
+    tree: "KDTree | None"  # of Euclidean distances
 
     def staged_predict_proba(self, X):
         votes = np.zeros((len(X), self.n_classes))

@@ -20,19 +20,11 @@ MAX_ITER = 10_000
 
 @dataclass(frozen=True)
 class FittedLogisticRegression(FittedModel):
-    """Coefficients for every C on the path; see `methods.base.Fitted`.
+    """Coefficients for every C on the path; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray, shape (complexity, K, D)
-        For two classes K = 1: those of the second one.
-    intercepts : ndarray, shape (complexity, K)
-    iterations : ndarray of int, shape (complexity,)
-    """
-
-    coefficients: np.ndarray
-    intercepts: np.ndarray
-    iterations: np.ndarray
+    coefficients: np.ndarray  # shape (complexity, K, D); for two classes K = 1: those of the second one
+    intercepts: np.ndarray  # shape (complexity, K)
+    iterations: np.ndarray  # of int, shape (complexity,)
 
     def staged_predict_proba(self, X):
         from scipy.special import softmax

@@ -20,29 +20,14 @@ Sets = list[tuple[np.ndarray, np.ndarray]]  # prototypes (m, D) and their classe
 
 @dataclass(frozen=True)
 class FittedPrototypes(FittedModel):
-    """Prototypes for every size; a sample gets the class of its nearest one. See `methods.prototypes.PrototypeModel`.
+    """Prototypes for every size, of which the nearest gives its class; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (M, D)
-        Prototypes of all sizes, one set after the other; as `FoldData.points`.
-    labels : ndarray of int, shape (M,)
-        Their classes.
-    radius : ndarray, shape (M,)
-        What distances are divided by: 1, but for class covers.
-    size : ndarray of int, shape (M,)
-        The place on the path of the size each belongs to: 1, 2, ..., in this order.
-    n_classes : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    X: np.ndarray
-    labels: np.ndarray
-    radius: np.ndarray
-    size: np.ndarray
+    X: np.ndarray  # prototypes of all sizes, one set after the other, shape (M, D), as `FoldData.points`
+    labels: np.ndarray  # their classes, of int, shape (M,)
+    radius: np.ndarray  # what distances are divided by, shape (M,): 1, but for class covers
+    size: np.ndarray  # the place of their size on the path, of int, shape (M,): 1, 2, ..., in this order
     n_classes: int
-    metric: str = EUCLIDEAN
+    metric: str  # as `FoldData.metric`
 
     @classmethod
     def of(cls, sets: Sets, data: FoldData) -> "FittedPrototypes":

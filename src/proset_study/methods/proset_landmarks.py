@@ -27,25 +27,14 @@ _PREFIX = "proset_"  # of the arrays of the model in the space of landmarks
 
 @dataclass(frozen=True)
 class FittedLandmarks(FittedModel):
-    """A proset model on dissimilarities from landmarks; see `methods.base.Fitted`.
-
-    Attributes
-    ----------
-    proset : FittedProset
-    landmarks, points : ndarrays, shapes (L, D), (M, D)
-        Landmarks and prototypes, as `FoldData.points`.
-    centre, scale : ndarrays, shape (L,)
-        Subtracted from and divided out of the dissimilarities.
-    metric : str
-        As `FoldData.metric`.
-    """
+    """A proset model on dissimilarities from landmarks; see `methods.base.Fitted`."""
 
     proset: FittedProset
-    landmarks: np.ndarray
-    points: np.ndarray
-    centre: np.ndarray
-    scale: np.ndarray
-    metric: str
+    landmarks: np.ndarray  # shape (L, D), as `FoldData.points`
+    points: np.ndarray  # prototypes, shape (M, D), as `landmarks`
+    centre: np.ndarray  # subtracted from the dissimilarities, shape (L,)
+    scale: np.ndarray  # divided out of them, shape (L,)
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return self.proset.predict_proba(self._features(X))

@@ -24,28 +24,14 @@ _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
 @dataclass(frozen=True)
 class FittedSetCover(FittedModel):
-    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`.
+    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    candidates : ndarray, shape (M, D)
-        The samples come first; as `FoldData.points`.
-    radii : ndarray, shape (complexity,)
-    covers : list of `proset.cover.Cover`
-        One for each radius.
-    majority : int
-        Class that is predicted without prototypes.
-    n_classes : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    candidates: np.ndarray
-    radii: np.ndarray
-    covers: list[Cover]
-    majority: int
+    candidates: np.ndarray  # shape (M, D), as `FoldData.points`; the samples come first
+    radii: np.ndarray  # shape (complexity,)
+    covers: list[Cover]  # one for each radius
+    majority: int  # class that is predicted without prototypes
     n_classes: int
-    metric: str
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return np.eye(self.n_classes)[self._predict(X, self.covers[-1:])[0]]

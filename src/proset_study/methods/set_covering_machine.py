@@ -30,35 +30,17 @@ MAX_SAMPLES = 5_000  # all distances are kept in order, with sums along them: 1.
 
 @dataclass(frozen=True)
 class FittedMachine(FittedModel):
-    """Features of all classes; see `methods.prototypes.PrototypeModel`.
+    """Features of all classes; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (M, D)
-        Centres, as `FoldData.points`.
-    labels : ndarray of int, shape (M,)
-        Their own classes.
-    classes : ndarray of int, shape (M,)
-        The class whose machine each belongs to: another one if it is true outside the ball.
-    radius : ndarray, shape (M,)
-    step : ndarray of int, shape (M,)
-        1 for the first feature of a class, and so on, in increasing order.
-    majority : int
-        Class that is predicted without features.
-    n_classes, n_steps : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    points: np.ndarray
-    labels: np.ndarray
-    classes: np.ndarray
-    radius: np.ndarray
-    step: np.ndarray
-    majority: int
+    points: np.ndarray  # centres, shape (M, D), as `FoldData.points`
+    labels: np.ndarray  # their own classes, of int, shape (M,)
+    classes: np.ndarray  # the class whose machine each belongs to: another one if it is true outside the ball
+    radius: np.ndarray  # shape (M,)
+    step: np.ndarray  # of int, shape (M,): 1 for the first feature of a class, and so on, in increasing order
+    majority: int  # class that is predicted without features
     n_classes: int
     n_steps: int
-    metric: str
+    metric: str  # as `FoldData.metric`
 
     def staged_predict_proba(self, X):
         depth = np.full((len(X), self.n_classes), -np.inf)
@@ -117,18 +99,10 @@ class SetCoveringMachine(NearestPrototype):
 
 @dataclass(frozen=True)
 class Balls:
-    """All balls around samples whose borders are half way between samples.
+    """All balls around samples whose borders are half way between samples."""
 
-    Attributes
-    ----------
-    order : ndarray of int, shape (n, n)
-        Samples by distance from the one of the row.
-    sorted : ndarray, shape (n, n)
-        Their distances.
-    """
-
-    order: np.ndarray
-    sorted: np.ndarray
+    order: np.ndarray  # samples by distance from the one of the row, of int, shape (n, n)
+    sorted: np.ndarray  # their distances, shape (n, n)
 
     @classmethod
     def of(cls, data: FoldData) -> "Balls":

@@ -27,34 +27,16 @@ LEAST = 1e-6  # what counts less is none
 
 @dataclass(frozen=True)
 class FittedShares(FittedModel):
-    """Balls of every radius with their shares; see `methods.prototypes.PrototypeModel`.
+    """Balls of every radius with their shares; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (M, D)
-        Centres, as `FoldData.points`.
-    labels : ndarray of int, shape (M,)
-        The class that each counts for.
-    shares : ndarray, shape (M,)
-        In (0, 1].
-    size : ndarray of int, shape (M,)
-        The radius of each: 1, 2, ..., in this order.
-    radii : ndarray, shape (complexity,)
-    majority : int
-        Class that is predicted outside all balls.
-    n_classes : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    points: np.ndarray
-    labels: np.ndarray
-    shares: np.ndarray
-    size: np.ndarray
-    radii: np.ndarray
-    majority: int
+    points: np.ndarray  # centres, shape (M, D), as `FoldData.points`
+    labels: np.ndarray  # the class that each counts for, of int, shape (M,)
+    shares: np.ndarray  # in (0, 1], shape (M,)
+    size: np.ndarray  # the radius of each, of int, shape (M,): 1, 2, ..., in this order
+    radii: np.ndarray  # shape (complexity,)
+    majority: int  # class that is predicted outside all balls
     n_classes: int
-    metric: str
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return self._predict(X, len(self.radii))

@@ -31,23 +31,12 @@ ROUNDING = 1e-7  # of the largest eigenvalue: dissimilarities are stored in sing
 
 @dataclass(frozen=True)
 class FittedKernelMachine(FittedEstimator):
-    """A support vector machine on kernel matrices; see `FittedEstimator`.
+    """A support vector machine on kernel matrices; see `FittedEstimator`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, D)
-        As `FoldData.points`.
-    metric : str
-        As `FoldData.metric`.
-    gamma : float
-    shift : float >= 0
-        Added to the diagonal of the kernel matrix.
-    """
-
-    points: np.ndarray
-    metric: str
+    points: np.ndarray  # shape (n, D), as `FoldData.points`
+    metric: str  # as `FoldData.metric`
     gamma: float
-    shift: float
+    shift: float  # added to the diagonal of the kernel matrix, >= 0
 
     def staged_predict_proba(self, X):
         return super().staged_predict_proba(kernel(X, self.points, self.metric, self.gamma))
