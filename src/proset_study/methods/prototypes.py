@@ -15,9 +15,7 @@ class Prototypes:
     X: np.ndarray  # shape (M, D), in the units in which the model was fitted
     labels: np.ndarray  # class indices, of int, shape (M,)
     weights: np.ndarray  # how much each counts, shape (M,), > 0; 1 from methods that do not weight them
-    batch: (
-        np.ndarray
-    )  # that brought each, from 1, in increasing order, of int, shape (M,); 1 from methods without batches
+    batch: np.ndarray  # number of the batch of each, of int, shape (M,), from 1, increasing; 1 without batches
 
     @classmethod
     def unweighted(cls, X: np.ndarray, labels: np.ndarray) -> "Prototypes":
