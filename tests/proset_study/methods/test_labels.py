@@ -21,9 +21,9 @@ def silent(monkeypatch):
 
     monkeypatch.setattr(labels, "METHODS", known)
     monkeypatch.setattr(labels, "get", get)
-    labels._names.cache_clear()
+    labels._known.cache_clear()
     yield "silent_one"
-    labels._names.cache_clear()
+    labels._known.cache_clear()
 
 
 def test_a_method_that_says_nothing_has_its_name_and_a_place_of_its_own(silent):
