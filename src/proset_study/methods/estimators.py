@@ -6,7 +6,7 @@ others that the method lists in `trusted`. Nothing in a file is executed.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from io import BytesIO
 from typing import Any, ClassVar
 from zipfile import ZipFile, ZipInfo
@@ -38,7 +38,8 @@ class FittedEstimator(FittedModel):
         return {name: values + values[-1:] * (self.complexity - len(values)) for name, values in measures.items()}
 
     def arrays(self):
-        return {"estimator": pack(self.estimator), "complexity": np.array(self.complexity)}
+        numbers = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)[2:]}
+        return {"estimator": pack(self.estimator), **numbers}
 
 
 class EstimatorMethod(Method):

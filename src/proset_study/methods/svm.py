@@ -45,10 +45,6 @@ class FittedKernelMachine(FittedEstimator):
         features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
         return {**super().staged_summary(), "active_features": [features], "kernel_shift": [self.shift]}
 
-    def arrays(self):
-        numbers = {"gamma": np.array(self.gamma), "shift": np.array(self.shift)}
-        return {**super().arrays(), "points": self.points, "metric": np.array(self.metric), **numbers}
-
 
 class SVM(EstimatorMethod):
     """A support vector machine on the data of one fold; see `methods.base.Method`."""
