@@ -5,14 +5,13 @@ Penalties and the number of prototypes are those that `ProsetClassifier(base=...
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from proset.model import Model
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import FittedModel, Method, Range
-from proset_study.methods.estimators import pack, unpack
+from proset_study.methods.base import FittedModel, Range
+from proset_study.methods.estimators import EstimatorMethod, pack, unpack
 from proset_study.methods.proset import FittedProset
 from proset_study.methods.proset_few import path_of_sizes
 
@@ -41,37 +40,27 @@ class FittedCorrected(FittedModel):
         return {"base": pack(self.base), **self.model.arrays()}
 
 
-class Corrected(Method):
+class Corrected(EstimatorMethod):
     """A base model with prototypes on the data of one fold; see `methods.base.Method`.
 
-    A method inherits from this class and gives `estimator`.
+    A method inherits from this class and gives `estimator`, the base model.
     """
 
     model = FittedCorrected
     draws = True
     parameters = {"prototypes": Range(0, 1, integer=True)}  # noqa: RUF012 - 0: the base alone
     quantities = ("active_features", "prototypes")
-    trusted: ClassVar[tuple[str, ...]] = ()  # as of `methods.estimators.EstimatorMethod`
     imports = ("proset.base_model",)
-
-    def __init__(self, data: FoldData):
-        super().__init__(data)
-        self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 0)
 
     @staticmethod
     def simplicity(parameters):
         return (-parameters.get("prototypes", 1),)
 
-    @staticmethod
-    def estimator(parameters: dict[str, float], seed: int) -> Any:
-        """The base model, its random numbers seeded, on one thread; imports of libraries belong in here."""
-        raise NotImplementedError
-
     def fit(self, parameters, complexity, seed):
         from proset.base_model import cross_fitted, fitted
 
         data, classes = self.data, np.arange(self.data.n_classes)
-        base = self.estimator(parameters, int(seed.generate_state(1)[0]) >> 1)
+        base = self.estimator(parameters, complexity, int(seed.generate_state(1)[0]) >> 1)
         if not parameters.get("prototypes", 1):
             counts = np.bincount(data.y, weights=data.weight, minlength=data.n_classes)
             whole = fitted(base, data.X, data.y, data.weight)

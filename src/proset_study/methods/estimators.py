@@ -14,7 +14,7 @@ from zipfile import ZipFile, ZipInfo
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import FittedModel, Method
+from proset_study.methods.base import Fitted, FittedModel, Method
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class EstimatorMethod(Method):
     path.
     """
 
-    model = FittedEstimator
+    model: ClassVar[type[Fitted]] = FittedEstimator
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
     def __init__(self, data: FoldData):

@@ -64,7 +64,7 @@ class ProsetOnBoosting(Corrected):
         return 0.5 + 1.2e-3 * min(fitted, 5000) * (1 + size.features / 20)
 
     @staticmethod
-    def estimator(parameters, seed):
+    def estimator(parameters, complexity, seed):
         if parameters.get("explainable", 0):
             return ExplainableBoosting.estimator({"max_rounds": 100}, 1, seed)
         import xgboost  # noqa: F401 - so that the import is no part of a fit's time
