@@ -185,8 +185,7 @@ class Method(ABC):
     @classmethod
     def load(cls, arrays: dict[str, np.ndarray]) -> Fitted:
         """The fitted model that gave these arrays; by default by the `load` of a `FittedModel`."""
-        if not issubclass(cls.model, FittedModel):
-            raise NotImplementedError(f"{cls.model.__name__} is no FittedModel: `{cls.__name__}.load` is missing")
+        assert issubclass(cls.model, FittedModel), "`faults` has said so"
         return cls.model.load(arrays)
 
     @classmethod
@@ -236,6 +235,8 @@ def _wrong_values(method: type[Method]) -> list[str]:
         for name, value, allowed in (("metrics", method.metrics, METRICS), ("weights", method.weights, WEIGHTS))
         if value not in allowed
     ]
+    if not issubclass(method.model, FittedModel) and not any("load" in vars(c) for c in method.__mro__ if c != Method):
+        found.append(f"the function `load` is missing, which `model` needs: {method.model.__name__} is no FittedModel")
     if not {*method.figures} <= {*FIGURES}:
         found.append(f"`figures` is {method.figures!r}, allowed are {', '.join(FIGURES)}")
     return found

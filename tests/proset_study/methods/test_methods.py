@@ -204,6 +204,11 @@ def test_unknown_method():
             "breaks the interface of methods/base.py: `model` is missing; `scaled` is 1, must be a bool;"
             " `label` is missing; the function `fit` is missing",
         ),
+        (
+            "from proset_study.methods.knn import KNN\n\nclass Mine(KNN):\n    model = int\n    figures = ('pies',)\n",
+            "breaks the interface of methods/base.py: the function `load` is missing, which `model` needs: int is no"
+            r" FittedModel; `figures` is \('pies',\), allowed are centres, covers, bounds",
+        ),
     ],
 )
 def test_a_module_that_breaks_the_interface_is_refused_by_name(source, message, tmp_path, monkeypatch):
