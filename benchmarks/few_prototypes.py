@@ -129,9 +129,9 @@ def rivals(part: FoldData, seed: np.random.SeedSequence) -> Iterator[tuple[str, 
         points, omega = gmlvq.gmlvq(points, labels, part.X, part.y, np.full(len(part.y), 1.0 / len(part.y)))
         yield "GMLVQ", size, _nearest_error(part, points, labels, omega)
     paths = {
-        "set cover": set_cover.METHOD(part).fit({}, 18, seed),
-        "condensed NN": condensed_nn.METHOD(part).fit({}, 1, seed),
-        "CCCD": cccd.METHOD(part).fit({}, 1, seed),
+        "set cover": set_cover.SetCover(part).fit({}, 18, seed),
+        "condensed NN": condensed_nn.CondensedNN(part).fit({}, 1, seed),
+        "CCCD": cccd.CCCD(part).fit({}, 1, seed),
     }
     for name, fitted in paths.items():
         numbers = fitted.staged_summary()["prototypes"]

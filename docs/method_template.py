@@ -36,6 +36,3 @@ class NaiveBayes(EstimatorMethod):
     @staticmethod
     def measures(estimator):
         return {"active_features": [estimator.n_features_in_]}  # a list: one entry for every size on the path
-
-
-METHOD = NaiveBayes

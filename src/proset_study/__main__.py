@@ -418,12 +418,12 @@ def _origin(args):
 
 
 def _case(args: argparse.Namespace) -> "Case":
+    from proset_study import methods
     from proset_study.fits.search import Case
     from proset_study.study.fingerprints import arithmetic_of
 
     method = args.study.runs[args.run].method
-    if method == "xgboost":
-        import_xgboost_alone()
+    methods.get(method).prepare_process()
     seed = args.study.config["seed"]
     return Case(seed, args.replicate, args.data_set, args.run, method, arithmetic_of(method))
 

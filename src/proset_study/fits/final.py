@@ -15,7 +15,7 @@ from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, select_fold
 from proset_study.fits.search import Case
-from proset_study.methods.base import Fitted, Method, takes_mixed
+from proset_study.methods.base import Fitted, Method
 
 DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoost predict, has no more
 
@@ -46,7 +46,7 @@ def fit_final(
         With `DIGITS` significant digits.
     """
     method = methods.get(case.method)
-    fold_data = select_fold(data, folds, TEST, method.scaled, takes_mixed(method))
+    fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
     parameters = {**parameters, **method.fixed(data.n_features)}
     fitted, result, probabilities = _fit(method, fold_data, parameters, complexity, case)
     record = {
@@ -90,7 +90,7 @@ def refit_final(
     probabilities : list of ndarray, shape (m, K)
     """
     method = methods.get(case.method)
-    fold_data = select_fold(data, folds, TEST, method.scaled, takes_mixed(method))
+    fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
     records, probabilities = [], []
     for fit_seed in fit_seeds:
         _, result, predicted = _fit(method, fold_data, final["parameters"], final["complexity"], case, fit_seed)

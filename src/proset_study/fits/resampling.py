@@ -10,7 +10,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, FoldData, select_fold
-from proset_study.methods.base import Method, takes_mixed
+from proset_study.methods.base import Method
 
 ATTEMPTS = 1000  # to draw groups that have every class and leave something out
 
@@ -95,7 +95,7 @@ def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
         times = np.append(times, np.ones(len(scored)))
         taken = replace(taken, sample_weight=times if taken.sample_weight is None else times * taken.sample_weight)
     folds = np.repeat([0, TEST], [len(fitted), len(scored)])
-    selected = select_fold(taken, folds, TEST, method.scaled, takes_mixed(method))
+    selected = select_fold(taken, folds, TEST, method.scaled, method.takes_mixed)
     return replace(selected, rows_score=scored)
 
 

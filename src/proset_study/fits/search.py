@@ -15,7 +15,7 @@ from proset_study.base.seeds import generator, seed_sequence
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
 from proset_study.fits.resampling import bootstrap_data
-from proset_study.methods.base import Method, takes_mixed
+from proset_study.methods.base import Method
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _load(method, data, folds, fold, settings, case):
         rng = generator(case.seed, "resampling", case.data_set, case.replicate, fold)
         fold_data = bootstrap_data(data, folds, rng, method)
     else:
-        fold_data = select_fold(data, folds, fold, method.scaled, takes_mixed(method))
+        fold_data = select_fold(data, folds, fold, method.scaled, method.takes_mixed)
     return fold_data, method(fold_data)
 
 

@@ -1,14 +1,15 @@
 """The methods that are compared; the study knows them only by the interface of `methods.base`.
 
-Each is a module of this folder, of the same name. They are found, not listed: a new one makes no result stale.
+Each is a module of this folder, of the same name, with one class that inherits from `methods.base.Method`. Modules are
+discovered, so that adding one makes no result stale.
 """
 
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
+from types import ModuleType
 
-from proset_study.methods.base import Method, faults, takes_mixed
+from proset_study.methods.base import Method, faults
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
 _OTHERS = (  # modules that are no methods
@@ -28,19 +29,33 @@ def get(name: str) -> type[Method]:
     """
     if name not in METHODS:
         raise ValueError(f"method: {name!r} is unknown, allowed are {', '.join(METHODS)}")
-    module = f"proset_study.methods.{name}"
+    full_name = f"proset_study.methods.{name}"
     try:
-        method: Any = getattr(import_module(module), "METHOD", None)
+        module = import_module(full_name)
     except Exception as error:  # whatever the module of somebody else may raise
-        raise ValueError(f"method: {module} cannot be imported: {type(error).__name__}: {error}") from error
+        raise ValueError(f"method: {full_name} cannot be imported: {type(error).__name__}: {error}") from error
+    method = class_in(module)
     if found := faults(method):
-        raise ValueError(f"method: {module} breaks the interface of methods/base.py: {'; '.join(found)}")
+        raise ValueError(f"method: {full_name} breaks the interface of methods/base.py: {'; '.join(found)}")
     return method
+
+
+def class_in(module: ModuleType) -> type[Method]:
+    """The one class of a module that inherits from `Method`; ValueError if there is none, or there are several."""
+    own = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    classes = [value for value in dict.fromkeys(own) if issubclass(value, Method)]
+    if len(classes) != 1:
+        names = ", ".join(value.__name__ for value in classes) or "none"
+        raise ValueError(
+            f"method: {module.__name__} must have one class that inherits from proset_study.methods.base.Method,"
+            f" it has {names}"
+        )
+    return classes[0]
 
 
 def for_mixed() -> list[str]:
     """Names of the methods that take categories and missing values as they are; imports all of them."""
-    return [name for name in METHODS if takes_mixed(get(name))]
+    return [name for name in METHODS if get(name).takes_mixed]
 
 
 def makes(name: str, kind: type) -> bool:

@@ -16,12 +16,11 @@ J. Zhu, H. Zou, S. Rosset and T. Hastie, Multi-class AdaBoost, Statistics and It
 
 import numpy as np
 
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
-from proset_study.methods.estimators import EstimatorMethod, tree_measures
+from proset_study.methods.base import Cost, Name, Range
+from proset_study.methods.estimators import TreeEnsemble
 
 
-class AdaBoost(EstimatorMethod):
+class AdaBoost(TreeEnsemble):
     """AdaBoost on the data of one fold; see `methods.base.Method`.
 
     It ends early when a tree makes no error, or too many.
@@ -31,16 +30,12 @@ class AdaBoost(EstimatorMethod):
     place = 11
     names = (Name("max_depth", "max. depth", axis="largest depth of a tree"),)
     cost = Cost(0.05, 2.8e-7, rows=1.25, features=0.5, complexity=1)
-    draws = True
-    scaled = False
     complexity = "rounds"
     parameters = {  # noqa: RUF012
         "max_depth": Range(1, 100, integer=True),
         "learning_rate": Range(1e-6, 1.0),
     }
     required = ("max_depth", "learning_rate")
-    quantities = ("active_features", "leaves")
-    trusted = ("sklearn.tree._tree.Tree",)
 
     @staticmethod
     def simplicity(parameters):
@@ -67,10 +62,3 @@ class AdaBoost(EstimatorMethod):
             # Not scipy.special.softmax: scaled before the largest is taken off, last bits would be others.
             p = np.exp((votes - votes.max(axis=1, keepdims=True)) * (n_classes - 1) / n_classes)
             yield p / p.sum(axis=1, keepdims=True)
-
-    @staticmethod
-    def measures(estimator):
-        return tree_measures(estimator.estimators_)
-
-
-METHOD = AdaBoost

@@ -5,25 +5,19 @@ References
 L. Breiman, Bagging predictors, Machine Learning 24 (1996), 123-140.
 """
 
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
-from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
+from proset_study.methods.base import Cost, Name, Range
+from proset_study.methods.estimators import TreeEnsemble
 
 
-class Bagging(EstimatorMethod):
+class Bagging(TreeEnsemble):
     """Bagged trees on the data of one fold; see `methods.base.Method`."""
 
     place = 12
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1)
-    draws = True
-    scaled = False
-    complexity = "trees"
     averages = True
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
-    quantities = ("active_features", "leaves")
-    trusted = ("sklearn.tree._tree.Tree",)
 
     @staticmethod
     def simplicity(parameters):
@@ -36,14 +30,3 @@ class Bagging(EstimatorMethod):
 
         tree = DecisionTreeClassifier(min_samples_leaf=int(parameters["min_samples_leaf"]))
         return BaggingClassifier(tree, n_estimators=complexity, random_state=seed)
-
-    @classmethod
-    def staged(cls, estimator, X):
-        return mean_of_trees(estimator.estimators_, X)
-
-    @staticmethod
-    def measures(estimator):
-        return tree_measures(estimator.estimators_)
-
-
-METHOD = Bagging

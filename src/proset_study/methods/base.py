@@ -9,19 +9,27 @@ such size has a path of length 1.
 """
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, get_args, get_origin, runtime_checkable
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, Self, get_args, get_origin, runtime_checkable
 
 import numpy as np
 
 from proset_study.base.ranges import Range as Range  # authors of methods find it here
 from proset_study.data.splits import FoldData
+from proset_study.methods.costs import DEFAULT
+from proset_study.methods.costs import Cost as Cost
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
-# For people, the schedule and verification.
-ABOUT = ("label", "place", "names", "cost", "averages", "draws", "unique", "operations")
+FIGURES = ("centres", "covers", "bounds")
+# For people, the schedule and verification: no result depends on it.
+ABOUT = (
+    *("label", "place", "names", "cost", "averages", "draws", "unique", "operations", "is_baseline", "figures"),
+    "prepare_process",
+)
 
 
 @dataclass(frozen=True)
@@ -74,91 +82,142 @@ class PriorModel(Fitted, Protocol):
         """Proportions of the classes, shape (K,)."""
 
 
-class Method(Protocol):
-    """A method bound to the data of one fold, so that fits of different parameters share what they have in common."""
+@dataclass(frozen=True)
+class FittedModel(Fitted):
+    """A base of fitted models that are dataclasses: predictions and summary follow from the stages.
 
-    model: ClassVar[type[Fitted]]  # what `fit` and `load` give; perhaps a `prototypes.PrototypeModel`
-    scaled: ClassVar[bool]  # whether features are centred and scaled
-    probabilistic: ClassVar[bool]  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
+    Models of arrays, numbers and texts are stored field by field; others have `arrays` and `load` of their own.
+    """
+
+    def predict_proba(self, X):
+        for last in self.staged_predict_proba(X):  # noqa: B007
+            pass
+        return last
+
+    def summary(self):
+        return {name: values[-1] for name, values in self.staged_summary().items()}
+
+    def staged_summary(self):
+        return {}
+
+    def arrays(self):
+        return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def load(cls, arrays: dict[str, np.ndarray]) -> Self:
+        """The model that gave these arrays; those without dimensions are numbers and texts."""
+        values = {field.name: arrays[field.name] for field in fields(cls)}
+        return cls(**{name: value if value.ndim else value.item() for name, value in values.items()})
+
+
+def with_prefix(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of a model that is part of another one, with longer names."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+def without_prefix(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays whose names begin with `prefix`, with the names that they had before."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+class Method(ABC):
+    """A method bound to the data of one fold, so that fits of different parameters share what they have in common.
+
+    A method inherits from this class, or from one that does, and has at least `model` and `fit`. All other attributes
+    have the defaults given here.
+    """
+
+    # What `fit` and `load` return. With the functions of `prototypes.PrototypeModel` it has prototypes.
+    model: ClassVar[type[Fitted]]
+    scaled: ClassVar[bool] = True  # whether features are centred and scaled
+    probabilistic: ClassVar[bool] = True  # if not, it predicts 0 or 1, and its log-loss is its error rate times 34.5
     # What sample weights are. "frequency": a weight of 2 is the row twice. "importance": heavier samples count more,
     # while draws, folds or neighbours go by rows. "none": nothing; the config refuses data that have weights.
-    weights: ClassVar[str]
+    weights: ClassVar[str] = "importance"
     # Which metrics it takes by `FoldData.metric`: "none", it has features and compares them in a way of its own;
-    # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric. May be
-    # left out.
+    # "vectors", those of SciPy; "symmetric", "precomputed" as well; "any", also ranks, which are not symmetric.
     metrics: ClassVar[str] = "none"
     # Whether it takes categories and missing values as they are, see `FoldData.levels`; if not, each category is a
-    # feature of 0 and 1, and missing values are filled in. May be left out.
+    # feature of 0 and 1, and missing values are filled in.
     takes_mixed: ClassVar[bool] = False
-    complexity: ClassVar[str]  # what the path counts; "fits" if there is only one size
-    min_complexity: ClassVar[int]
-    max_complexity: ClassVar[int] = sys.maxsize  # the longest path; may be left out
-    larger_is_simpler: ClassVar[bool]
-    parameters: ClassVar[dict[str, Range]]  # names and allowed values
-    required: ClassVar[tuple[str, ...]]  # parameters without a default
-    quantities: ClassVar[tuple[str, ...]]  # complexity measures reported of the final model
+    complexity: ClassVar[str] = "fits"  # what the path counts; "fits" if there is only one size
+    min_complexity: ClassVar[int] = 1
+    max_complexity: ClassVar[int] = sys.maxsize  # the longest path
+    larger_is_simpler: ClassVar[bool] = False
+    parameters: ClassVar[dict[str, Range]] = {}  # names and allowed values
+    required: ClassVar[tuple[str, ...]] = ()  # parameters without a default
+    quantities: ClassVar[tuple[str, ...]] = ("active_features",)  # complexity measures reported of the final model
+    one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
+    imports: ClassVar[tuple[str, ...]] = ()  # modules that fits import: imported before, their time is no part of a fit
 
-    # What follows may be left out, and changes no result.
+    # The following changes no result.
     label: ClassVar[str] = ""  # in figures and pages; by default the name with spaces for underscores
     place: ClassVar[int] = 0  # in the palette of figures, from 1; 0 is behind all others
     names: ClassVar[tuple[Name, ...]] = ()  # of parameters and complexity
-    cost: ClassVar[Callable[..., float]]  # CPU seconds of a fit; a `costs.Cost`, or a function with its parameters
+    cost: ClassVar[Callable[..., float]] = DEFAULT  # CPU seconds of a fit; a `Cost`, or a function with its parameters
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
-    one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
     unique: ClassVar[bool] = True  # if not, several models may be equally good, and the last bits choose
-    # Kernel entries or distances, and multiply-adds, of a fit and its scoring at most, from its record.
-    operations: ClassVar[Callable[[dict[str, Any]], tuple[int, int]]]
+    is_baseline: ClassVar[bool] = False  # whether it ignores the features, so that others are only compared with it
+    # Figures it is drawn in besides those of its kind of model: "centres" next to the prototypes of a set cover,
+    # "covers" and "bounds", the objective of a set cover and lower bounds of it.
+    figures: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, data: FoldData): ...
+    def __init__(self, data: FoldData):
+        for module in self.imports:
+            import_module(module)
+        self.data = data
 
     @staticmethod
     def simplicity(parameters: dict[str, float]) -> tuple[float, ...]:
         """Sort key: the larger, the simpler the model that these parameters give."""
+        return ()
 
     @staticmethod
     def fixed(n_features: int) -> dict[str, float]:
         """Parameters that are not searched for data with so many features."""
+        return {}
 
+    @abstractmethod
     def fit(self, parameters: dict[str, float], complexity: int, seed: np.random.SeedSequence) -> Fitted:
         """Fit up to `complexity` on the path: same seed, same model; a longer path begins with a shorter one."""
 
-    @staticmethod
-    def load(arrays: dict[str, np.ndarray]) -> Fitted:
-        """The fitted model that gave these arrays."""
+    @classmethod
+    def load(cls, arrays: dict[str, np.ndarray]) -> Fitted:
+        """The fitted model that gave these arrays; by default by the `load` of a `FittedModel`."""
+        assert issubclass(cls.model, FittedModel), "`faults` has said so"
+        return cls.model.load(arrays)
+
+    @classmethod
+    def operations(cls, record: dict[str, Any]) -> tuple[int, int] | None:
+        """Kernel entries or distances, and multiply-adds, of a fit and its scoring at most; None if not known."""
+        return None
+
+    @staticmethod  # noqa: B027 - most have nothing to do
+    def prepare_process() -> None:
+        """Called once in a process that makes fits of this method only, before its first fit."""
 
 
 def largest_complexity(method: type[Method]) -> int:
     """The largest complexity that a method can be fitted with."""
-    return 1 if method.complexity == "fits" else getattr(method, "max_complexity", Method.max_complexity)
+    return 1 if method.complexity == "fits" else method.max_complexity
 
 
-def metrics_of(method: type[Method]) -> str:
-    """By what a method compares samples; one of `METRICS`."""
-    return getattr(method, "metrics", Method.metrics)
-
-
-def takes_mixed(method: type[Method]) -> bool:
-    """Whether a method takes categories and missing values as they are."""
-    return getattr(method, "takes_mixed", Method.takes_mixed)
-
-
-def faults(method: Any) -> list[str]:
-    """What keeps an object from being a class that is a `Method`, in words; empty if nothing does."""
-    if not isinstance(method, type):
-        return ["`METHOD = ...` with a class is missing"]
+def faults(method: type[Method]) -> list[str]:
+    """How a class breaks the interface of `Method`, in words; empty if it does not."""
     found = []
     for name, hint in Method.__annotations__.items():
         (kind,) = get_args(hint)
-        kind, value = get_origin(kind) or kind, getattr(method, name, getattr(Method, name, None))
-        if value is None and name in ABOUT:
-            continue
+        kind, value = get_origin(kind) or kind, getattr(method, name, None)
         if value is None:
             found.append(f"`{name}` is missing")
         elif not isinstance(value, kind):
             found.append(f"`{name}` is {value!r}, must be a {kind.__name__}")
-    functions = [name for name in ("simplicity", "fixed", "fit", "load") if not callable(getattr(method, name, None))]
-    found += [f"the function `{name}` is missing" for name in functions]
+    found += [
+        f"the function `{name}` is missing"
+        for name in ("simplicity", "fixed", "fit", "load", "operations", "prepare_process")
+        if not callable(getattr(method, name)) or name in method.__abstractmethods__
+    ]
     return found or _wrong_values(method)
 
 
@@ -170,10 +229,14 @@ def _wrong_values(method: type[Method]) -> list[str]:
         for name, value in method.parameters.items()
         if not isinstance(value, Range)
     ]
-    if (metrics := metrics_of(method)) not in METRICS:
-        found.append(f"`metrics` is {metrics!r}, allowed are {', '.join(METRICS)}")
-    names = getattr(method, "names", Method.names)
-    found += [f"`names` has {name!r}, must be a Name" for name in names if not isinstance(name, Name)]
-    if method.weights not in WEIGHTS:
-        found.append(f"`weights` is {method.weights!r}, allowed are {', '.join(WEIGHTS)}")
+    found += [f"`names` has {name!r}, must be a Name" for name in method.names if not isinstance(name, Name)]
+    found += [
+        f"`{name}` is {value!r}, allowed are {', '.join(allowed)}"
+        for name, value, allowed in (("metrics", method.metrics, METRICS), ("weights", method.weights, WEIGHTS))
+        if value not in allowed
+    ]
+    if not issubclass(method.model, FittedModel) and not any("load" in vars(c) for c in method.__mro__ if c != Method):
+        found.append(f"the function `load` is missing, which `model` needs: {method.model.__name__} is no FittedModel")
+    if not {*method.figures} <= {*FIGURES}:
+        found.append(f"`figures` is {method.figures!r}, allowed are {', '.join(FIGURES)}")
     return found

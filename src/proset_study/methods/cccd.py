@@ -18,14 +18,8 @@ import numpy as np
 
 from proset_study.data.distances import distances, distances_by_rows
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
-from proset_study.methods.nearest_prototype import (
-    FittedPrototypes,
-    NearestPrototype,
-    refuse_large_classes,
-    refuse_long_path,
-)
+from proset_study.methods.base import Cost, Name, Range
+from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype
 
 FOREIGN = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 
@@ -37,7 +31,6 @@ class CCCD(NearestPrototype):
     place = 10
     cost = Cost(0.1, 3e-9, rows=2, features=0.5)
     metrics = "symmetric"
-
     names = (
         Name("foreign", "size on the path of 0, 1, 2, 3, 5, 7, 10, 15, ... foreign samples in a ball"),
         Name("uncovered", "share of a class that is left out", number=".2f"),
@@ -53,8 +46,8 @@ class CCCD(NearestPrototype):
         return (parameters.get("uncovered", 0.0),)
 
     def fit(self, parameters, complexity, seed):
-        refuse_long_path(complexity, len(FOREIGN), f"{FOREIGN[-1]} foreign samples in a ball")
-        refuse_large_classes(self.data)
+        self.refuse_long_path(complexity)
+        self.refuse_large_classes()
         data, radii = self.data, np.zeros((complexity, len(self.data.y)))
         kept: list[list[int]] = [[] for _ in range(complexity)]
         for k in range(data.n_classes):
@@ -75,12 +68,7 @@ class CCCD(NearestPrototype):
 def foreign_radii(data: FoldData, own: np.ndarray, others: np.ndarray, complexity: int) -> np.ndarray:
     """Radii of balls with at most `FOREIGN[0]`, `FOREIGN[1]`, ... samples of other classes, shape (complexity, n).
 
-    Parameters
-    ----------
-    data : FoldData
-    own, others : ndarray of int, shapes (n,), (m,)
-        Rows of the centres and of the foreign samples; a ball that may hold all of these reaches to the farthest.
-    complexity : int
+    `own` and `others` are rows; a ball that may hold all of the others reaches to the farthest.
     """
     allowed = np.minimum(FOREIGN[:complexity], len(others) - 1)
     radii = np.empty((complexity, len(own)))
@@ -92,12 +80,8 @@ def foreign_radii(data: FoldData, own: np.ndarray, others: np.ndarray, complexit
 def dominating(covers: np.ndarray, may_be_left: int = 0) -> list[int]:
     """Rows that cover together what all rows cover; each covers the most of what was left, the first among equals.
 
-    Parameters
-    ----------
-    covers : ndarray of bool, shape (n, n)
-        Whether the ball of the row covers the sample of the column.
-    may_be_left : int
-        So many samples need not be covered, but one row is chosen if it covers any.
+    `covers`, shape (n, n), says whether the ball of the row covers the sample of the column. As many samples as
+    `may_be_left` says need not be covered, but one row is chosen if it covers any.
     """
     chosen: list[int] = []
     left, gain = np.asarray(covers.any(axis=0)), np.asarray(covers.sum(axis=1))
@@ -108,6 +92,3 @@ def dominating(covers: np.ndarray, may_be_left: int = 0) -> list[int]:
         left[new] = False
         gain -= covers[:, new].sum(axis=1)
     return chosen
-
-
-METHOD = CCCD

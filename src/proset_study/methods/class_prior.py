@@ -1,6 +1,6 @@
 """Class prior: the proportions of the classes, whatever the features; what every other method must beat."""
 
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost
 from proset_study.methods.estimators import EstimatorMethod
 
 
@@ -11,6 +11,7 @@ class ClassPrior(EstimatorMethod):
     cost = Cost(0.01, 1e-8)
     scaled = False
     weights = "frequency"
+    is_baseline = True
 
     def __init__(self, data):
         super().__init__(data)
@@ -25,6 +26,3 @@ class ClassPrior(EstimatorMethod):
     @staticmethod
     def measures(estimator):
         return {"active_features": [0]}
-
-
-METHOD = ClassPrior

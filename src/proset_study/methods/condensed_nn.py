@@ -14,11 +14,11 @@ from collections.abc import Callable
 import numpy as np
 
 from proset_study.data.distances import distances
-from proset_study.methods.costs import Cost
-from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype, refuse_path
+from proset_study.methods.base import Cost
+from proset_study.methods.nearest_prototype import OneSet
 
 
-class CondensedNN(NearestPrototype):
+class CondensedNN(OneSet):
     """Condensed nearest neighbours on the data of one fold; see `methods.base.Method`."""
 
     label = "condensed NN"
@@ -27,27 +27,20 @@ class CondensedNN(NearestPrototype):
     metrics = "any"
     draws = True
 
-    def fit(self, parameters, complexity, seed):
-        refuse_path(complexity)
+    def kept(self, seed):
         data = self.data
 
         def distances_from(sample: int) -> np.ndarray:
             return distances(data.X, data.points[[sample]], data.metric)[:, 0]
 
-        kept = condensed(distances_from, data.y, np.random.default_rng(seed).permutation(len(data.y)))
-        return FittedPrototypes.of([(data.points[kept], data.y[kept])], data)
+        return condensed(distances_from, data.y, np.random.default_rng(seed).permutation(len(data.y)))
 
 
 def condensed(distances_from: Callable[[int], np.ndarray], y: np.ndarray, order: np.ndarray) -> list[int]:
     """Rows of a consistent subset, in the order in which they were added.
 
-    Parameters
-    ----------
-    distances_from : callable
-        From a sample to the distances of all samples from it, shape (n,).
-    y : ndarray of int, shape (n,)
-    order : ndarray of int, shape (n,)
-        In which samples are looked at; the first is the first of the set.
+    `distances_from` gives the distances of all samples from one of them, shape (n,); `order`, shape (n,), is that in
+    which samples are looked at.
     """
     kept: list[int] = []
     distance, predicted = np.full(len(y), np.inf), np.full(len(y), -1)  # of the nearest of those kept
@@ -61,6 +54,3 @@ def condensed(distances_from: Callable[[int], np.ndarray], y: np.ndarray, order:
                 closer = added < distance
                 distance[closer], predicted[closer] = added[closer], y[i]
     return kept
-
-
-METHOD = CondensedNN

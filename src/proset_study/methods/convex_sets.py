@@ -13,31 +13,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import FoldData
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel
 from proset_study.methods.k_means import STARTS
-from proset_study.methods.nearest_prototype import PATH_NAME, PER_CLASS, NearestPrototype, refuse_long_path
+from proset_study.methods.nearest_prototype import PER_CLASS, PerClass
 
 INSIDE = 1e-9  # of the distance to the nearest vertex: what is nearer to a hull is in it
 
 
 @dataclass(frozen=True)
-class FittedConvexSets:
-    """The groups of every size; see `methods.base.Fitted`.
+class FittedConvexSets(FittedModel):
+    """The groups of every size; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (n, D)
-        Samples.
-    y : ndarray of int, shape (n,)
-    groups : ndarray of int, shape (complexity, n)
-        The group of each sample, from 0 in each class.
-    n_classes : int
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    groups: np.ndarray
+    X: np.ndarray  # samples, shape (n, D)
+    y: np.ndarray  # of int, shape (n,)
+    groups: np.ndarray  # of each sample, from 0 in each class; of int, shape (complexity, n)
     n_classes: int
 
     def predict_proba(self, X):
@@ -55,40 +44,26 @@ class FittedConvexSets:
             chosen[nearer], best[nearer], best_vertex[nearer] = k, distance[nearer], vertex[nearer]
         return np.eye(self.n_classes)[chosen]
 
-    def summary(self):
-        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
-
     def staged_summary(self):
         sets = [len(set(zip(self.y.tolist(), groups.tolist(), strict=True))) for groups in self.groups]
         return {"active_features": [self.X.shape[1]] * len(sets), "convex_sets": sets}
 
-    def arrays(self):
-        return {"X": self.X, "y": self.y, "groups": self.groups, "n_classes": np.array(self.n_classes)}
 
-
-class ConvexSets(NearestPrototype):
+class ConvexSets(PerClass):
     """Convex sets of each class on the data of one fold; see `methods.base.Method`."""
 
     label = "convex sets"
     place = 28
-    names = (PATH_NAME,)
     cost = Cost(0.1, 4.3e-7, rows=1.7, features=0.5, trees=0.5, complexity=1)
-    draws = True
     model = FittedConvexSets
-    complexity = "size"
-    max_complexity = len(PER_CLASS)
+    parameters = {}  # noqa: RUF012
     quantities = ("active_features", "convex_sets")
-
-    def __init__(self, data: FoldData):
-        import scipy.optimize  # noqa: F401 - here, so that imports are no part of a fit's time
-        import sklearn.cluster  # noqa: F401
-
-        super().__init__(data)
+    imports = ("scipy.optimize", "sklearn.cluster")
 
     def fit(self, parameters, complexity, seed):
         from sklearn.cluster import KMeans
 
-        refuse_long_path(complexity, len(PER_CLASS), f"{PER_CLASS[-1]:,} convex sets per class")
+        self.refuse_long_path(complexity)
         data, start = self.data, int(seed.generate_state(1)[0])
         groups = np.zeros((complexity, len(data.y)), dtype=int)
         for k in range(data.n_classes):
@@ -99,10 +74,6 @@ class ConvexSets(NearestPrototype):
                 groups[size, own] = model.fit_predict(data.X[own])
         return FittedConvexSets(data.X, data.y, groups, data.n_classes)
 
-    @staticmethod
-    def load(arrays):
-        return FittedConvexSets(arrays["X"], arrays["y"], arrays["groups"], int(arrays["n_classes"]))
-
 
 def distances_to_hull(X: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distances of points from a convex hull, and from its nearest vertex.
@@ -110,15 +81,7 @@ def distances_to_hull(X: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, 
     With V the vertices seen from a point, as columns, and l >= 0, |V l|^2 + (1 - sum l)^2 is smallest at a multiple of
     the weights of the nearest point of the hull: least squares with non-negative variables.
 
-    Parameters
-    ----------
-    X : ndarray, shape (n, D)
-    vertices : ndarray, shape (m, D)
-        They may lie in the hull.
-
-    Returns
-    -------
-    distance, vertex : ndarrays, shape (n,)
+    X has shape (n, D) and `vertices`, which may lie in the hull, (m, D); both results have shape (n,).
 
     Examples
     --------
@@ -137,6 +100,3 @@ def distances_to_hull(X: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, 
             found = np.linalg.norm(seen @ weights) / weights.sum()
             distance[i] = found if found > INSIDE * vertex[i] else 0.0
     return distance, vertex
-
-
-METHOD = ConvexSets

@@ -5,47 +5,33 @@ Penalties and the number of prototypes are those that `ProsetClassifier(base=...
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from proset.model import Model
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
-from proset_study.methods.estimators import pack
+from proset_study.methods.base import FittedModel, Range
+from proset_study.methods.estimators import EstimatorMethod, pack, unpack
 from proset_study.methods.proset import FittedProset
 from proset_study.methods.proset_few import path_of_sizes
 
 
 @dataclass(frozen=True)
-class FittedCorrected:
-    """A base model and what corrects it; see `methods.prototypes.PrototypeModel`.
+class FittedCorrected(FittedModel):
+    """A base model and what corrects it; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    base : object
-        A fitted classifier with the classes 0..K-1.
-    model : Model
-    """
-
-    base: Any
+    base: Any  # a fitted classifier with the classes 0..K-1
     model: Model
 
-    def predict_proba(self, X):
+    def staged_predict_proba(self, X):
         from proset.base_model import predicted
 
         by_base = predicted(self.base, X, np.arange(len(self.model.class_prior)))
         *_, found = self.model.staged_predict_proba(X, base=by_base)
-        return found
-
-    def staged_predict_proba(self, X):
-        yield self.predict_proba(X)
-
-    def summary(self):
-        return {"active_features": len(self.model.active_features()), "prototypes": self.model.n_prototypes()}
+        yield found
 
     def staged_summary(self):
-        return {name: [value] for name, value in self.summary().items()}
+        return {"active_features": [len(self.model.active_features())], "prototypes": [self.model.n_prototypes()]}
 
     def prototypes(self):
         return FittedProset(self.model).prototypes()
@@ -54,49 +40,27 @@ class FittedCorrected:
         return {"base": pack(self.base), **self.model.arrays()}
 
 
-class Corrected:
+class Corrected(EstimatorMethod):
     """A base model with prototypes on the data of one fold; see `methods.base.Method`.
 
-    A method inherits from this class and gives `estimator`.
+    A method inherits from this class and gives `estimator`, the base model.
     """
 
     model = FittedCorrected
-    scaled = True
-    probabilistic = True
-    weights = "importance"
     draws = True
-    complexity = "fits"
-    min_complexity = 1
-    larger_is_simpler = False
-    parameters: ClassVar[dict[str, Range]] = {"prototypes": Range(0, 1, integer=True)}  # 0: the base alone
-    required: tuple[str, ...] = ()
+    parameters = {"prototypes": Range(0, 1, integer=True)}  # noqa: RUF012 - 0: the base alone
     quantities = ("active_features", "prototypes")
-    trusted: ClassVar[tuple[str, ...]] = ()  # as of `methods.estimators.EstimatorMethod`
-
-    def __init__(self, data: FoldData):
-        import proset.base_model  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        self.data = data
-        self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 0)
+    imports = ("proset.base_model",)
 
     @staticmethod
     def simplicity(parameters):
         return (-parameters.get("prototypes", 1),)
 
-    @staticmethod
-    def fixed(n_features):
-        return {}
-
-    @staticmethod
-    def estimator(parameters: dict[str, float], seed: int) -> Any:
-        """The base model, its random numbers seeded, on one thread; imports of libraries belong in here."""
-        raise NotImplementedError
-
     def fit(self, parameters, complexity, seed):
         from proset.base_model import cross_fitted, fitted
 
         data, classes = self.data, np.arange(self.data.n_classes)
-        base = self.estimator(parameters, int(seed.generate_state(1)[0]) >> 1)
+        base = self.estimator(parameters, complexity, int(seed.generate_state(1)[0]) >> 1)
         if not parameters.get("prototypes", 1):
             counts = np.bincount(data.y, weights=data.weight, minlength=data.n_classes)
             whole = fitted(base, data.X, data.y, data.weight)
@@ -107,6 +71,4 @@ class Corrected:
 
     @classmethod
     def load(cls, arrays):
-        from skops.io import loads
-
-        return FittedCorrected(loads(arrays["base"].tobytes(), trusted=list(cls.trusted)), Model.from_arrays(arrays))
+        return FittedCorrected(unpack(arrays["base"], cls.trusted), Model.from_arrays(arrays))

@@ -6,12 +6,11 @@ rows, 2 to 64 features): CPU seconds of one thread, with the scoring of the whol
 tests/proset_study/methods/test_costs.py. No result depends on them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from proset_study.data.sizes import Size
-from proset_study.methods import get
-from proset_study.methods.base import Method
+if TYPE_CHECKING:
+    from proset_study.data.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -29,32 +28,21 @@ class Cost:
     complexity: float = 0.0
     tree: float = 0.0
 
-    def __call__(self, size: Size, stage: dict, fitted: int, scored: int) -> float:
-        """Seconds; parameters as of `fit_seconds`."""
+    def __call__(self, size: "Size", stage: dict, fitted: int, scored: int) -> float:
+        """Rough CPU seconds of one fit and its scoring.
+
+        Parameters
+        ----------
+        size : Size
+            Of the whole data set.
+        stage : dict
+            Settings of the stage: "complexity" and "parameters".
+        fitted, scored : int
+            Rows.
+        """
         c, trees = stage["complexity"], size.classes if size.classes > 2 else 1
         work = fitted**self.rows * size.features**self.features * trees**self.trees * c**self.complexity
         return self.start + c * trees * self.tree + self.each * work
 
 
 DEFAULT = Cost(0.05, 1e-6, features=0.5, complexity=1)  # of a method that does not say
-
-
-def fit_seconds(method: str, size: Size, stage: dict, fitted: int, scored: int) -> float:
-    """Rough CPU seconds of one fit.
-
-    Parameters
-    ----------
-    method : str
-    size : Size
-        Of the whole data set.
-    stage : dict
-        Settings of the stage: "complexity" and "parameters".
-    fitted, scored : int
-        Rows.
-    """
-    return cost_of(get(method))(size, stage, fitted, scored)
-
-
-def cost_of(method: type[Method]) -> Callable[..., float]:
-    """What the fits of a method cost: a function with the parameters of `fit_seconds` after the first."""
-    return getattr(method, "cost", DEFAULT)

@@ -11,41 +11,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel, Method, Name, Range
 
 
 @dataclass(frozen=True)
-class FittedDecisionTree:
-    """Nodes of a tree; see `methods.base.Fitted`.
+class FittedDecisionTree(FittedModel):
+    """Nodes of a tree; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    left, right : ndarrays of int, shape (nodes,)
-        Children, -1 for a leaf.
-    feature : ndarray of int, shape (nodes,)
-    threshold : ndarray, shape (nodes,)
-        Samples with smaller or equal values go left.
-    level : ndarray of int, shape (nodes,)
-        0 for the root.
-    proportions : ndarray, shape (nodes, K)
-        Of the classes in each node, with Laplace's correction.
-    depth : int
-        Deepest level that is used.
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    level: np.ndarray
-    proportions: np.ndarray
-    depth: int
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
+    left: np.ndarray  # of int, shape (nodes,): children, -1 for a leaf
+    right: np.ndarray  # as `left`
+    feature: np.ndarray  # of int, shape (nodes,)
+    threshold: np.ndarray  # shape (nodes,): samples with smaller or equal values go left
+    level: np.ndarray  # of int, shape (nodes,): 0 for the root
+    proportions: np.ndarray  # of the classes in each node, with Laplace's correction, shape (nodes, K)
+    depth: int  # deepest level that is used
 
     def staged_predict_proba(self, X):
         X = X.astype(np.float32)  # as scikit-learn compares
@@ -62,17 +41,8 @@ class FittedDecisionTree:
         leaves = (self.level <= self.depth) & ~split
         return {"active_features": len(np.unique(self.feature[split])), "leaves": int(leaves.sum())}
 
-    def staged_summary(self):
-        return {}
 
-    def arrays(self):
-        return {**{name: getattr(self, name) for name in _ARRAYS}, "depth": np.array(self.depth)}
-
-
-_ARRAYS = ("left", "right", "feature", "threshold", "level", "proportions")
-
-
-class DecisionTree:
+class DecisionTree(Method):
     """A decision tree on the data of one fold; see `methods.base.Method`."""
 
     place = 14
@@ -81,32 +51,22 @@ class DecisionTree:
     draws = True
     model = FittedDecisionTree
     scaled = False
-    probabilistic = True
-    weights = "importance"
     complexity = "depth"
     min_complexity = 0
-    larger_is_simpler = False
     parameters = {"min_samples_leaf": Range(1, 10**6, integer=True)}  # noqa: RUF012
     required = ("min_samples_leaf",)
     quantities = ("active_features", "leaves")
-
-    def __init__(self, data: FoldData):
-        from sklearn.tree import DecisionTreeClassifier  # here, so that the import is no part of a fit's time
-
-        self.data, self.tree = data, DecisionTreeClassifier
+    imports = ("sklearn.tree",)
 
     @staticmethod
     def simplicity(parameters):
         return (parameters["min_samples_leaf"],)
 
-    @staticmethod
-    def fixed(n_features):
-        return {}
-
     def fit(self, parameters, complexity, seed):
-        model = self.tree(
-            min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=int(seed.generate_state(1)[0])
-        )
+        from sklearn.tree import DecisionTreeClassifier
+
+        start = int(seed.generate_state(1)[0])
+        model = DecisionTreeClassifier(min_samples_leaf=int(parameters["min_samples_leaf"]), random_state=start)
         tree = model.fit(self.data.X, self.data.y, sample_weight=self.data.weight).tree_
         counts = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]  # the values are proportions
         proportions = (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)
@@ -115,10 +75,3 @@ class DecisionTree:
         for node in np.flatnonzero(left >= 0):  # parents have smaller numbers than their children
             level[[left[node], right[node]]] = level[node] + 1
         return FittedDecisionTree(left, right, tree.feature, tree.threshold, level, proportions, int(complexity))
-
-    @staticmethod
-    def load(arrays):
-        return FittedDecisionTree(**{name: arrays[name] for name in _ARRAYS}, depth=int(arrays["depth"]))
-
-
-METHOD = DecisionTree

@@ -6,7 +6,7 @@ others that the method lists in `trusted`. Nothing in a file is executed.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from io import BytesIO
 from typing import Any, ClassVar
 from zipfile import ZipFile, ZipInfo
@@ -14,31 +14,16 @@ from zipfile import ZipFile, ZipInfo
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import Fitted, FittedModel, Method
 
 
 @dataclass(frozen=True)
-class FittedEstimator:
-    """A fitted classifier; see `methods.base.Fitted`.
+class FittedEstimator(FittedModel):
+    """A fitted classifier; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    method : type
-        The `EstimatorMethod` that fitted it.
-    estimator : object
-        Its classes are 0..K-1.
-    complexity : int
-        On the path. Where the classifier stopped before, the rest of the path is as its end.
-    """
-
-    method: type["EstimatorMethod"]
-    estimator: object
-    complexity: int
-
-    def predict_proba(self, X):
-        for last in self.staged_predict_proba(X):  # noqa: B007
-            pass
-        return last
+    method: type["EstimatorMethod"]  # that fitted it
+    estimator: object  # its classes are 0..K-1
+    complexity: int  # on the path; where the classifier stopped before, the rest of the path is as its end
 
     def staged_predict_proba(self, X):
         left = self.complexity
@@ -48,18 +33,16 @@ class FittedEstimator:
         for _ in range(left):
             yield p
 
-    def summary(self):
-        return {name: values[-1] for name, values in self.method.measures(self.estimator).items()}
-
     def staged_summary(self):
         measures = self.method.measures(self.estimator)
         return {name: values + values[-1:] * (self.complexity - len(values)) for name, values in measures.items()}
 
     def arrays(self):
-        return {"estimator": pack(self.estimator), "complexity": np.array(self.complexity)}
+        numbers = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)[2:]}
+        return {"estimator": pack(self.estimator), **numbers}
 
 
-class EstimatorMethod:
+class EstimatorMethod(Method):
     """A classifier on the data of one fold; see `methods.base.Method`.
 
     A method inherits from this class, gives `estimator`, and replaces what is different from here: at least
@@ -67,32 +50,13 @@ class EstimatorMethod:
     path.
     """
 
-    model = FittedEstimator
-    scaled = True
-    probabilistic = True
-    weights = "importance"
-    takes_mixed = False
-    complexity = "fits"
-    min_complexity = 1
-    larger_is_simpler = False
-    parameters: ClassVar[dict[str, Range]] = {}
-    required: tuple[str, ...] = ()
-    quantities: tuple[str, ...] = ("active_features",)
-    names: tuple[Name, ...] = ()
+    model: ClassVar[type[Fitted]] = FittedEstimator
     trusted: ClassVar[tuple[str, ...]] = ()  # full names of classes in a stored model that skops does not know
 
     def __init__(self, data: FoldData):
-        self.data = data
+        super().__init__(data)
         # It imports the library, so that this is no part of a fit's time.
         self.estimator({name: allowed.low for name, allowed in self.parameters.items()}, 1, 0)
-
-    @staticmethod
-    def simplicity(parameters):
-        return ()
-
-    @staticmethod
-    def fixed(n_features):
-        return {}
 
     @staticmethod
     def estimator(parameters: dict[str, float], complexity: int, seed: int) -> Any:
@@ -120,17 +84,29 @@ class EstimatorMethod:
 
     @classmethod
     def load(cls, arrays):
-        from skops.io import loads
-
-        estimator = loads(arrays["estimator"].tobytes(), trusted=list(cls.trusted))
-        return FittedEstimator(cls, estimator, int(arrays["complexity"]))
+        return FittedEstimator(cls, unpack(arrays["estimator"], cls.trusted), int(arrays["complexity"]))
 
 
-def tree_measures(trees: list) -> dict[str, list[int]]:
-    """Leaves of the first 1, 2, ... fitted trees of scikit-learn together, and features they split on."""
-    used: set[int] = set()
-    features = [len(used := used | set(tree.tree_.feature[tree.tree_.feature >= 0].tolist())) for tree in trees]
-    return {"active_features": features, "leaves": np.cumsum([tree.get_n_leaves() for tree in trees]).tolist()}
+class TreeEnsemble(EstimatorMethod):
+    """A mean of trees, or with `staged` of its own another sum of them; its path counts trees."""
+
+    draws = True
+    scaled = False
+    complexity = "trees"
+    quantities = ("active_features", "leaves")
+    trusted = ("sklearn.tree._tree.Tree",)
+
+    @classmethod
+    def staged(cls, estimator, X):
+        return mean_of_trees(estimator.estimators_, X)
+
+    @staticmethod
+    def measures(estimator):
+        """Leaves of the first 1, 2, ... trees together, and features they split on."""
+        used: set[int] = set()
+        trees = estimator.estimators_
+        features = [len(used := used | set(tree.tree_.feature[tree.tree_.feature >= 0].tolist())) for tree in trees]
+        return {"active_features": features, "leaves": np.cumsum([tree.get_n_leaves() for tree in trees]).tolist()}
 
 
 def mean_of_trees(trees: list, X: np.ndarray) -> Iterator[np.ndarray]:
@@ -162,3 +138,10 @@ def pack(estimator) -> np.ndarray:
         for name, new in files.items():
             packed.writestr(ZipInfo(new), archive.read(name))
     return np.frombuffer(written.getvalue(), dtype=np.uint8)
+
+
+def unpack(packed: np.ndarray, trusted: tuple[str, ...]) -> Any:
+    """The classifier that `pack` wrote; classes that skops does not know must be in `trusted`."""
+    from skops.io import loads
+
+    return loads(packed.tobytes(), trusted=list(trusted))

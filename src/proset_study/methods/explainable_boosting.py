@@ -12,8 +12,7 @@ arXiv:1909.09223 (2019).
 
 from warnings import catch_warnings, filterwarnings
 
-from proset_study.methods.base import Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Range
 from proset_study.methods.estimators import EstimatorMethod
 
 AVX2 = 2  # a flag of its native library
@@ -70,6 +69,3 @@ class ExplainableBoosting(EstimatorMethod):
     def measures(estimator):
         terms = [t for t, scores in zip(estimator.term_features_, estimator.term_scores_, strict=True) if scores.any()]
         return {"active_features": [len({feature for term in terms for feature in term})], "terms": [len(terms)]}
-
-
-METHOD = ExplainableBoosting

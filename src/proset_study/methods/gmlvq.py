@@ -14,12 +14,12 @@ P. Schneider, M. Biehl, B. Hammer: Adaptive relevance matrices in learning vecto
 (2009).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.methods.costs import Cost
-from proset_study.methods.k_means import KMeans, centres
+from proset_study.methods.base import Cost
+from proset_study.methods.k_means import KMeans
 from proset_study.methods.nearest_prototype import FittedPrototypes, nearest
 
 MAX_ITER = 200
@@ -29,22 +29,14 @@ TINY = 1e-12  # where both distances are 0
 
 @dataclass(frozen=True)
 class FittedGMLVQ(FittedPrototypes):
-    """Prototypes and a matrix for every size.
+    """Prototypes and a matrix for every size."""
 
-    Attributes
-    ----------
-    omega : ndarray, shape (n_sizes, D, D)
-    """
-
-    omega: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0)))
+    omega: np.ndarray  # shape (n_sizes, D, D)
 
     def _predict(self, X, size):
         there, turned = self.size == size, self.omega[size - 1].T
         chosen, _ = nearest(X @ turned, self.X[there] @ turned, self.radius[there], self.metric)
         return np.eye(self.n_classes)[self.labels[there][chosen]]
-
-    def arrays(self):
-        return {**super().arrays(), "omega": self.omega}
 
 
 class GMLVQ(KMeans):
@@ -57,42 +49,26 @@ class GMLVQ(KMeans):
     weights = "importance"
     metrics = "none"
     max_complexity = LONGEST
+    figures = ()
 
     def fit(self, parameters, complexity, seed):
         data, sets, matrices = self.data, [], []
         weight = np.ones(len(data.y)) if data.weight is None else data.weight
-        for prototypes, labels in centres(data, parameters, complexity, seed):
+        for prototypes, labels in self.sets(parameters, complexity, seed):
             moved, omega = gmlvq(prototypes, labels, data.X, data.y, weight / weight.sum())
             sets.append((moved, labels))
             matrices.append(omega)
         found = FittedPrototypes.of(sets, data)
         return FittedGMLVQ(**vars(found), omega=np.array(matrices))
 
-    @staticmethod
-    def load(arrays):
-        return FittedGMLVQ(**vars(KMeans.load(arrays)), omega=arrays["omega"])
-
 
 def gmlvq(
     prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Prototypes and matrix at a minimum.
+    """Prototypes and matrix at a minimum; they start as given, shape (m, D), and as that of the Euclidean distance.
 
-    Parameters
-    ----------
-    prototypes : ndarray, shape (m, D)
-        Where they start; the matrix starts as that of the Euclidean distance.
-    labels : ndarray of int, shape (m,)
-        Of two classes at least.
-    X, y : ndarrays, shapes (n, D), (n,)
-    weight : ndarray, shape (n,)
-        s_n.
-
-    Returns
-    -------
-    prototypes : ndarray, shape (m, D)
-    omega : ndarray, shape (D, D)
-        The sum of its squares is 1; the costs do not depend on it.
+    `weight`, shape (n,), is s_n, and there are two classes at least. The sum of the squares of the matrix, shape
+    (D, D), is set to 1, on which the costs do not depend.
     """
     from scipy.optimize import minimize
 
@@ -131,6 +107,3 @@ def costs(
         np.add.at(of_prototypes, chosen, -weighted)
         of_omega += weighted.T @ (X - prototypes[chosen])
     return value, np.concatenate([(of_prototypes @ omega).ravel(), of_omega.ravel()])
-
-
-METHOD = GMLVQ

@@ -10,8 +10,7 @@ J. Friedman, Greedy function approximation: a gradient boosting machine, Annals 
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
 
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Name, Range
 from proset_study.methods.estimators import EstimatorMethod
 
 BINS = 255  # of a feature
@@ -79,6 +78,3 @@ class HistGradientBoosting(EstimatorMethod):
             features.append(len(used))
             leaves.append(sum(int(n["is_leaf"].sum()) for n in nodes) + (leaves[-1] if leaves else 0))
         return {"active_features": features, "leaves": leaves}
-
-
-METHOD = HistGradientBoosting

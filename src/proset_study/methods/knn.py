@@ -1,46 +1,30 @@
 """k nearest neighbours, uniform weights, Euclidean unless told otherwise; its path counts neighbours."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proset_study.data.distances import distances_by_rows
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
+from proset_study.methods.base import FittedModel, Method, Name
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
 
 @dataclass(frozen=True)
-class FittedKNN:
-    """The training data, in a search tree where there is one; see `methods.base.Fitted`.
+class FittedKNN(FittedModel):
+    """The training data, in a search tree where there is one; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, D)
-        As `FoldData.points`.
-    y, weight : ndarrays, shape (n,)
-    n_classes, k : int
-    metric : str
-        As `FoldData.metric`.
-    tree : KDTree or None
-        Of Euclidean distances.
-    """
-
-    points: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
+    points: np.ndarray  # shape (n, D), as `FoldData.points`
+    y: np.ndarray  # shape (n,)
+    weight: np.ndarray  # shape (n,)
     n_classes: int
     k: int
-    metric: str
-    tree: "KDTree | None"
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
+    metric: str  # as `FoldData.metric`
+    tree: "KDTree | None"  # of Euclidean distances
 
     def staged_predict_proba(self, X):
         votes = np.zeros((len(X), self.n_classes))
@@ -60,9 +44,6 @@ class FittedKNN:
     def summary(self):
         return {"active_features": 0 if self.metric == PRECOMPUTED else self.points.shape[1]}
 
-    def staged_summary(self):
-        return {}
-
     def class_prior(self) -> np.ndarray:
         """Proportions of the classes among the samples, shape (K,)."""
         total = np.bincount(self.y, weights=self.weight, minlength=self.n_classes)
@@ -72,35 +53,26 @@ class FittedKNN:
         others = {"n_classes": np.array(self.n_classes), "k": np.array(self.k), "metric": np.array(self.metric)}
         return {"X": self.points, "y": self.y, "weight": self.weight, **others}
 
+    @classmethod
+    def load(cls, arrays):
+        others = int(arrays["n_classes"]), int(arrays["k"]), (metric := str(arrays["metric"]))
+        return cls(arrays["X"], arrays["y"], arrays["weight"], *others, _tree(arrays["X"], metric))
 
-class KNN:
+
+class KNN(Method):
     """KNN on the data of one fold; see `methods.base.Method`."""
 
     label = "KNN"
     place = 2
     names = (Name("k", axis="neighbours k"),)
     model = FittedKNN
-    scaled = True
-    probabilistic = True
-    weights = "importance"
     metrics = "any"
     complexity = "k"
-    min_complexity = 1
     larger_is_simpler = True
-    parameters: ClassVar[dict[str, Range]] = {}
-    required = ()
-    quantities = ("active_features",)
 
     def __init__(self, data: FoldData):
-        self.data, self.tree = data, _tree(data.X, data.metric)
-
-    @staticmethod
-    def simplicity(parameters):
-        return ()
-
-    @staticmethod
-    def fixed(n_features):
-        return {}
+        super().__init__(data)
+        self.tree = _tree(data.X, data.metric)
 
     @staticmethod
     def cost(size, stage, fitted, scored):
@@ -118,20 +90,12 @@ class KNN:
             raise ValueError(
                 f"complexity: {complexity} neighbours are more than the {len(self.data.y)} samples to search"
             )
-        weight = np.ones(len(self.data.y)) if self.data.weight is None else self.data.weight
         data = self.data
+        weight = np.ones(len(data.y)) if data.weight is None else data.weight
         return FittedKNN(data.points, data.y, weight, data.n_classes, complexity, data.metric, self.tree)
-
-    @staticmethod
-    def load(arrays):
-        others = int(arrays["n_classes"]), int(arrays["k"]), (metric := str(arrays["metric"]))
-        return FittedKNN(arrays["X"], arrays["y"], arrays["weight"], *others, _tree(arrays["X"], metric))
 
 
 def _tree(X, metric):
     from scipy.spatial import KDTree
 
     return KDTree(X) if metric == EUCLIDEAN else None
-
-
-METHOD = KNN

@@ -10,28 +10,33 @@ from proset_study.methods.base import Method, Name
 
 def method_name(method: str) -> str:
     """A method as pages, tables and figures write it."""
-    return getattr(get(method), "label", Method.label) or method.replace("_", " ")
+    return get(method).label or method.replace("_", " ")
 
 
 def place(method: str) -> int:
-    """Place of a method in the palette, from 0: the one it asks for, or one behind those of all the others."""
-    return (getattr(get(method), "place", Method.place) or len(METHODS) + 1 + METHODS.index(method)) - 1
+    """Place of a method in the palette, from 0: the one it asks for, or one of those behind all that are asked for."""
+    if asked := get(method).place:
+        return asked - 1
+    places = {name: known.place for name, known in _known().items()}
+    return max(places.values()) + [name for name, asked in places.items() if not asked].index(method)
 
 
 def name_of(quantity: str) -> Name:
     """How a parameter or complexity of any method is written; the first method that names it decides."""
-    return _names().get(quantity, Name(quantity))
+    names = (name for method in _known().values() for name in method.names if name.key == quantity)
+    return next(names, Name(quantity))
 
 
 def appearance(methods: Iterable[str]) -> str:
     """All of this for some methods, as text: what figures and tables depend on besides numbers."""
-    return repr([(method_name(m), place(m), getattr(get(m), "names", Method.names)) for m in methods])
+    return repr([(method_name(m), place(m), get(m).names) for m in methods])
 
 
 @cache
-def _names():
-    found: dict[str, Name] = {}
-    for method in METHODS:
-        with suppress(ValueError):  # a broken file that no experiment uses must not stop a report
-            found = {**{name.key: name for name in getattr(get(method), "names", Method.names)}, **found}
-    return found
+def _known() -> dict[str, type[Method]]:
+    """All methods but those whose file is broken, which no experiment uses: they must not stop a report."""
+    known = {}
+    for name in METHODS:
+        with suppress(ValueError):
+            known[name] = get(name)
+    return known

@@ -12,33 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel, Method, Name, Range
 
 SMALLEST_C = 1e-5
 MAX_ITER = 10_000
 
 
 @dataclass(frozen=True)
-class FittedLogisticRegression:
-    """Coefficients for every C on the path; see `methods.base.Fitted`.
+class FittedLogisticRegression(FittedModel):
+    """Coefficients for every C on the path; see `methods.base.Fitted`."""
 
-    Attributes
-    ----------
-    coefficients : ndarray, shape (complexity, K, D)
-        For two classes K = 1: those of the second one.
-    intercepts : ndarray, shape (complexity, K)
-    iterations : ndarray of int, shape (complexity,)
-    """
-
-    coefficients: np.ndarray
-    intercepts: np.ndarray
-    iterations: np.ndarray
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
+    coefficients: np.ndarray  # shape (complexity, K, D); for two classes K = 1: those of the second one
+    intercepts: np.ndarray  # shape (complexity, K)
+    iterations: np.ndarray  # of int, shape (complexity,)
 
     def staged_predict_proba(self, X):
         from scipy.special import softmax
@@ -58,11 +44,8 @@ class FittedLogisticRegression:
     def staged_summary(self):
         return {"active_features": (self.coefficients != 0).any(axis=1).sum(axis=1).tolist()}
 
-    def arrays(self):
-        return {"coefficients": self.coefficients, "intercepts": self.intercepts, "iterations": self.iterations}
 
-
-class LogisticRegression:
+class LogisticRegression(Method):
     """Logistic regression on the data of one fold; see `methods.base.Method`."""
 
     place = 17
@@ -70,33 +53,20 @@ class LogisticRegression:
     cost = Cost(0.05, 6e-8, features=1.5, trees=1, complexity=1)
     draws = True
     model = FittedLogisticRegression
-    scaled = True
-    probabilistic = True
-    weights = "importance"  # the solver goes through the rows in random order, and stops within its tolerance
+    # Weights are "importance": the solver goes through the rows in random order, and stops within its tolerance.
     complexity = "log2_c"
-    min_complexity = 1
-    larger_is_simpler = False
     parameters = {"l1_ratio": Range(0.0, 1.0)}  # noqa: RUF012
     required = ("l1_ratio",)
-    quantities = ("active_features",)
-
-    def __init__(self, data: FoldData):
-        # Here, so that the imports are no part of a fit's time.
-        import scipy.special  # noqa: F401
-        from sklearn.linear_model import LogisticRegression
-
-        self.data, self.regression = data, LogisticRegression
+    imports = ("scipy.special", "sklearn.linear_model")
 
     @staticmethod
     def simplicity(parameters):
         return (parameters["l1_ratio"],)
 
-    @staticmethod
-    def fixed(n_features):
-        return {}
-
     def fit(self, parameters, complexity, seed):
-        model = self.regression(
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(
             l1_ratio=parameters["l1_ratio"],
             solver="saga",
             max_iter=MAX_ITER,
@@ -108,10 +78,3 @@ class LogisticRegression:
             model.set_params(C=SMALLEST_C * 2.0**log2_c).fit(self.data.X, self.data.y, self.data.weight)
             fits.append((model.coef_.copy(), model.intercept_.copy(), model.n_iter_.max()))
         return FittedLogisticRegression(*map(np.array, zip(*fits, strict=True)))
-
-    @staticmethod
-    def load(arrays):
-        return FittedLogisticRegression(arrays["coefficients"], arrays["intercepts"], arrays["iterations"])
-
-
-METHOD = LogisticRegression

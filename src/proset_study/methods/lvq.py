@@ -12,9 +12,8 @@ T. Kohonen et al., LVQ_PAK: The learning vector quantization program package, He
 
 import numpy as np
 
-from proset_study.methods.costs import Cost
-from proset_study.methods.k_means import KMeans, centres
-from proset_study.methods.nearest_prototype import FittedPrototypes
+from proset_study.methods.base import Cost
+from proset_study.methods.k_means import KMeans
 
 RATE = 0.3  # at the start, and at most
 DRAWS = 40  # of training samples, for each prototype, as LVQ_PAK advises
@@ -27,14 +26,15 @@ class LVQ(KMeans):
     place = 7
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=0.032)
     weights = "importance"
+    figures = ()
 
-    def fit(self, parameters, complexity, seed):
+    def sets(self, parameters, complexity, seed):
         data, rng, moved = self.data, np.random.default_rng(seed), []
         weight = np.ones(len(data.y)) if data.weight is None else data.weight
-        for prototypes, labels in centres(data, parameters, complexity, seed):
+        for prototypes, labels in super().sets(parameters, complexity, seed):
             draws = rng.choice(len(data.y), DRAWS * len(labels), p=weight / weight.sum())
             moved.append((olvq1(prototypes, labels, data.X[draws], data.y[draws]), labels))
-        return FittedPrototypes.of(moved, data)
+        return moved
 
 
 def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -43,16 +43,7 @@ def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarr
     With c the prototype nearest to x and s = 1 if it has the class of x, else -1:
     m_c <- m_c + s a_c (x - m_c), then a_c <- a_c / (1 + s a_c), at most `RATE`.
 
-    Parameters
-    ----------
-    prototypes : ndarray, shape (m, D)
-    labels : ndarray of int, shape (m,)
-    X, y : ndarrays, shapes (n, D), (n,)
-        Samples in the order in which they are shown.
-
-    Returns
-    -------
-    ndarray, shape (m, D)
+    Prototypes have shape (m, D), samples shape (n, D), in the order in which they are shown.
     """
     prototypes, rates = prototypes.copy(), np.full(len(labels), RATE)
     half_square = np.einsum("ij,ij->i", prototypes, prototypes) / 2
@@ -63,6 +54,3 @@ def olvq1(prototypes: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarr
         half_square[c] = prototypes[c] @ prototypes[c] / 2
         rates[c] = min(RATE, rates[c] / (1 + step))
     return prototypes
-
-
-METHOD = LVQ

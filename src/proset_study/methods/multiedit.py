@@ -12,14 +12,14 @@ P. A. Devijver and J. Kittler, Pattern recognition: a statistical approach, Pren
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.costs import Cost
-from proset_study.methods.nearest_prototype import FittedPrototypes, NearestPrototype, nearest, refuse_path
+from proset_study.methods.base import Cost
+from proset_study.methods.nearest_prototype import OneSet, nearest
 
 PARTS = 3
 QUIET = 5
 
 
-class Multiedit(NearestPrototype):
+class Multiedit(OneSet):
     """Multiedit on the data of one fold; see `methods.base.Method`."""
 
     label = "multiedit"
@@ -28,10 +28,8 @@ class Multiedit(NearestPrototype):
     draws = True
     metrics = "any"
 
-    def fit(self, parameters, complexity, seed):
-        refuse_path(complexity)
-        kept = edited(self.data, np.random.default_rng(seed))
-        return FittedPrototypes.of([(self.data.points[kept], self.data.y[kept])], self.data)
+    def kept(self, seed):
+        return edited(self.data, np.random.default_rng(seed))
 
 
 def edited(data: FoldData, rng: np.random.Generator) -> np.ndarray:
@@ -53,6 +51,3 @@ def edited(data: FoldData, rng: np.random.Generator) -> np.ndarray:
 def _is_right(data, part, teachers):
     chosen, _ = nearest(data.X[part], data.points[teachers], np.ones(len(teachers)), data.metric)
     return data.y[teachers[chosen]] == data.y[part]
-
-
-METHOD = Multiedit

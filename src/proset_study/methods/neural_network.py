@@ -8,8 +8,7 @@ D. E. Rumelhart, G. E. Hinton and R. J. Williams, Learning representations by ba
 (1986), 533-536.
 """
 
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Name, Range
 from proset_study.methods.estimators import EstimatorMethod
 
 ALPHA = 1e-4  # scikit-learn's
@@ -49,6 +48,3 @@ class NeuralNetwork(EstimatorMethod):
             "active_features": [estimator.n_features_in_],
             "weights": [sum(part.size for part in (*estimator.coefs_, *estimator.intercepts_))],
         }
-
-
-METHOD = NeuralNetwork

@@ -10,22 +10,18 @@ from proset.candidates import check_class_sizes
 from proset.model import Model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import Fitted, Name, Range
+from proset_study.methods.base import Fitted, FittedModel, Method, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 N_CANDIDATES = 1000  # if the config does not say
+_OF_BATCHES = ("objective", "n_iter", "n_evaluations", "converged", "message")  # in the summary
 
 
 @dataclass(frozen=True)
-class FittedProset:
+class FittedProset(FittedModel):
     """A proset model; see `methods.weighted.WeightedPrototypeModel`."""
 
     model: Model
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
 
     def staged_predict_proba(self, X):
         return self.model.staged_predict_proba(X)
@@ -37,16 +33,7 @@ class FittedProset:
             "prototypes": self.model.n_prototypes(),
             "candidates": len(batches[0].candidate_index) if batches else 0,
             "converged": all(b.converged for b in batches),
-            "batches": [
-                {
-                    "objective": b.objective,
-                    "n_iter": b.n_iter,
-                    "n_evaluations": b.n_evaluations,
-                    "converged": b.converged,
-                    "message": b.message,
-                }
-                for b in batches
-            ],
+            "batches": [{name: getattr(batch, name) for name in _OF_BATCHES} for batch in batches],
         }
 
     def staged_summary(self):
@@ -88,25 +75,25 @@ class FittedProset:
     def as_proset(self):
         return self.model
 
+    @classmethod
+    def load(cls, arrays):
+        return cls(Model.from_arrays(arrays))
 
-class Proset:
+
+class Proset(Method):
     """Proset on the data of one fold; see `methods.base.Method`."""
 
     place = 1
-    names: tuple[Name, ...] = (
+    names: ClassVar[tuple[Name, ...]] = (
         Name("lambda_v", "lambda_v", axis=r"$\lambda_v$ (penalty on feature weights)", number=".1e"),
         Name("lambda_w", "lambda_w", axis=r"$\lambda_w$ (penalty on prototype weights)", number=".1e"),
         Name("batches", axis="batches of prototypes"),
     )
     draws = True
     model: ClassVar[type[Fitted]] = FittedProset
-    scaled = True
-    probabilistic = True
-    weights = "importance"
     complexity = "batches"
     min_complexity = 0
-    larger_is_simpler = False
-    parameters = {  # noqa: RUF012 - declared in the protocol
+    parameters = {  # noqa: RUF012
         "lambda_v": Range(0.0, 1e3),
         "lambda_w": Range(0.0, 1e3),
         "alpha_v": Range(0.0, 1.0),
@@ -114,19 +101,12 @@ class Proset:
         "n_candidates": Range(1, 10**7, integer=True),
         "max_fraction": Range(0.01, 0.99),
     }
-    required: tuple[str, ...] = ("lambda_v", "lambda_w")
+    required: ClassVar[tuple[str, ...]] = ("lambda_v", "lambda_w")
     quantities = ("active_features", "prototypes")
-
-    def __init__(self, data: FoldData):
-        self.data = data
 
     @staticmethod
     def simplicity(parameters):
         return (parameters["lambda_v"] * parameters["lambda_w"],)  # the order of sqrt(lambda_v lambda_w)
-
-    @staticmethod
-    def fixed(n_features):
-        return {}
 
     @staticmethod
     def cost(size, stage, fitted, scored):
@@ -170,10 +150,3 @@ class Proset:
         return model.fit(
             data.X, data.y, data.n_classes, n_candidates=n_candidates, max_fraction=max_fraction, **settings
         )
-
-    @staticmethod
-    def load(arrays):
-        return FittedProset(Model.from_arrays(arrays))
-
-
-METHOD = Proset

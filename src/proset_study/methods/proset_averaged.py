@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.methods.base import FittedModel, with_prefix, without_prefix
 from proset_study.methods.proset import FittedProset, Proset
 from proset_study.methods.prototypes import Prototypes
 
@@ -11,24 +12,19 @@ DRAWS = 5
 
 
 @dataclass(frozen=True)
-class FittedAverage:
+class FittedAverage(FittedModel):
     """Proset models whose probabilities are averaged; see `methods.base.Fitted`."""
 
     models: tuple[FittedProset, ...]
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
 
     def staged_predict_proba(self, X):
         for stages in zip(*(fitted.staged_predict_proba(X) for fitted in self.models), strict=True):
             yield np.mean(stages, axis=0)
 
     def summary(self):
-        last = {name: values[-1] for name, values in self.staged_summary().items()}
         summaries = [fitted.summary() for fitted in self.models]
         return {
-            **last,
+            **super().summary(),
             "candidates": summaries[0]["candidates"],
             "n_evaluations": sum(batch["n_evaluations"] for summary in summaries for batch in summary["batches"]),
             "converged": all(summary["converged"] for summary in summaries),
@@ -53,7 +49,13 @@ class FittedAverage:
         return Prototypes(X[order], labels[order], weights[order] / DRAWS, batch[order])
 
     def arrays(self):
-        return {f"draw_{i}_{name}": a for i, fitted in enumerate(self.models) for name, a in fitted.arrays().items()}
+        parts = [with_prefix(f"draw_{draw}_", fitted.arrays()) for draw, fitted in enumerate(self.models)]
+        return {name: array for part in parts for name, array in part.items()}
+
+    @classmethod
+    def load(cls, arrays):
+        parts = (without_prefix(f"draw_{draw}_", arrays) for draw in range(DRAWS))
+        return cls(tuple(FittedProset.load(part) for part in parts))
 
 
 class ProsetAveraged(Proset):
@@ -70,14 +72,3 @@ class ProsetAveraged(Proset):
     def fit(self, parameters, complexity, seed):
         seeds = (np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(DRAWS))
         return FittedAverage(tuple(super(ProsetAveraged, self).fit(parameters, complexity, seed) for seed in seeds))
-
-    @staticmethod
-    def load(arrays):
-        def of(draw):
-            prefix = f"draw_{draw}_"
-            return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-        return FittedAverage(tuple(Proset.load(of(draw)) for draw in range(DRAWS)))
-
-
-METHOD = ProsetAveraged

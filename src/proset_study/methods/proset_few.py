@@ -18,7 +18,7 @@ from proset.objective import Penalty
 from proset.penalty_path import choose, folds, minimum
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name
+from proset_study.methods.base import Name, with_prefix, without_prefix
 from proset_study.methods.proset import FittedProset, Proset
 
 ALPHA = 0.95  # of both penalties
@@ -42,7 +42,15 @@ class FittedFew(FittedProset):
         }
 
     def arrays(self):
-        return {f"size_{i}_{name}": a for i, model in enumerate(self.path) for name, a in model.arrays().items()}
+        parts = [with_prefix(f"size_{i}_", model.arrays()) for i, model in enumerate(self.path)]
+        return {name: array for part in parts for name, array in part.items()}
+
+    @classmethod
+    def load(cls, arrays):
+        path: list[Model] = []
+        while part := without_prefix(f"size_{len(path)}_", arrays):
+            path.append(Model.from_arrays(part))
+        return cls(path[-1], tuple(path))
 
 
 class ProsetFew(Proset):
@@ -52,7 +60,6 @@ class ProsetFew(Proset):
     place = 31
     names = (Name("size", "size on the path of 1, 2, ..., 10, 12, 15, 20, ... prototypes"),)
     model = FittedFew
-    draws = True  # of more than 5,000 samples, the candidates
     weights = "frequency"
     takes_mixed = True
     one_stage = True
@@ -60,7 +67,7 @@ class ProsetFew(Proset):
     min_complexity = 1
     max_complexity = len(SIZES)
     parameters = {}  # noqa: RUF012
-    required: tuple[str, ...] = ()
+    required = ()
 
     @staticmethod
     def simplicity(parameters):
@@ -79,15 +86,6 @@ class ProsetFew(Proset):
         sizes = [model.n_prototypes() for model in path]
         within = [max([0, *(i for i, n in enumerate(sizes) if n <= size)]) for size in SIZES[:complexity]]
         return FittedFew(path[within[-1]], tuple(path[i] for i in within))
-
-    @staticmethod
-    def load(arrays):
-        models: dict[int, dict] = {}
-        for name, array in arrays.items():
-            _, size, key = name.split("_", 2)
-            models.setdefault(int(size), {})[key] = array
-        path = tuple(Model.from_arrays(models[size]) for size in sorted(models))
-        return FittedFew(path[-1], path)
 
 
 def path_of_sizes(
@@ -137,6 +135,3 @@ def _columns(data: FoldData, weight: np.ndarray) -> Columns | None:
         return None
     columns = Columns.of(data.X, data.levels, weight)
     return columns.divided(np.where(data.levels > 0, columns.spread, 1.0))
-
-
-METHOD = ProsetFew

@@ -15,37 +15,26 @@ import numpy as np
 
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.data.splits import FoldData
-from proset_study.methods.base import Range
+from proset_study.methods.base import FittedModel, Range, with_prefix, without_prefix
 from proset_study.methods.proset import FittedProset, Proset
 from proset_study.methods.proset_leave_one_out import ProsetLeaveOneOut
 from proset_study.methods.prototypes import Prototypes
 
 LANDMARKS = 100  # if the config does not say
+_OWN = ("landmarks", "points", "centre", "scale", "metric")  # arrays besides those of that model
 _PREFIX = "proset_"  # of the arrays of the model in the space of landmarks
 
 
 @dataclass(frozen=True)
-class FittedLandmarks:
-    """A proset model on dissimilarities from landmarks; see `methods.base.Fitted`.
-
-    Attributes
-    ----------
-    proset : FittedProset
-    landmarks, points : ndarrays, shapes (L, D), (M, D)
-        Landmarks and prototypes, as `FoldData.points`.
-    centre, scale : ndarrays, shape (L,)
-        Subtracted from and divided out of the dissimilarities.
-    metric : str
-        As `FoldData.metric`.
-    """
+class FittedLandmarks(FittedModel):
+    """A proset model on dissimilarities from landmarks; see `methods.base.Fitted`."""
 
     proset: FittedProset
-    landmarks: np.ndarray
-    points: np.ndarray
-    centre: np.ndarray
-    scale: np.ndarray
-    metric: str
+    landmarks: np.ndarray  # shape (L, D), as `FoldData.points`
+    points: np.ndarray  # prototypes, shape (M, D), as `landmarks`
+    centre: np.ndarray  # subtracted from the dissimilarities, shape (L,)
+    scale: np.ndarray  # divided out of them, shape (L,)
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return self.proset.predict_proba(self._features(X))
@@ -75,9 +64,13 @@ class FittedLandmarks:
         return self.proset.class_prior()
 
     def arrays(self):
-        own = {name: getattr(self, name) for name in ("landmarks", "points", "centre", "scale")}
-        inner = {f"{_PREFIX}{name}": array for name, array in self.proset.arrays().items()}
-        return {**own, "metric": np.array(self.metric), **inner}
+        own = {name: np.asarray(getattr(self, name)) for name in _OWN}
+        return {**own, **with_prefix(_PREFIX, self.proset.arrays())}
+
+    @classmethod
+    def load(cls, arrays):
+        own = {name: arrays[name] for name in _OWN} | {"metric": str(arrays["metric"])}
+        return cls(FittedProset.load(without_prefix(_PREFIX, arrays)), **own)
 
 
 class ProsetLandmarks(ProsetLeaveOneOut):
@@ -89,11 +82,7 @@ class ProsetLandmarks(ProsetLeaveOneOut):
     metrics = "any"
     weights = "importance"
     parameters = {**ProsetLeaveOneOut.parameters, "landmarks": Range(2, 10_000, integer=True)}  # noqa: RUF012
-
-    def __init__(self, data: FoldData):
-        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        super().__init__(data)
+    imports = ("scipy.spatial.distance",)
 
     @staticmethod
     def cost(size, stage, fitted, scored):
@@ -123,12 +112,3 @@ class ProsetLandmarks(ProsetLeaveOneOut):
         index = [batch.sample_index for batch in fitted.model.batches]
         points = data.points[np.concatenate([np.empty(0, dtype=int), *index])]
         return FittedLandmarks(fitted, landmarks, points, centre, scale, data.metric)
-
-    @staticmethod
-    def load(arrays):
-        inner = {name.removeprefix(_PREFIX): array for name, array in arrays.items() if name.startswith(_PREFIX)}
-        own = {name: arrays[name] for name in ("landmarks", "points", "centre", "scale")}
-        return FittedLandmarks(Proset.load(inner), **own, metric=str(arrays["metric"]))
-
-
-METHOD = ProsetLandmarks

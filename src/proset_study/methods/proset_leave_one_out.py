@@ -25,6 +25,3 @@ class ProsetLeaveOneOut(Proset):
         n_candidates = int(parameters["n_candidates"]) if "n_candidates" in parameters else None
         data = self.data
         return leave_one_out.fit(data.X, data.y, data.n_classes, n_candidates=n_candidates, **settings)
-
-
-METHOD = ProsetLeaveOneOut

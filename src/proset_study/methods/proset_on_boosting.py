@@ -4,7 +4,7 @@ import numpy as np
 
 from proset_study.methods.base import Range
 from proset_study.methods.corrected import Corrected
-from proset_study.methods.explainable_boosting import METHOD as EXPLAINABLE
+from proset_study.methods.explainable_boosting import ExplainableBoosting
 
 ROUNDS = 100
 SETTINGS = {"max_depth": 3, "learning_rate": 0.1, "objective": "multi:softprob", "nthread": 1, "verbosity": 0}
@@ -57,19 +57,16 @@ class ProsetOnBoosting(Corrected):
     label = "proset on boosting"
     place = 35
     parameters = {**Corrected.parameters, "explainable": Range(0, 1, integer=True)}  # noqa: RUF012 - 1: the machine
-    trusted = ("proset_study.methods.proset_on_boosting.Trees", *EXPLAINABLE.trusted)
+    trusted = ("proset_study.methods.proset_on_boosting.Trees", *ExplainableBoosting.trusted)
 
     @staticmethod
     def cost(size, stage, fitted, scored):
         return 0.5 + 1.2e-3 * min(fitted, 5000) * (1 + size.features / 20)
 
     @staticmethod
-    def estimator(parameters, seed):
+    def estimator(parameters, complexity, seed):
         if parameters.get("explainable", 0):
-            return EXPLAINABLE.estimator({"max_rounds": 100}, 1, seed)
+            return ExplainableBoosting.estimator({"max_rounds": 100}, 1, seed)
         import xgboost  # noqa: F401 - so that the import is no part of a fit's time
 
         return Trees(seed)
-
-
-METHOD = ProsetOnBoosting

@@ -15,10 +15,7 @@ class ProsetOnForest(Corrected):
         return 2.0 + 2.2e-3 * min(fitted, 5000) * (1 + size.features / 20)
 
     @staticmethod
-    def estimator(parameters, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier(300, min_samples_leaf=5, n_jobs=1, random_state=seed)
-
-
-METHOD = ProsetOnForest

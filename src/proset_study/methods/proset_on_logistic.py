@@ -14,10 +14,7 @@ class ProsetOnLogistic(Corrected):
         return 0.3 + 1.2e-3 * min(fitted, 5000) * (1 + size.features / 20)
 
     @staticmethod
-    def estimator(parameters, seed):
+    def estimator(parameters, complexity, seed):
         from sklearn.linear_model import LogisticRegressionCV
 
         return LogisticRegressionCV(Cs=6, cv=4, scoring="neg_log_loss", max_iter=500)
-
-
-METHOD = ProsetOnLogistic

@@ -10,24 +10,12 @@ from proset_study.methods.base import Fitted
 
 @dataclass(frozen=True)
 class Prototypes:
-    """Prototypes of a fitted model.
+    """Prototypes of a fitted model."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (M, D)
-        In the units in which the model was fitted.
-    labels : ndarray of int, shape (M,)
-        Class indices.
-    weights : ndarray, shape (M,)
-        How much each counts, > 0; 1 from methods that do not weight them.
-    batch : ndarray of int, shape (M,)
-        Number of the batch that brought each, from 1, in increasing order; 1 from methods without batches.
-    """
-
-    X: np.ndarray
-    labels: np.ndarray
-    weights: np.ndarray
-    batch: np.ndarray
+    X: np.ndarray  # shape (M, D), in the units in which the model was fitted
+    labels: np.ndarray  # class indices, of int, shape (M,)
+    weights: np.ndarray  # how much each counts, shape (M,), > 0; 1 from methods that do not weight them
+    batch: np.ndarray  # number of the batch of each, of int, shape (M,), from 1, increasing; 1 without batches
 
     @classmethod
     def unweighted(cls, X: np.ndarray, labels: np.ndarray) -> "Prototypes":

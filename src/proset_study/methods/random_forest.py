@@ -9,12 +9,12 @@ L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
 """
 
 from proset_study.methods.base import Name, Range
-from proset_study.methods.estimators import EstimatorMethod, mean_of_trees, tree_measures
+from proset_study.methods.estimators import TreeEnsemble
 
 SQRT = 0.5  # exponent
 
 
-class RandomForest(EstimatorMethod):
+class RandomForest(TreeEnsemble):
     """A random forest on the data of one fold; see `methods.base.Method`."""
 
     place = 18
@@ -22,9 +22,6 @@ class RandomForest(EstimatorMethod):
         Name("min_samples_leaf", "min. samples per leaf"),
         Name("features_exponent", axis="e of D^e features per split", number=".2f"),
     )
-    draws = True
-    scaled = False
-    complexity = "trees"
     averages = True
     parameters = {  # noqa: RUF012
         "min_samples_leaf": Range(1, 10**6, integer=True),
@@ -32,8 +29,6 @@ class RandomForest(EstimatorMethod):
         "features_exponent": Range(0.0, 1.0),
     }
     required = ("min_samples_leaf",)
-    quantities = ("active_features", "leaves")
-    trusted = ("sklearn.tree._tree.Tree",)
 
     @staticmethod
     def cost(size, stage, fitted, scored):
@@ -65,14 +60,3 @@ class RandomForest(EstimatorMethod):
             proportion = self.data.X.shape[1] ** (parameters.get("features_exponent", SQRT) - 1.0)
             parameters = {**parameters, "max_features": proportion}
         return super().fit(parameters, complexity, seed)
-
-    @classmethod
-    def staged(cls, estimator, X):
-        return mean_of_trees(estimator.estimators_, X)
-
-    @staticmethod
-    def measures(estimator):
-        return tree_measures(estimator.estimators_)
-
-
-METHOD = RandomForest

@@ -7,6 +7,7 @@ J. Bien and R. Tibshirani, Prototype selection for interpretable classification,
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from proset.cover import Cover, balls_of_path, chunks, default_cost, greedy, pat
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Fitted, Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Fitted, FittedModel, Method, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
 ROWS = 2000  # of more samples these are enough to find the radii
@@ -23,29 +23,15 @@ _PER_PROTOTYPE = ("index", "labels", "covered", "newly_covered", "miscovered")
 
 
 @dataclass(frozen=True)
-class FittedSetCover:
-    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`.
+class FittedSetCover(FittedModel):
+    """Prototypes for every radius on the path; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    candidates : ndarray, shape (M, D)
-        The samples come first; as `FoldData.points`.
-    radii : ndarray, shape (complexity,)
-    covers : list of `proset.cover.Cover`
-        One for each radius.
-    majority : int
-        Class that is predicted without prototypes.
-    n_classes : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    candidates: np.ndarray
-    radii: np.ndarray
-    covers: list[Cover]
-    majority: int
+    candidates: np.ndarray  # shape (M, D), as `FoldData.points`; the samples come first
+    radii: np.ndarray  # shape (complexity,)
+    covers: list[Cover]  # one for each radius
+    majority: int  # class that is predicted without prototypes
     n_classes: int
-    metric: str
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return np.eye(self.n_classes)[self._predict(X, self.covers[-1:])[0]]
@@ -68,7 +54,7 @@ class FittedSetCover:
 
     def summary(self):
         features = 0 if self.metric == PRECOMPUTED else self.candidates.shape[1]
-        return {"active_features": features, **{k: v[-1] for k, v in self.staged_summary().items()}}
+        return {"active_features": features, **super().summary()}
 
     def staged_summary(self):
         bounds = [cover.lower_bound for cover in self.covers]
@@ -98,21 +84,30 @@ class FittedSetCover:
             **stacked,
         }
 
+    @classmethod
+    def load(cls, arrays):
+        ends = np.cumsum(arrays["prototypes"])
+        stacked = [np.split(arrays[name], ends[:-1]) for name in _PER_PROTOTYPE]
+        paths = np.split(arrays["objective_path"], (ends + np.arange(1, len(ends) + 1))[:-1])
+        bounds = [None if np.isnan(b) else float(b) for b in arrays["lower_bound"]]
+        covers = [Cover(*fields) for fields in zip(*stacked, paths, bounds, strict=True)]
+        sizes = int(arrays["majority"]), int(arrays["n_classes"])
+        return cls(arrays["candidates"], arrays["radii"], covers, *sizes, str(arrays["metric"]))
 
-class SetCover:
+
+class SetCover(Method):
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
     label = "set cover"
     place = 4
-    names: tuple[Name, ...] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
+    names: ClassVar[tuple[Name, ...]] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 6.5e-6, rows=1.5)
-    model: type[Fitted] = FittedSetCover
-    scaled = True
+    figures: ClassVar[tuple[str, ...]] = ("covers",)
+    imports: ClassVar[tuple[str, ...]] = ("scipy.spatial.distance",)
+    model: ClassVar[type[Fitted]] = FittedSetCover
     probabilistic = False
-    weights = "importance"
     metrics = "any"
     complexity = "radius"
-    min_complexity = 1
     larger_is_simpler = True
     parameters = {  # noqa: RUF012
         "cost": Range(0.0, 1e6),
@@ -120,13 +115,7 @@ class SetCover:
         "foreign_cost": Range(0.0, 1e6),  # what a wrongly covered sample counts; 0 gives a plain cover of each class
         "ratio": Range(0, 1, integer=True),  # 1: the greedy choice is by what is covered in proportion to its cost
     }
-    required: tuple[str, ...] = ()
     quantities = ("active_features", "prototypes")
-
-    def __init__(self, data: FoldData):
-        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        self.data = data
 
     @staticmethod
     def operations(record):
@@ -137,10 +126,6 @@ class SetCover:
     @staticmethod
     def simplicity(parameters):
         return (parameters.get("cost", 0.0),)
-
-    @staticmethod
-    def fixed(n_features):
-        return {}
 
     def labelled(self, parameters, seed):
         """Rows of the samples to cover, shape (n,)."""
@@ -168,16 +153,6 @@ class SetCover:
         majority = int(np.bincount(y, weights=weight).argmax())
         return FittedSetCover(candidates, radii, covers, majority, data.n_classes, data.metric)
 
-    @staticmethod
-    def load(arrays):
-        ends = np.cumsum(arrays["prototypes"])
-        stacked = [np.split(arrays[name], ends[:-1]) for name in _PER_PROTOTYPE]
-        paths = np.split(arrays["objective_path"], (ends + np.arange(1, len(ends) + 1))[:-1])
-        bounds = [None if np.isnan(b) else float(b) for b in arrays["lower_bound"]]
-        covers = [Cover(*fields) for fields in zip(*stacked, paths, bounds, strict=True)]
-        sizes = int(arrays["majority"]), int(arrays["n_classes"])
-        return FittedSetCover(arrays["candidates"], arrays["radii"], covers, *sizes, str(arrays["metric"]))
-
 
 def weights(data: FoldData, rows: np.ndarray, parameters: dict) -> np.ndarray:
     """Weights of samples, shape (n,); if the parameters say so, with the same sum for every class."""
@@ -192,6 +167,3 @@ def find_radii(data: FoldData, complexity: int) -> np.ndarray:
     some = slice(None, None, -(-len(data.y) // ROWS))
     between = distances(data.X[some], data.points[some], data.metric)
     return path_radii(between[np.triu_indices(len(between), 1)], complexity)
-
-
-METHOD = SetCover

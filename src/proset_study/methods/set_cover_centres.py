@@ -8,7 +8,7 @@ J. Bien and R. Tibshirani, Prototype selection for interpretable classification,
 
 import numpy as np
 
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost
 from proset_study.methods.set_cover import SetCover
 
 CENTRES = 10  # of each class
@@ -22,11 +22,8 @@ class SetCoverCentres(SetCover):
     cost = Cost(0.1, 8e-6, rows=1.5)
     metrics = "vectors"
     draws = True
-
-    def __init__(self, data):
-        import sklearn.cluster  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        super().__init__(data)
+    figures = ()
+    imports = (*SetCover.imports, "sklearn.cluster")
 
     def candidates(self, parameters, seed):
         from sklearn.cluster import KMeans
@@ -39,6 +36,3 @@ class SetCoverCentres(SetCover):
             means = KMeans(number, n_init=1, random_state=int(seed.generate_state(1)[0]))
             found.append(means.fit(X, sample_weight=weight).cluster_centers_)
         return np.vstack(found)
-
-
-METHOD = SetCoverCentres

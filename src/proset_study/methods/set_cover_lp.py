@@ -6,7 +6,9 @@ J. Bien and R. Tibshirani, Prototype selection for interpretable classification,
 2403-2424, section 3.1.
 """
 
-from proset_study.methods.costs import Cost
+from typing import ClassVar
+
+from proset_study.methods.base import Cost
 from proset_study.methods.set_cover import SetCover
 
 
@@ -19,17 +21,11 @@ class SetCoverLP(SetCover):
     parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
     draws = True
     unique = False  # a linear program has many solutions if costs are equal
-
-    def __init__(self, data):
-        import proset.cover_lp  # noqa: F401 - here, so that the import is no part of a fit's time
-
-        super().__init__(data)
+    figures: ClassVar[tuple[str, ...]] = ("bounds",)
+    imports = (*SetCover.imports, "proset.cover_lp")
 
     @staticmethod
     def cover(bits, y, weight, cost, n_candidates, rng, parameters):
         from proset.cover_lp import round_relaxed
 
         return round_relaxed(bits, y, weight, cost, n_candidates, rng)
-
-
-METHOD = SetCoverLP

@@ -11,8 +11,7 @@ J. Bien and R. Tibshirani, Prototype selection for interpretable classification,
 
 import numpy as np
 
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Name, Range
 from proset_study.methods.set_cover import SetCover
 
 
@@ -30,6 +29,7 @@ class SetCoverUnlabelled(SetCover):
         "unlabelled": Range(0, 1, integer=True),  # 1: samples without a label are candidates
     }
     required = ("labelled",)
+    figures = ()
 
     def labelled(self, parameters, seed):
         order = np.random.default_rng(seed).permutation(len(self.data.y))
@@ -41,6 +41,3 @@ class SetCoverUnlabelled(SetCover):
     def candidates(self, parameters, seed):
         points = self.data.points
         return points if parameters.get("unlabelled", 1) else points[self.labelled(parameters, seed)]
-
-
-METHOD = SetCoverUnlabelled

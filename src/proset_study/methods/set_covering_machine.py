@@ -21,8 +21,7 @@ import numpy as np
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel, Name, Range
 from proset_study.methods.nearest_prototype import NearestPrototype
 from proset_study.methods.prototypes import Prototypes
 
@@ -30,40 +29,18 @@ MAX_SAMPLES = 5_000  # all distances are kept in order, with sums along them: 1.
 
 
 @dataclass(frozen=True)
-class FittedMachine:
-    """Features of all classes; see `methods.prototypes.PrototypeModel`.
+class FittedMachine(FittedModel):
+    """Features of all classes; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (M, D)
-        Centres, as `FoldData.points`.
-    labels : ndarray of int, shape (M,)
-        Their own classes.
-    classes : ndarray of int, shape (M,)
-        The class whose machine each belongs to: another one if it is true outside the ball.
-    radius : ndarray, shape (M,)
-    step : ndarray of int, shape (M,)
-        1 for the first feature of a class, and so on, in increasing order.
-    majority : int
-        Class that is predicted without features.
-    n_classes, n_steps : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    points: np.ndarray
-    labels: np.ndarray
-    classes: np.ndarray
-    radius: np.ndarray
-    step: np.ndarray
-    majority: int
+    points: np.ndarray  # centres, shape (M, D), as `FoldData.points`
+    labels: np.ndarray  # their own classes, of int, shape (M,)
+    classes: np.ndarray  # the class whose machine each belongs to: another one if it is true outside the ball
+    radius: np.ndarray  # shape (M,)
+    step: np.ndarray  # of int, shape (M,): 1 for the first feature of a class, and so on, in increasing order
+    majority: int  # class that is predicted without features
     n_classes: int
     n_steps: int
-    metric: str
-
-    def predict_proba(self, X):
-        *_, last = self.staged_predict_proba(X)
-        return last
+    metric: str  # as `FoldData.metric`
 
     def staged_predict_proba(self, X):
         depth = np.full((len(X), self.n_classes), -np.inf)
@@ -77,9 +54,6 @@ class FittedMachine:
                 chosen = depth.argmax(axis=1)
             yield np.eye(self.n_classes)[chosen]
 
-    def summary(self):
-        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
-
     def staged_summary(self):
         features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
         balls = np.searchsorted(self.step, np.arange(1, self.n_steps + 1), side="right").tolist()
@@ -87,10 +61,6 @@ class FittedMachine:
 
     def prototypes(self):
         return Prototypes.unweighted(self.points, self.labels)
-
-    def arrays(self):
-        numbers = ("points", "labels", "classes", "radius", "step", "majority", "n_classes", "n_steps", "metric")
-        return {name: np.asarray(getattr(self, name)) for name in numbers}
 
 
 class SetCoveringMachine(NearestPrototype):
@@ -126,26 +96,13 @@ class SetCoveringMachine(NearestPrototype):
         sizes = int(np.bincount(data.y).argmax()), data.n_classes, complexity
         return FittedMachine(data.points[centre], data.y[centre], classes, radius, step, *sizes, data.metric)
 
-    @staticmethod
-    def load(arrays):
-        numbers = {name: int(arrays[name]) for name in ("majority", "n_classes", "n_steps")}
-        return FittedMachine(**{**arrays, **numbers, "metric": str(arrays["metric"])})
-
 
 @dataclass(frozen=True)
 class Balls:
-    """All balls around samples whose borders are half way between samples.
+    """All balls around samples whose borders are half way between samples."""
 
-    Attributes
-    ----------
-    order : ndarray of int, shape (n, n)
-        Samples by distance from the one of the row.
-    sorted : ndarray, shape (n, n)
-        Their distances.
-    """
-
-    order: np.ndarray
-    sorted: np.ndarray
+    order: np.ndarray  # samples by distance from the one of the row, of int, shape (n, n)
+    sorted: np.ndarray  # their distances, shape (n, n)
 
     @classmethod
     def of(cls, data: FoldData) -> "Balls":
@@ -157,12 +114,7 @@ class Balls:
     def greedy(self, positive: np.ndarray, penalty: float, most: int) -> list[tuple[int, float]]:
         """Centres and radii of the features of one machine, in order of choice.
 
-        Parameters
-        ----------
-        positive : ndarray of bool, shape (n,)
-            Samples of the class.
-        penalty : float >= 0
-        most : int
+        `positive`, shape (n,), are the samples of the class; `penalty` is >= 0.
 
         Examples
         --------
@@ -194,6 +146,3 @@ class Balls:
             value[there if positive[centre] else ~there] = 0.0
             found.append((int(centre), float(self.sorted[centre, last : last + 2].mean())))
         return found
-
-
-METHOD = SetCoveringMachine

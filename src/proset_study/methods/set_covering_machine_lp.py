@@ -16,7 +16,7 @@ import numpy as np
 from proset.cover import balls_of_path, default_cost
 from proset_study.data.distances import distances, distances_by_rows
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.set_cover import find_radii, weights
 from proset_study.methods.set_cover_lp import SetCoverLP
@@ -26,35 +26,17 @@ LEAST = 1e-6  # what counts less is none
 
 
 @dataclass(frozen=True)
-class FittedShares:
-    """Balls of every radius with their shares; see `methods.prototypes.PrototypeModel`.
+class FittedShares(FittedModel):
+    """Balls of every radius with their shares; see `methods.prototypes.PrototypeModel`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (M, D)
-        Centres, as `FoldData.points`.
-    labels : ndarray of int, shape (M,)
-        The class that each counts for.
-    shares : ndarray, shape (M,)
-        In (0, 1].
-    size : ndarray of int, shape (M,)
-        The radius of each: 1, 2, ..., in this order.
-    radii : ndarray, shape (complexity,)
-    majority : int
-        Class that is predicted outside all balls.
-    n_classes : int
-    metric : str
-        As `FoldData.metric`.
-    """
-
-    points: np.ndarray
-    labels: np.ndarray
-    shares: np.ndarray
-    size: np.ndarray
-    radii: np.ndarray
-    majority: int
+    points: np.ndarray  # centres, shape (M, D), as `FoldData.points`
+    labels: np.ndarray  # the class that each counts for, of int, shape (M,)
+    shares: np.ndarray  # in (0, 1], shape (M,)
+    size: np.ndarray  # the radius of each, of int, shape (M,): 1, 2, ..., in this order
+    radii: np.ndarray  # shape (complexity,)
+    majority: int  # class that is predicted outside all balls
     n_classes: int
-    metric: str
+    metric: str  # as `FoldData.metric`
 
     def predict_proba(self, X):
         return self._predict(X, len(self.radii))
@@ -73,9 +55,6 @@ class FittedShares:
         sums[:, self.majority] += LEAST / 2
         return np.eye(self.n_classes)[sums.argmax(axis=1)]
 
-    def summary(self):
-        return {name: numbers[-1] for name, numbers in self.staged_summary().items()}
-
     def staged_summary(self):
         features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
         balls = np.bincount(self.size, minlength=len(self.radii) + 1)[1:].tolist()
@@ -85,10 +64,6 @@ class FittedShares:
         there = self.size == len(self.radii)
         return Prototypes.unweighted(self.points[there], self.labels[there])
 
-    def arrays(self):
-        names = ("points", "labels", "shares", "size", "radii", "majority", "n_classes", "metric")
-        return {name: np.asarray(getattr(self, name)) for name in names}
-
 
 class SetCoveringMachineLP(SetCoverLP):
     """Relaxed set cover on the data of one fold; see `methods.base.Method`."""
@@ -97,6 +72,7 @@ class SetCoveringMachineLP(SetCoverLP):
     place = 27
     cost = Cost(0.1, 2.5e-5, rows=1.5)
     model = FittedShares
+    figures = ()
 
     def fit(self, parameters, complexity, seed):
         from proset.cover_lp import relax
@@ -117,11 +93,3 @@ class SetCoveringMachineLP(SetCoverLP):
         index, labels, sizes = (numbers.astype(int) for numbers in (index, labels, sizes))
         majority = int(np.bincount(data.y, weights=weight).argmax())
         return FittedShares(data.points[index], labels, shares, sizes, radii, majority, data.n_classes, data.metric)
-
-    @staticmethod
-    def load(arrays):
-        numbers = {name: int(arrays[name]) for name in ("majority", "n_classes")}
-        return FittedShares(**{**arrays, **numbers, "metric": str(arrays["metric"])})
-
-
-METHOD = SetCoveringMachineLP

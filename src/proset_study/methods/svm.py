@@ -22,8 +22,7 @@ import numpy as np
 
 from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
-from proset_study.methods.base import Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, Range
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator
 
 FOLDS = 3  # of the calibration
@@ -32,37 +31,19 @@ ROUNDING = 1e-7  # of the largest eigenvalue: dissimilarities are stored in sing
 
 @dataclass(frozen=True)
 class FittedKernelMachine(FittedEstimator):
-    """A support vector machine on kernel matrices; see `FittedEstimator`.
+    """A support vector machine on kernel matrices; see `FittedEstimator`."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, D)
-        As `FoldData.points`.
-    metric : str
-        As `FoldData.metric`.
-    gamma : float
-    shift : float >= 0
-        Added to the diagonal of the kernel matrix.
-    """
-
-    points: np.ndarray
-    metric: str
+    points: np.ndarray  # shape (n, D), as `FoldData.points`
+    metric: str  # as `FoldData.metric`
     gamma: float
-    shift: float
+    shift: float  # added to the diagonal of the kernel matrix, >= 0
 
     def staged_predict_proba(self, X):
         return super().staged_predict_proba(kernel(X, self.points, self.metric, self.gamma))
 
-    def summary(self):
-        features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
-        return {**super().summary(), "active_features": features, "kernel_shift": self.shift}
-
     def staged_summary(self):
-        return {name: [value] for name, value in self.summary().items()}
-
-    def arrays(self):
-        numbers = {"gamma": np.array(self.gamma), "shift": np.array(self.shift)}
-        return {**super().arrays(), "points": self.points, "metric": np.array(self.metric), **numbers}
+        features = 0 if self.metric == PRECOMPUTED else self.points.shape[1]
+        return {**super().staged_summary(), "active_features": [features], "kernel_shift": [self.shift]}
 
 
 class SVM(EstimatorMethod):
@@ -76,6 +57,7 @@ class SVM(EstimatorMethod):
     parameters = {"C": Range(1e-6, 1e6), "gamma": Range(1e-6, 1e6), "balanced": Range(0, 1, integer=True)}  # noqa: RUF012
     required = ("C", "gamma")
     quantities = ("active_features", "support_vectors")
+    imports = ("scipy.linalg", "scipy.spatial.distance")
     trusted = (
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
@@ -95,8 +77,6 @@ class SVM(EstimatorMethod):
 
     @staticmethod
     def estimator(parameters, complexity, seed, kernel="rbf"):
-        import scipy.linalg
-        import scipy.spatial.distance  # noqa: F401 - here, so that the import is no part of a fit's time
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.model_selection import StratifiedKFold
         from sklearn.svm import SVC
@@ -149,6 +129,3 @@ def shift_of(matrix: np.ndarray) -> float:
 
     eigenvalues = eigvalsh(matrix)
     return float(-eigenvalues[0]) if eigenvalues[0] < -ROUNDING * eigenvalues[-1] else 0.0
-
-
-METHOD = SVM

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import Name, Range
-from proset_study.methods.costs import Cost
+from proset_study.methods.base import Cost, FittedModel, Method, Name, Range
 
 if TYPE_CHECKING:
     import xgboost
 
 
 @dataclass(frozen=True)
-class FittedXGBoost:
+class FittedXGBoost(FittedModel):
     """A booster; see `methods.base.Fitted`."""
 
     booster: "xgboost.Booster"
@@ -42,15 +41,20 @@ class FittedXGBoost:
             "rounds": self.booster.num_boosted_rounds(),
         }
 
-    def staged_summary(self):
-        return {}
-
     def arrays(self):
         raw = np.frombuffer(self.booster.save_raw("ubj"), dtype=np.uint8)
         return {"booster_ubj": raw, "n_classes": np.array(self.n_classes)}
 
+    @classmethod
+    def load(cls, arrays):
+        import xgboost
 
-class XGBoost:
+        booster = xgboost.Booster({"nthread": 1})
+        booster.load_model(bytearray(arrays["booster_ubj"]))
+        return cls(booster, int(arrays["n_classes"]))
+
+
+class XGBoost(Method):
     """XGBoost on the data of one fold; see `methods.base.Method`."""
 
     label = "XGBoost"
@@ -64,11 +68,7 @@ class XGBoost:
     draws = True
     model = FittedXGBoost
     scaled = False
-    probabilistic = True
-    weights = "importance"
     complexity = "iterations"
-    min_complexity = 1
-    larger_is_simpler = False
     parameters = {  # noqa: RUF012
         "learning_rate": Range(1e-6, 1.0),
         "max_depth": Range(0, 100, integer=True),
@@ -76,15 +76,20 @@ class XGBoost:
         "subsample": Range(0.01, 1.0),
         "exact": Range(0, 1, integer=True),
     }
+    imports = ("scipy.special",)
     required = ("learning_rate", "max_depth", "colsample", "subsample")
-    quantities = ("active_features",)
 
     def __init__(self, data: FoldData):
-        import scipy.special  # noqa: F401 - here, so that the import is no part of a fit's time
         import xgboost
 
-        self.n_classes = data.n_classes
+        super().__init__(data)
         self.matrix = xgboost.DMatrix(data.X, label=data.y, weight=data.weight, nthread=1)
+
+    @staticmethod
+    def prepare_process():
+        from proset_study.base.environment import import_xgboost_alone
+
+        import_xgboost_alone()
 
     @staticmethod
     def cost(size, stage, fitted, scored):
@@ -106,7 +111,7 @@ class XGBoost:
         depth, exact = int(parameters["max_depth"]), bool(parameters.get("exact"))
         booster = xgboost.train(
             {
-                **_objective(self.n_classes),
+                **_objective(self.data.n_classes),
                 **depth_limit(depth),
                 "learning_rate": parameters["learning_rate"],
                 "colsample_bylevel" if exact else "colsample_bynode": parameters["colsample"],
@@ -119,15 +124,7 @@ class XGBoost:
             self.matrix,
             num_boost_round=complexity,
         )
-        return FittedXGBoost(booster, self.n_classes)
-
-    @staticmethod
-    def load(arrays):
-        import xgboost
-
-        booster = xgboost.Booster({"nthread": 1})
-        booster.load_model(bytearray(arrays["booster_ubj"]))
-        return FittedXGBoost(booster, int(arrays["n_classes"]))
+        return FittedXGBoost(booster, self.data.n_classes)
 
 
 def depth_limit(depth: int) -> dict[str, float]:
@@ -151,6 +148,3 @@ def _probabilities(margin):
     if margin.ndim == 1 or margin.shape[1] == 1:
         margin = np.column_stack([np.zeros(len(margin)), margin.reshape(len(margin))])
     return softmax(margin, axis=1)
-
-
-METHOD = XGBoost

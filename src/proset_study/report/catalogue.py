@@ -11,7 +11,6 @@ from proset_study.data.generators import CLUSTERS
 from proset_study.data.metrics import compares_features
 from proset_study.fits.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
-from proset_study.methods.base import takes_mixed
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report import evaluations
 from proset_study.report.analysis import findings
@@ -202,7 +201,7 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
         found += [
             FigureSpec(slug(data_set, "cover_balls", run.name), [run], _of_one(cover_radii.balls_figure))
             for run in runs
-            if run.method == "set_cover"
+            if "covers" in get(run.method).figures
         ]
         of_features = [run for run in runs if compares_features(study.metric(run.name, data_set))]
         draw_surfaces = partial(surfaces.surfaces_figure, settings=study.config["data_sets"][data_set])
@@ -226,12 +225,12 @@ def plan(stored: Stored, data_set: str) -> list[FigureSpec]:
             found.append(FigureSpec(slug(data_set, kind), evaluated, shown.figure, evaluation=kind))
     if of_proset:
         found += _planned_of_proset(stored, data_set, of_proset, compared)
-    first = {run.method: run for run in reversed(runs)}
+    first = {figure: run for run in reversed(runs) for figure in get(run.method).figures}
     for run in every:
-        if run.method == "set_cover" and _by_metric(run):
-            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run, first.get("k_means"))
-    if {"set_cover", "set_cover_lp"} <= first.keys():
-        both = [first["set_cover"], first["set_cover_lp"]]
+        if "covers" in get(run.method).figures and _by_metric(run):
+            found += _planned_of_set_cover(study.config["data_sets"][data_set], data_set, run, first.get("centres"))
+    if {"covers", "bounds"} <= first.keys():
+        both = [first["covers"], first["bounds"]]
         name, draw = slug(data_set, "cover_bounds"), lambda pair: set_cover.bounds_figure(*pair)
         found.append(FigureSpec(name, both, draw, needs_all=True))
     return found
@@ -260,7 +259,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
 
 def _planned_of_proset(stored, data_set, of_proset, compared):
     settings, found = stored.study.config["data_sets"][data_set], []
-    for_mixed = [run for run in of_proset if takes_mixed(get(run.method))]
+    for_mixed = [run for run in of_proset if get(run.method).takes_mixed]
     of_columns = for_mixed if for_mixed and _is_mixed(stored, data_set) else []
     if of_features := [run for run in of_proset if run not in of_columns]:
         found.append(FigureSpec(slug(data_set, weights.OF_FEATURES), of_features, weights.weights_figure))

@@ -64,7 +64,7 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
                     value = None if name in not_searched else parameters["settings"][parameters[role]][name]
                     numbers.append(("stage1", f"{role}_{name}", value))
         numbers += _losses("stage1", parameters)
-    is_one_stage = getattr(method, "one_stage", False) or not method.parameters
+    is_one_stage = method.one_stage or not method.parameters
     section = "cv" if is_one_stage else "stage2"  # the published names
     if len(selected["settings"]) > 1:  # else there is no path
         numbers += [

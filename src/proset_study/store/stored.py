@@ -15,7 +15,6 @@ from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
-from proset_study.methods.base import takes_mixed
 from proset_study.methods.weighted import weighted
 from proset_study.store.missing import MissingModel, find_missing_models
 from proset_study.store.results import case_rows, read_scores
@@ -172,7 +171,7 @@ class Final:
     def part(self) -> FoldData:
         """What the model was fitted to and scored on, as it was."""
         method = methods.get(self.run.method)
-        return select_fold(self.data, self.folds, TEST, method.scaled, takes_mixed(method))
+        return select_fold(self.data, self.folds, TEST, method.scaled, method.takes_mixed)
 
     @property
     def metric(self) -> str:

@@ -22,7 +22,7 @@ from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
-from proset_study.methods.base import Fitted, Method, PriorModel, faults, metrics_of, takes_mixed
+from proset_study.methods.base import Fitted, Method, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 from proset_study.study.config.study import Run
@@ -175,7 +175,7 @@ def same_seed_same_model(subject: Subject) -> None:
 
 def what_draws_says_so(subject: Subject) -> None:
     """Where fits with other seeds predict differently, `draws` is True, so that the study fits with several."""
-    if getattr(subject.method, "draws", False):
+    if subject.method.draws:
         return
     data, given = make_fold_data(3), subject.parameters()
     bound = subject.method(data)
@@ -339,7 +339,7 @@ def models_are_what_is_declared(subject: Subject) -> None:
 
 def metrics_are_heard(subject: Subject) -> None:
     """By a metric of SciPy, if it takes any, a method predicts as by the matrix of these dissimilarities."""
-    if metrics_of(subject.method) not in ("any", "symmetric"):
+    if subject.method.metrics not in ("any", "symmetric"):
         return
     named = replace(make_fold_data(3), metric="manhattan")
     X, X_score = (distances(rows, named.X, named.metric) for rows in (named.X, named.X_score))
@@ -375,7 +375,7 @@ def make_mixed_data(n: int = 200) -> FoldData:
 
 def mixed_tables_are_taken(subject: Subject) -> None:
     """If it says so: classes are learned from categories, and rows with new ones and with gaps are predicted."""
-    if not takes_mixed(subject.method):
+    if not subject.method.takes_mixed:
         return
     data, new = make_mixed_data(), np.array([[0.0, 4.0], [np.nan, 4.0], [np.nan, 0.0]])
     fitted = subject.fit(data, subject.end(12))

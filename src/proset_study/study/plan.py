@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from proset_study import methods
 from proset_study.base.records import fingerprint
 from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.fits import evaluations
-from proset_study.methods.costs import fit_seconds
 from proset_study.study import fingerprints, layout
 from proset_study.study.config.study import Study
 
@@ -90,7 +90,7 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
         (1 - test, test) if rule in ("fit", "evaluate") else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
     )
     size = size_of(data)
-    seconds = fit_seconds(run.method, size, stage, round(fitted * size.rows), round(scored * size.rows))
+    seconds = methods.get(run.method).cost(size, stage, round(fitted * size.rows), round(scored * size.rows))
     return Fits(run.method, number, number * seconds)
 
 

@@ -123,7 +123,7 @@ def test_explainable_boosting_is_pinned_too():
     """Its library looks at the processor by itself; with AVX-512 a trial on digits had another third digit."""
     from interpret import develop
 
-    from proset_study.methods.explainable_boosting import AVX2, METHOD
+    from proset_study.methods.explainable_boosting import AVX2, ExplainableBoosting
 
-    METHOD.estimator({"max_rounds": 1}, 1, 0)
+    ExplainableBoosting.estimator({"max_rounds": 1}, 1, 0)
     assert develop.get_option("acceleration") == AVX2

@@ -3,19 +3,11 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
+from tests.proset_study.methods.small import fit
 
-from proset_study import methods
-from proset_study.data.splits import FoldData
 from proset_study.methods.convex_sets import distances_to_hull
 
-SEED = np.random.SeedSequence(3)
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [1.0, 1.5]])  # the last one is inside
-
-
-def fit(X, y, complexity):
-    X, y = np.array(X, dtype=float), np.array(y)
-    data = FoldData(X, y, None, X, y, None, np.arange(len(y)), y.max() + 1, np.zeros(1), np.ones(1))
-    return methods.get("convex_sets")(data).fit({}, complexity, SEED)
 
 
 def test_distances_from_a_square():
@@ -43,7 +35,7 @@ def test_distances_are_those_of_another_solver(rng):
 
 def test_the_nearest_hull_and_within_several_the_nearest_sample():
     X = np.concatenate([SQUARE, SQUARE[:4] + np.array([1.5, 0.0])])
-    fitted = fit(X, [0] * 5 + [1] * 4, 1)
+    fitted = fit("convex_sets", X, [0] * 5 + [1] * 4, 1)
     assert fitted.summary() == {"active_features": 2, "convex_sets": 2}
     # Left of all, right of all; in both, nearer to (1, 1.5) of class 0, and to (1.5, 0) of class 1.
     points = np.array([[-1.0, 1.0], [5.0, 1.0], [1.6, 1.4], [1.6, 0.2]])
@@ -52,15 +44,10 @@ def test_the_nearest_hull_and_within_several_the_nearest_sample():
 
 def test_the_path_ends_in_the_nearest_neighbour():
     X, y = load_iris(return_X_y=True)
-    fitted = fit(X[::2], y[::2], 9)  # 30 groups of 25 samples
+    fitted = fit("convex_sets", X[::2], y[::2], 9)  # 30 groups of 25 samples
     theirs = KNeighborsClassifier(1).fit(X[::2], y[::2]).predict(X[1::2])
     np.testing.assert_array_equal(fitted.predict_proba(X[1::2]).argmax(axis=1), theirs)
     sets = fitted.staged_summary()["convex_sets"]
     assert sets[:4] == [3, 6, 9, 15]
     errors = [np.mean(p.argmax(axis=1) != y[1::2]) for p in fitted.staged_predict_proba(X[1::2])]
     assert max(errors) < 0.12
-
-
-def test_a_path_that_is_too_long_is_refused():
-    with pytest.raises(ValueError, match=r"complexity: 19 is not allowed, at most 18: 1,000 convex sets per class"):
-        fit(SQUARE, [0, 0, 0, 1, 1], 19)

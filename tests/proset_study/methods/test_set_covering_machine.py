@@ -5,17 +5,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
+from tests.proset_study.methods.small import SEED, fit, make_part
 
 from proset_study import methods
-from proset_study.data.splits import FoldData
 from proset_study.methods.set_covering_machine import MAX_SAMPLES, Balls
-
-SEED = np.random.SeedSequence(3)
-
-
-def make_part(X, y):
-    X, y = np.array(X, dtype=float), np.array(y)
-    return FoldData(X, y, None, X, y, None, np.arange(len(y)), y.max() + 1, np.zeros(1), np.ones(1))
 
 
 def slow(X, positive, penalty, most):
@@ -52,7 +45,7 @@ def test_features_are_those_of_the_definition(penalty, grid, rng):
 def test_a_machine_by_hand():
     """Ball of the first class around 1 to 2.5: half way to 4. The others get one at 5, and outside of it is class 0."""
     X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [6.0]], [0, 0, 0, 1, 1, 1]
-    fitted = methods.get("set_covering_machine")(make_part(X, y)).fit({"penalty": 1.0}, 3, SEED)
+    fitted = fit("set_covering_machine", X, y, 3, penalty=1.0)
     assert fitted.staged_summary()["prototypes"] == [2, 2, 2]  # one feature each is enough
     assert fitted.points[:, 0].tolist() == [0.0, 0.0]
     assert fitted.radius.tolist() == [3.0, 3.0]
@@ -61,35 +54,29 @@ def test_a_machine_by_hand():
     assert fitted.predict_proba(np.array([[-1.0], [2.9], [3.1], [99.0]])).argmax(axis=1).tolist() == [0, 0, 1, 1]
 
 
-def test_three_classes_and_a_path(rng):
+def test_three_classes_have_a_machine_each(rng):
     X = np.concatenate([rng.normal(loc=centre, scale=0.4, size=(30, 2)) for centre in ((0, 0), (3, 0), (0, 3))])
     y = np.repeat([0, 1, 2], 30)
-    bound = methods.get("set_covering_machine")(make_part(X, y))
-    fitted = bound.fit({"penalty": 1.0}, 8, SEED)
-    stages = [p.argmax(axis=1) for p in fitted.staged_predict_proba(X)]
-    assert np.mean(stages[-1] == y) > 0.95
-    for size, stage in enumerate(stages, start=1):
-        np.testing.assert_array_equal(bound.fit({"penalty": 1.0}, size, SEED).predict_proba(X).argmax(axis=1), stage)
+    assert np.mean(fit("set_covering_machine", X, y, 8, penalty=1.0).predict_proba(X).argmax(axis=1) == y) > 0.95
 
 
 def test_a_high_penalty_leaves_no_error_on_the_samples_of_other_classes(rng):
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    for found in (Balls.of(make_part(X, y)).greedy(y == 1, 1e3, 60),):
-        for centre, radius in found:
-            inside = np.linalg.norm(X - X[centre], axis=1) < radius
-            assert not (inside if y[centre] == 1 else ~inside)[y == 0].any()
+    for centre, radius in Balls.of(make_part(X, y)).greedy(y == 1, 1e3, 60):
+        inside = np.linalg.norm(X - X[centre], axis=1) < radius
+        assert not (inside if y[centre] == 1 else ~inside)[y == 0].any()
 
 
 def test_without_useful_features_the_most_frequent_class_is_predicted():
     X, y = np.zeros((5, 1)), [0, 1, 1, 1, 0]
-    fitted = methods.get("set_covering_machine")(make_part(X, y)).fit({"penalty": 1.0}, 2, SEED)
+    fitted = fit("set_covering_machine", X, y, 2, penalty=1.0)
     assert fitted.summary()["prototypes"] == 0
     assert fitted.predict_proba(np.array([[0.0], [3.0]])).argmax(axis=1).tolist() == [1, 1]
 
 
 def test_where_no_ball_is_worth_its_cost_the_most_frequent_class_is_predicted():
     X, y = [[0.0], [1.0], [5.0]], [0, 0, 1]
-    fitted = methods.get("set_covering_machine_lp")(make_part(X, y)).fit({"cost": 100.0}, 3, SEED)
+    fitted = fit("set_covering_machine_lp", X, y, 3, cost=100.0)
     assert fitted.staged_summary()["prototypes"] == [0, 0, 0]
     again = methods.get("set_covering_machine_lp").load(fitted.arrays())
     assert again.predict_proba(np.array([[0.0], [5.0]])).argmax(axis=1).tolist() == [0, 0]
@@ -110,14 +97,14 @@ def test_too_many_samples_are_refused():
     y = np.arange(MAX_SAMPLES + 1) % 2
     message = "5,001 training samples are not allowed, at most 5,000: this method needs all distances"
     with pytest.raises(ValueError, match=message):
-        methods.get("set_covering_machine")(make_part(y[:, None], y)).fit({"penalty": 1.0}, 1, SEED)
+        fit("set_covering_machine", y[:, None], y, penalty=1.0)
 
 
 def test_the_fractional_rule_is_that_of_the_linear_program_with_slack_for_both_sides(rng):
     """min sum a + D (sum xi + sum eta), A+ a >= 1 - xi, A- a <= eta with D = n, and the class with the larger sum."""
     X = np.concatenate([rng.normal(size=(20, 2)), rng.normal(loc=1.5, size=(20, 2))])
     y, n = np.repeat([0, 1], 20), 40
-    fitted = methods.get("set_covering_machine_lp")(make_part(X, y)).fit({}, 14, SEED)
+    fitted = fit("set_covering_machine_lp", X, y, 14)
     radius = fitted.radii[-1]
     inside = (cdist(X, X) < radius).astype(float)
     values = []

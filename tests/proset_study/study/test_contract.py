@@ -27,7 +27,7 @@ def template_subject() -> Subject:
     """The template with the experiment that docs/custom-method.md gives it."""
     (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S)
     (settings,) = yaml.safe_load(block)["experiments"].values()
-    return Subject(load_file(ROOT / TEMPLATE).METHOD, Run("own", "own", "", settings))
+    return Subject(methods.class_in(load_file(ROOT / TEMPLATE)), Run("own", "own", "", settings))
 
 
 def experiments_of(files):

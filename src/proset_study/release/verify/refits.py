@@ -37,7 +37,7 @@ def refits(
     say : callable
         Gets a line for what has been repeated.
     """
-    ambiguous = {f.run.method for f in stored.all_finals() if not (_is_unique(f.run.method) or _is_exact(f))}
+    ambiguous = {f.run.method for f in stored.all_finals() if not (methods.get(f.run.method).unique or _is_exact(f))}
     if ambiguous:
         say(
             f"fits of {', '.join(sorted(ambiguous))} are not repeated: of several models that are equally good the "
@@ -68,10 +68,6 @@ def refits(
             f"{repeated[False]} fits and evaluations of other methods are repeated and compared to a difference of "
             f"{TOLERANCE:g}: {OTHERWISE}"
         )
-
-
-def _is_unique(method):
-    return getattr(methods.get(method), "unique", True)
 
 
 def _is_exact(final):

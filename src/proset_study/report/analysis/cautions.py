@@ -12,7 +12,7 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 
 def constant_models(stored: Stored) -> list[Final]:
     """Final models that predict the same for every test point, other than the class prior."""
-    finals = [f for f in stored.finals() if f.run.method != "class_prior"]
+    finals = [f for f in stored.finals() if not methods.get(f.run.method).is_baseline]
     return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 

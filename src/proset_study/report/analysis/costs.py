@@ -1,8 +1,6 @@
 """What final models cost, in seconds and in units that survive a change of machine."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from proset_study import methods
 from proset_study.store.results import write_rows
@@ -27,10 +25,8 @@ def matrix_products(record: dict) -> float | None:
 
 def operations(record: dict) -> tuple[int, int] | tuple[None, None]:
     """Kernel entries and multiply-adds of a fit and its scoring, at most, as far as the method knows them."""
-    count: Callable[[dict[str, Any]], tuple[int, int]] | None = getattr(
-        methods.get(record["method"]), "operations", None
-    )
-    return (None, None) if count is None or "n_features" not in record else count(record)
+    counted = methods.get(record["method"]).operations(record) if "n_features" in record else None
+    return counted or (None, None)
 
 
 def costs(stored: Stored) -> list[dict]:

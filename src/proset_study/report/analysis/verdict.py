@@ -101,7 +101,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     ranks = average_ranks(losses)
     first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
-    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if m != "class_prior")]))[:MAX_METHODS]
+    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if not methods.get(m).is_baseline)]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
         there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}

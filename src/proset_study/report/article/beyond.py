@@ -75,7 +75,7 @@ def open_track(project: Path) -> Content:
     experiments = stored.experiments(TRACKED)
     losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
     losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
-    rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT, "class_prior")]
+    rivals = [m for m in losses if m not in (SPLIT, LEAVE_ONE_OUT) and not methods.get(m).is_baseline]
     forms = {method_name(method): losses[method] for method in (SPLIT, LEAVE_ONE_OUT)}
     if every := all_candidates(stored):
         (forms["the same, all candidates"],) = losses_by_method(stored, every, "log-loss").values()

@@ -11,7 +11,7 @@ from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, lacks_values, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
-from proset_study.methods.base import Method, largest_complexity, takes_mixed
+from proset_study.methods.base import largest_complexity
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.study.config.schema import schema_errors
 from proset_study.study.config.study import Run, Study, selected_data_sets
@@ -110,7 +110,7 @@ def _meaning_errors(config) -> Iterator[str]:
 
 def _gap_errors(where, data_set, name) -> Iterator[str]:
     """Missing values are filled in, or the method takes them."""
-    if not takes_mixed(methods.get(name)):
+    if not methods.get(name).takes_mixed:
         yield (
             f"{where}: {data_set!r} is not allowed, it has missing values and {name} needs numbers; name"
             f" data_sets.{data_set}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
@@ -278,7 +278,7 @@ def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
 
 def _stage2_errors(where, entry, method):
     """What is said of sizes and of ends must be of what the method has."""
-    if entry["stage2"].get("selection_rule") == "largest" and not getattr(method, "averages", Method.averages):
+    if entry["stage2"].get("selection_rule") == "largest" and not method.averages:
         yield f"{where}.stage2.selection_rule: 'largest' is not allowed, {entry['method']} is no mean of an ensemble"
     known = [method.complexity, *method.parameters]
     for name in entry.get("edges", {}):

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 from proset_study import methods
 from proset_study.data import dissimilarities
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
-from proset_study.methods.base import Method, metrics_of
+from proset_study.methods.base import Method
 from proset_study.study.config.study import Run, Study
 
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
@@ -80,7 +80,7 @@ def _module(name):
 
 
 def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
-    metric, taken = study.metric(run.name, data_set), metrics_of(method)
+    metric, taken = study.metric(run.name, data_set), method.metrics
     kind = kind_of(study.config["data_sets"][data_set])
     if taken == "none":
         if "metric" in run.settings:
@@ -100,7 +100,7 @@ def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -
 
 
 def _able(*taken):
-    return ", ".join(name for name in methods.METHODS if metrics_of(methods.get(name)) in taken)
+    return ", ".join(name for name in methods.METHODS if methods.get(name).metrics in taken)
 
 
 def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:

@@ -137,7 +137,7 @@ class Study:
         from proset_study import methods  # here, because it imports NumPy, which most commands that plan do without
 
         settings = self.runs[run].settings
-        if not getattr(methods.get(settings["method"]), "draws", False):
+        if not methods.get(settings["method"]).draws:
             return 1
         return settings.get("fit_seeds", self.config.get("fit_seeds", 1))
 
@@ -189,11 +189,10 @@ class Study:
     def needing_numbers(self, data_set: str) -> list[str]:
         """Runs on a data set whose methods take no categories and no missing values as they are."""
         from proset_study import methods  # here, as in `final_fits`
-        from proset_study.methods.base import takes_mixed
 
         def needs_numbers(method):
             try:
-                return not takes_mixed(methods.get(method))
+                return not methods.get(method).takes_mixed
             except ValueError:  # of somebody else, in a report
                 return True
 
