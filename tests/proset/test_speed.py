@@ -48,7 +48,7 @@ HEAVY = {"scipy", "sklearn", "pandas", "xgboost", "matplotlib", "numba", "jsonsc
         ),
         ("import proset_study.__main__, proset_study.store.results", set()),
         ("import proset", set()),
-        ("import proset_study.__main__ as m; m.import_xgboost_alone()", {"scipy", "xgboost"}),
+        ("from proset_study.base.environment import import_xgboost_alone as i; i()", {"scipy", "xgboost"}),
     ],
 )
 def test_workers_import_only_what_they_need(code, allowed):

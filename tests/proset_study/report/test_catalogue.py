@@ -9,7 +9,7 @@ import pytest
 import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings
 
 from proset.plot.style import class_style, plain
 from proset_study.base.scores import log_loss

@@ -10,8 +10,7 @@ import yaml
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
 from snakemake.utils import update_config
-from tests.proset_study.conftest import compute
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings, compute
 
 from proset.set_cover import SetCoverClassifier
 from proset_study.base.scores import error_rate
