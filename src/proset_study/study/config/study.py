@@ -9,8 +9,6 @@ from pathlib import Path
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 
-TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
-
 
 @dataclass(frozen=True)
 class Run:
@@ -143,8 +141,8 @@ class Study:
 
     def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of the jobs of stage 1."""
-        size = self.config.get("trials_per_job", {}).get(run.method, TRIALS_PER_JOB)
-        return _chunks(run.stage("stage1", data_set)["trials"], size)
+        trials = run.stage("stage1", data_set)["trials"]
+        return _chunks(trials, self.config.get("trials_per_job", {}).get(run.method, trials))
 
     def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
         """First and last fold of the jobs of both stages."""
