@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log
 from pathlib import Path
 
 import numpy as np
 
+from proset import drawing
+from proset.losses import error_rate, log_loss
 from proset_study import methods
 from proset_study.base.records import Resources, fingerprint, read_json, write_json
-from proset_study.base.scores import error_rate, log_loss
 from proset_study.base.seeds import generator, seed_sequence
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
@@ -40,25 +40,9 @@ class Case:
 
 
 def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str, float]:
-    """Parameters of one trial; they do not depend on how many trials there are.
-
-    A parameter has one of {"log_uniform": [low, high]}, {"uniform": [low, high]}, {"integers": [low, high]} (both ends
-    included) or {"log_grid": [low, high, points]}; grids are crossed with each other.
-    """
+    """Parameters of one trial, see `proset.drawing`; they do not depend on how many trials there are."""
     rng = generator(case.seed, "parameters", case.method, case.data_set, case.replicate, trial)
-    drawn, grid_position = {}, trial
-    for name in sorted(space):
-        ((kind, (low, high, *points)),) = space[name].items()
-        if kind == "log_grid":
-            grid_position, i = divmod(grid_position, points[0])
-            drawn[name] = exp(log(low) + (log(high) - log(low)) * i / max(1, points[0] - 1))
-        elif kind == "integers":
-            drawn[name] = int(rng.integers(low, high, endpoint=True))
-        elif kind == "uniform":
-            drawn[name] = float(rng.uniform(low, high))
-        else:
-            drawn[name] = float(exp(rng.uniform(log(low), log(high))))
-    return drawn
+    return drawing.draw_parameters(space, rng, trial)
 
 
 def run_trials(
