@@ -9,7 +9,7 @@ from snakemake.utils import update_config
 from proset_study import methods
 from proset_study.study import layout
 from proset_study.study.config.checks import RESERVED, ConfigError, load
-from proset_study.study.config.schema import RENAMED, schema
+from proset_study.study.config.schema import RENAMED, SCHEMA, schema
 
 ROOT = Path(__file__).parents[4]
 
@@ -93,6 +93,15 @@ def test_methods_that_are_ranked_have_the_same_replicates(config):
         for experiment in config["comparisons"][comparison]["experiments"]:
             for run in study.experiments[experiment]:
                 assert all(study.data_sets_of(run, r) == run.data_sets for r in study.replicates), experiment
+
+
+def test_a_wrong_reference_in_the_schema_is_named_in_a_line(config, monkeypatch, tmp_path):
+    wrong = tmp_path / "schema.yaml"
+    text = SCHEMA.read_text(encoding="utf-8")
+    wrong.write_text(text.replace('$ref: "#/$defs/trials"', '$ref: "#/$defs/trails"', 1), encoding="utf-8")
+    monkeypatch.setattr("proset_study.study.config.schema.SCHEMA", wrong)
+    with pytest.raises(ValueError, match=r"^schema.yaml: there is no /\$defs/trails for a \$ref to name$"):
+        load(config)
 
 
 @pytest.mark.parametrize(
