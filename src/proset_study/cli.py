@@ -1,7 +1,8 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically.
 
 Options are the parameters of the function: one without a default is required, and its annotation says how it is read.
-`argparse` does for it: to import Click takes four times as long, and each job of the workflow is a process.
+`argparse` does for it: to import Click takes four times as long, and each job of the workflow is a process, which
+imports the module of its own command only.
 """
 
 import argparse
@@ -10,61 +11,61 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from proset_study.base.environment import COPIES, check_core, install_command
-from proset_study.release import commands as of_releases
-from proset_study.report import commands as of_reports
-from proset_study.store import commands as of_stores
-from proset_study.study import commands as of_configs
-from proset_study.study import steps
 from proset_study.study.config.study import Study
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "config": of_configs.check_config,
-    "data": steps.make_data,
-    "dissimilarities": steps.dissimilarities,
-    "openml": of_configs.openml,
-    "split": steps.make_split,
-    "stage1": steps.stage1,
-    "select-parameters": steps.select_parameters,
-    "stage2": steps.stage2,
-    "select-complexity": steps.select_complexity,
-    "fit": steps.fit,
-    "evaluate": steps.evaluate,
-    "score": of_stores.score,
-    "score-data-set": of_stores.score_data_set,
-    "standing-on": of_reports.standing_on,
-    "standing": of_reports.standing,
-    "table": of_reports.table,
-    "data-set-page": of_reports.data_set_page,
-    "report": of_reports.report,
-    "partial": of_reports.partial,
-    "pack": of_stores.pack,
-    "predictions": of_releases.predictions,
-    "merge": of_releases.merge,
-    "release": of_releases.release,
-    "article": of_reports.article,
-    "findings": of_reports.findings,
-    "edges": of_reports.edges,
-    "verify": of_releases.verify,
-    "restore": of_releases.restore,
-    "verify-release": of_releases.verify_release,
+COMMANDS = {  # module and function below `proset_study`
+    "config": "study.commands.check_config",
+    "openml": "study.commands.openml",
+    "data": "study.steps.make_data",
+    "dissimilarities": "study.steps.dissimilarities",
+    "split": "study.steps.make_split",
+    "stage1": "study.steps.stage1",
+    "select-parameters": "study.steps.select_parameters",
+    "stage2": "study.steps.stage2",
+    "select-complexity": "study.steps.select_complexity",
+    "fit": "study.steps.fit",
+    "evaluate": "study.steps.evaluate",
+    "score": "store.commands.score",
+    "score-data-set": "store.commands.score_data_set",
+    "pack": "store.commands.pack",
+    "standing-on": "report.commands.standing_on",
+    "standing": "report.commands.standing",
+    "table": "report.commands.table",
+    "data-set-page": "report.commands.data_set_page",
+    "report": "report.commands.report",
+    "partial": "report.commands.partial",
+    "article": "report.commands.article",
+    "findings": "report.commands.findings",
+    "edges": "report.commands.edges",
+    "predictions": "release.commands.predictions",
+    "merge": "release.commands.merge",
+    "release": "release.commands.release",
+    "verify": "release.commands.verify",
+    "restore": "release.commands.restore",
+    "verify-release": "release.commands.verify_release",
 }
+PROGRAM = "python -m proset_study"
 
 
 def main() -> None:
     """Run one command; a wrong input ends with a message and status 1."""
-    arguments = vars(_parser().parse_args())
-    name, start = arguments.pop("command"), time.monotonic()
+    name, options, start = sys.argv[1] if sys.argv[1:] else "", sys.argv[2:], time.monotonic()
     try:
         check_core()
+        if name not in COMMANDS:
+            _explain(sys.argv[1:2])
+        function = _function(name)
+        arguments = vars(_parser(name, function).parse_args(options))
         if COPIES in os.environ:
             arguments = _work_in(Path(os.environ[COPIES]), arguments)
         if "study" in arguments:
             arguments["study"] = Study.read(arguments["study"])
-        COMMANDS[name](**arguments)
+        function(**arguments)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError, ImportError) as error:
@@ -73,14 +74,26 @@ def main() -> None:
         print(f"{name}: {what}, {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m proset_study", description="Run a command of the study.")
-    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, function in COMMANDS.items():
-        command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
-        hints = get_type_hints(function, include_extras=True)
-        for parameter in inspect.signature(function).parameters.values():
-            command.add_argument(f"--{parameter.name.replace('_', '-')}", **_option(parameter, hints[parameter.name]))
+def _function(name: str) -> Callable[..., None]:
+    module, _, function = COMMANDS[name].rpartition(".")
+    command: Callable[..., None] = getattr(import_module(f"proset_study.{module}"), function)
+    return command
+
+
+def _explain(arguments: list[str]) -> None:
+    """End with the list of all commands, for `--help` or because the first argument is none of them."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Run a command of the study.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for known in COMMANDS:
+        commands.add_parser(known, help=_function(known).__doc__)
+    parser.parse_args(arguments)
+
+
+def _parser(name: str, function: Callable[..., None]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"{PROGRAM} {name}", description=function.__doc__)
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        parser.add_argument(f"--{parameter.name.replace('_', '-')}", **_option(parameter, hints[parameter.name]))
     return parser
 
 

@@ -43,7 +43,7 @@ HEAVY = {"scipy", "sklearn", "pandas", "xgboost", "matplotlib", "numba", "jsonsc
     ("code", "allowed"),
     [
         (
-            "import proset_study.__main__, proset_study.fits.final, proset_study.methods.proset",
+            "import proset_study.__main__, proset_study.study.steps, proset_study.methods.proset",
             set(),
         ),
         ("import proset_study.__main__, proset_study.store.results", set()),

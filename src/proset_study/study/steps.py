@@ -1,20 +1,25 @@
-"""The steps from a data set to a final model, each a command of the workflow; `run_case` takes them in order.
-
-Imports are in the functions: most steps need few of the libraries, and each step is a process.
-"""
+"""The steps from a data set to a final model, each a command of the workflow; `run_case` takes them in order."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from proset_study import methods
 from proset_study.base.environment import import_xgboost_alone
+from proset_study.base.records import read_all, read_json, write_json, write_json_lines
+from proset_study.base.seeds import integer_seed
+from proset_study.data.dataset import DataSet, MissingValues
+from proset_study.data.matrix import write_matrix
+from proset_study.data.sources import make
+from proset_study.data.splits import read_split, write_split
+from proset_study.data.splitting import split
+from proset_study.fits import evaluations, selection
+from proset_study.fits.final import fit_final, refit_final, write_predictions
+from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.study import layout
 from proset_study.study.config.study import Study
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from proset_study.data.dataset import DataSet
-    from proset_study.fits.search import Case
+from proset_study.study.fingerprints import arithmetic_of, key
 
 
 class _Place(NamedTuple):
@@ -33,8 +38,6 @@ class _Place(NamedTuple):
 
 def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Search, fit and predict as the rules of the workflow do, for a run on a data set that `prepare` made."""
-    from proset_study.study.fingerprints import key
-
     settings = study.runs[run]
     place, code = _Place(study, replicate, data_set, run), key("search", method=settings.method)
     place.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
@@ -63,10 +66,6 @@ def prepare(study: Study, replicate: int, data_set: str) -> None:
 
 def make_data(study: Study, replicate: int, data_set: str) -> None:
     """Make or load a data set."""
-    from proset_study import methods
-    from proset_study.data.dataset import MissingValues
-    from proset_study.data.sources import make
-
     try:
         data = make(study.data_settings(data_set), study.config["seed"], data_set, replicate)
     except MissingValues as error:
@@ -78,9 +77,6 @@ def make_data(study: Study, replicate: int, data_set: str) -> None:
 
 def dissimilarities(study: Study, replicate: int, data_set: str, metric: str) -> None:
     """Compute or check the dissimilarities of all samples of a data set."""
-    from proset_study.data.dataset import DataSet
-    from proset_study.data.matrix import write_matrix
-
     place = _Place(study, replicate, data_set)
     data, output = DataSet.load(place.file(layout.DATA)), place.file(layout.DISSIMILARITIES, metric=metric)
     try:
@@ -91,11 +87,6 @@ def dissimilarities(study: Study, replicate: int, data_set: str, metric: str) ->
 
 def make_split(study: Study, replicate: int, data_set: str) -> None:
     """Split a data set into folds and test part."""
-    from proset_study.base.seeds import integer_seed
-    from proset_study.data.dataset import DataSet
-    from proset_study.data.splits import write_split
-    from proset_study.data.splitting import split
-
     config, place = study.config, _Place(study, replicate, data_set)
     seed = integer_seed(config["seed"], "split", data_set, replicate)
     data = DataSet.load(place.file(layout.DATA))
@@ -110,9 +101,6 @@ def stage1(
     study: Study, replicate: int, data_set: str, run: str, fold: int, last_fold: int, first: int, last: int, code: str
 ) -> None:
     """Fit and score trials first..last of some folds."""
-    from proset_study.base.records import write_json_lines
-    from proset_study.fits.search import run_trials
-
     place = _Place(study, replicate, data_set, run)
     inputs, origin, case = _inputs(place), _origin(place, code), _case(place)
     trials, settings = range(first, last + 1), study.stage1_settings(run, data_set)
@@ -130,9 +118,6 @@ def stage1(
 
 def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the parameters from all records of stage 1."""
-    from proset_study.base.records import read_all, write_json
-    from proset_study.fits import selection
-
     place, settings = _Place(study, replicate, data_set, run), study.runs[run]
     files = [Path(file) for file in layout.stage1_files(*place)]
     records = read_all(files, trial=study.n_trials(run, data_set), fold=study.config["folds"])
@@ -142,9 +127,6 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
 
 def stage2(study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str) -> None:
     """Fit folds first..last up to the largest complexity, score every complexity."""
-    from proset_study.base.records import write_json_lines
-    from proset_study.fits.search import run_paths
-
     place = _Place(study, replicate, data_set, run)
     records = run_paths(
         *_inputs(place),
@@ -160,9 +142,6 @@ def stage2(study: Study, replicate: int, data_set: str, run: str, first: int, la
 
 def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the complexity from the records of all folds."""
-    from proset_study.base.records import read_all, write_json
-    from proset_study.fits import selection
-
     place, settings = _Place(study, replicate, data_set, run), study.runs[run]
     records = read_all([Path(file) for file in layout.stage2_files(*place)], fold=study.config["folds"])
     selected = selection.select_complexity(records, settings.size_rule, settings.criterion)
@@ -171,9 +150,6 @@ def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> 
 
 def fit(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Fit the final model, predict the test part."""
-    from proset_study.base.records import read_json, write_json
-    from proset_study.fits.final import fit_final, refit_final, write_predictions
-
     place = _Place(study, replicate, data_set, run)
     (data, folds), case = _inputs(place), _case(place)
     complexity = read_json(place.file(layout.COMPLEXITY))["complexity"]
@@ -187,9 +163,6 @@ def fit(study: Study, replicate: int, data_set: str, run: str) -> None:
 
 def evaluate(study: Study, replicate: int, data_set: str, run: str, kind: str) -> None:
     """Evaluate a final model in one of the ways of docs/evaluation.md."""
-    from proset_study.base.records import read_json, write_json
-    from proset_study.fits import evaluations
-
     place = _Place(study, replicate, data_set, run)
     final, settings = read_json(place.file(layout.FIT)), study.evaluation_settings(kind)
     source = study.data_settings(data_set)
@@ -197,10 +170,7 @@ def evaluate(study: Study, replicate: int, data_set: str, run: str, kind: str) -
     write_json(place.file(layout.EVALUATION, kind=kind), record)
 
 
-def _inputs(place: _Place) -> "tuple[DataSet, np.ndarray]":
-    from proset_study.data.dataset import DataSet
-    from proset_study.data.splits import read_split
-
+def _inputs(place: _Place) -> tuple[DataSet, np.ndarray]:
     data = DataSet.load(place.file(layout.DATA), place.study.metric(place.run, place.data_set))
     return data, read_split(place.file(layout.SPLIT), len(data.y))
 
@@ -212,10 +182,7 @@ def _origin(place: _Place, code: str) -> list[object]:
     return [place.file(layout.DATA), place.file(layout.SPLIT), code, study.config["seed"], *names, *matrix]
 
 
-def _case(place: _Place) -> "Case":
-    from proset_study.fits.search import Case
-    from proset_study.study.fingerprints import arithmetic_of
-
+def _case(place: _Place) -> Case:
     study, replicate, data_set, run = place
     method = study.runs[run].method
     if method == "xgboost":
@@ -225,7 +192,5 @@ def _case(place: _Place) -> "Case":
 
 def _selected(place: _Place) -> dict:
     """Parameters that stage 1 selected, if there is a stage 1."""
-    from proset_study.base.records import read_json
-
     files = layout.parameters_file(*place)
     return read_json(files[0])["parameters"] if files else {}

@@ -48,7 +48,7 @@ def server(tmp_path_factory):
         if path.name not in ("cli.py", "__pycache__"):
             (folder / "proset_study" / path.name).symlink_to(path)
     (folder / "proset_study" / "cli.py").write_text(COMMANDS, encoding="utf-8")
-    environment = {**os.environ, **pins(), "PYTHONPATH": str(folder)}
+    environment = {**os.environ, **pins(), "PYTHONPATH": f"{folder}{os.pathsep}{source.parent}"}
     holds = [sys.executable, "-c", f"{STARTS}input()"]
     with subprocess.Popen(holds, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
         yield process, {**environment, ADDRESS: process.stdout.readline().strip()}
