@@ -22,7 +22,7 @@ RESERVED = {  # names of rules
     *("data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
     *("fit", "evaluate", "score", "score_data_set", "table", "data_set_page"),
 }
-GROWN = ("checker", "xor", "mixture")  # generators whose draws are all of one problem that is known
+ONE_PROBLEM = ("checker", "xor", "mixture")  # generators whose every draw is of the same problem
 
 
 class ConfigError(ValueError):
@@ -88,7 +88,7 @@ def _name_errors(config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    generated = [d for d, entry in data_sets.items() if entry.get("generator") in GROWN]
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ONE_PROBLEM]
     for kind, entry in config.get("evaluations", {}).items():
         where, draws = f"evaluations.{kind}.of", evaluations.get(kind).generated
         yield from _unknown(where, "experiment", entry["of"], experiments)
