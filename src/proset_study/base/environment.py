@@ -117,8 +117,9 @@ def import_xgboost_alone() -> None:
     """Import XGBoost without its scikit-learn interface, which takes three times as long as all the rest of it.
 
     For processes that use the native interface only. XGBoost takes scikit-learn as missing if it cannot be imported.
+    Where scikit-learn is imported already, nothing is gained.
     """
-    if "xgboost" in sys.modules:
+    if {"xgboost", "sklearn"} & sys.modules.keys():
         return
     sys.modules["sklearn"] = None  # type: ignore[assignment]  # Python's way to make an import fail
     try:

@@ -74,8 +74,9 @@ def place(path: str | Path) -> str | None:
     >>> place("reports/study/results.csv") is None
     True
     """
-    match = re.search(r"(?:.*/)?((?:[^/]+/)?replicate_\d+/.+)", Path(path).as_posix())
-    return match and match[1]
+    parts = Path(path).parts
+    folders = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
+    return "/".join(parts[max(0, folders[-1] - 1) :]) if folders and folders[-1] < len(parts) - 1 else None
 
 
 def check_place(path: str | Path, header: dict) -> None:
