@@ -17,7 +17,7 @@ from proset_study.store.packed import pack
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
-from proset_study.study.steps import evaluate, prepare, run_case
+from proset_study.study.steps import evaluate, prepare_data_set, run_case
 
 ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
@@ -101,7 +101,7 @@ def compute(config: dict, folder: Path) -> Stored:
     with chdir(folder):
         for replicate in study.replicates:
             for data_set in study.data_sets:
-                prepare(study, replicate, data_set)
+                prepare_data_set(study, replicate, data_set)
             for _, run, data_set in study.final_models([replicate]):
                 if (data_set, run.name) != NOT_RUN:
                     run_case(study, replicate, data_set, run.name)

@@ -45,10 +45,10 @@ def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None
     """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
     from proset_study.report.analysis.standing import check_data
     from proset_study.store.commands import write_scores
-    from proset_study.study.steps import prepare, run_case
+    from proset_study.study.steps import prepare_data_set, run_case
 
     for replicate in study.replicates:
-        prepare(study, replicate, data_set)
+        prepare_data_set(study, replicate, data_set)
         check_data(_results(study), layout.DATA.format(replicate=replicate, data_set=data_set), report)
         for run in study.runs:
             run_case(study, replicate, data_set, run)

@@ -37,7 +37,7 @@ class _Place(NamedTuple):
 
 
 def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
-    """Search, fit and predict as the rules of the workflow do, for a run on a data set that `prepare` made."""
+    """Search, fit and predict as the rules of the workflow do, for a run on a data set that `prepare_data_set` made."""
     settings = study.runs[run]
     place, code = _Place(study, replicate, data_set, run), key("search", method=settings.method)
     place.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     fit(*place)
 
 
-def prepare(study: Study, replicate: int, data_set: str) -> None:
+def prepare_data_set(study: Study, replicate: int, data_set: str) -> None:
     """Make a data set, its dissimilarities and its split."""
     place = _Place(study, replicate, data_set)
     place.file(layout.DATA).parent.mkdir(parents=True, exist_ok=True)
