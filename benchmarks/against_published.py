@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.cases import PENALTIES, Case, all_cases, at, first_fold, fit, levels, training_part
 from benchmarks.evaluations import timed
 
+from proset.losses import log_loss
 from proset.objective import Penalty
-from proset_study.base.scores import log_loss
 from proset_study.data.splits import FoldData
 
 COLUMNS = (

@@ -11,8 +11,8 @@ from benchmarks.cases import all_cases, first_batch, first_fold
 from scipy.optimize import minimize as scipy_minimize
 
 from proset import arithmetic, kernel
+from proset.losses import log_loss
 from proset.solver import MAX_ITER, TOL
-from proset_study.base.scores import log_loss
 from proset_study.data.splits import FoldData
 
 COLUMNS = (

@@ -11,7 +11,8 @@ PROCESSES = {
     "numpy": "import numpy",
     "worker of proset": "import proset_study.__main__, proset_study.fits.search, proset_study.methods.proset;"
     "import proset.library; proset.library.library()",
-    "worker of xgboost": "import proset_study.__main__ as m, proset_study.fits.search; m.import_xgboost_alone()",
+    "worker of xgboost": "import proset_study.__main__, proset_study.fits.search;"
+    "from proset_study.base.environment import import_xgboost_alone as i; i()",
     "scipy.optimize": "import scipy.optimize",
     "scikit-learn": "import sklearn.neighbors",
     "xgboost": "import xgboost",

@@ -340,7 +340,7 @@ def job_without_pyarrow(folder):
     (folder / "t.parquet").write_text("x", encoding="utf-8")
     arguments = ["data", "--study", "study.json", "--data-set", "mine", "--replicate", "0"]
     start = f"import sys\nsys.modules['pyarrow'] = None\nsys.argv[1:] = {arguments}\n"
-    python_case(f"{start}from proset_study.__main__ import main\nmain()")(folder)
+    python_case(f"{start}from proset_study.cli import main\nmain()")(folder)
 
 
 def installed_case(name, version, needs=""):

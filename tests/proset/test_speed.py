@@ -43,12 +43,12 @@ HEAVY = {"scipy", "sklearn", "pandas", "xgboost", "matplotlib", "numba", "jsonsc
     ("code", "allowed"),
     [
         (
-            "import proset_study.__main__, proset_study.fits.final, proset_study.methods.proset",
+            "import proset_study.__main__, proset_study.study.steps, proset_study.methods.proset",
             set(),
         ),
         ("import proset_study.__main__, proset_study.store.results", set()),
         ("import proset", set()),
-        ("import proset_study.__main__ as m; m.import_xgboost_alone()", {"scipy", "xgboost"}),
+        ("from proset_study.base.environment import import_xgboost_alone as i; i()", {"scipy", "xgboost"}),
     ],
 )
 def test_workers_import_only_what_they_need(code, allowed):

@@ -45,34 +45,28 @@ def check_packages() -> None:
         if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in EXTRAS):
             continue
         try:
-            found = version(requirement.name)
+            installed = version(requirement.name)
         except PackageNotFoundError:
-            found = "missing"
-        if found == "missing" or not requirement.specifier.contains(found, prereleases=True):
-            faults.append(f"- {requirement.name} is {found}, needed is {requirement.specifier}")
+            installed = "missing"
+        if installed == "missing" or not requirement.specifier.contains(installed, prereleases=True):
+            faults.append(f"- {requirement.name} is {installed}, needed is {requirement.specifier}")
     if faults:
         end = f"install with: {install_command()}"
         sys.exit("\n".join([f"packages of {sys.executable} do not fit:", *faults, end]))
 
 
 def check_core() -> None:
-    """See that the package `proset` is ours: another distribution on PyPI installs one of the same name.
-
-    Raises
-    ------
-    ImportError
-        If it is not, or cannot be imported; says what helps.
-    """
+    """Raise an ImportError unless the package `proset` is ours: another one on PyPI has the same name."""
     try:
         import proset
     except ImportError as error:
-        found = f"cannot be imported: {error}"
+        fault = f"cannot be imported: {error}"
     else:
         if "SetCoverClassifier" in getattr(proset, "__all__", ()):
             return
-        found = f"is another one: {vars(proset).get('__file__') or 'a folder without __init__.py'}"
+        fault = f"is another one: {vars(proset).get('__file__') or 'a folder without __init__.py'}"
     raise ImportError(
-        f"the package proset of {sys.executable} {found}; the distribution proset on PyPI installs a package of the "
+        f"the package proset of {sys.executable} {fault}; the distribution proset on PyPI installs a package of the "
         f"same name; put ours back, from the folder of the study, with `{sys.executable} -m pip install "
         "--force-reinstall --no-deps .`, and keep the other one in an environment of its own"
     )
@@ -123,8 +117,9 @@ def import_xgboost_alone() -> None:
     """Import XGBoost without its scikit-learn interface, which takes three times as long as all the rest of it.
 
     For processes that use the native interface only. XGBoost takes scikit-learn as missing if it cannot be imported.
+    Where scikit-learn is imported already, nothing is gained.
     """
-    if "xgboost" in sys.modules:
+    if {"xgboost", "sklearn"} & sys.modules.keys():
         return
     sys.modules["sklearn"] = None  # type: ignore[assignment]  # Python's way to make an import fail
     try:
@@ -134,22 +129,11 @@ def import_xgboost_alone() -> None:
 
 
 def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
-    """See that a run can write its results, and undo what a crash or a change of the clock left behind.
+    """Make the folders of results, see that they can be written to, and undo what a crash or a wrong clock left there.
 
     What killed processes left half written, long ago, is removed. Results dated after now, because the clock has been
-    set back since, are given the present time: Snakemake takes what is older than its input for failed.
-
-    Parameters
-    ----------
-    folders : iterable of Path
-        Where results go; they are made.
-    inputs : iterable of str
-        Files the run is going to read; some may not be there yet.
-
-    Raises
-    ------
-    OSError
-        If a folder is read-only or its disk is full, or if an input that is no result is dated after now; names it.
+    set back since, are given the present time: Snakemake takes what is older than its input for failed. An OSError
+    names a folder that is read-only or full, or an input of the run that is dated after now.
     """
     from proset.files import LEFTOVERS
 

@@ -44,13 +44,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file that `write_text` wrote, without its checksum.
-
-    Raises
-    ------
-    ValueError
-        If the file does not end with a line, or if it is a result and not the one that was written; names it.
-    """
+    """Read a text file that `write_text` wrote, without its checksum; a ValueError names a damaged file."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8")
@@ -75,16 +69,14 @@ _SEALS[".json"] = ("\n}\n", ',\n "sha256": "', '"\n}\n')
 def place(path: str | Path) -> str | None:
     """Where below results/ a result of a replicate is; None for everything else, for example a file of the report.
 
-    Examples
-    --------
     >>> place("results/study/replicate_0/wine/E3/fit.json")
     'study/replicate_0/wine/E3/fit.json'
     >>> place("reports/study/results.csv") is None
     True
     """
     parts = Path(path).parts
-    found = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
-    return "/".join(parts[max(0, found[-1] - 1) :]) if found and found[-1] < len(parts) - 1 else None
+    folders = [i for i, part in enumerate(parts) if re.fullmatch(r"replicate_\d+", part)]
+    return "/".join(parts[max(0, folders[-1] - 1) :]) if folders and folders[-1] < len(parts) - 1 else None
 
 
 def check_place(path: str | Path, header: dict) -> None:
@@ -124,28 +116,19 @@ def read_json_lines(path: str | Path) -> list[dict]:
 
 def _object(path, text):
     try:
-        found = json.loads(text)
+        record = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise damaged(path, error) from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise damaged(path, f"{text[:20].strip()} is no record")
-    return found
+    return record
 
 
 def read_all(paths: list[Path], **numbers: int) -> list[dict]:
-    """Read the records of several files of JSON lines, which together must be complete.
+    """Read the records of several files of JSON lines; a file that is damaged or ends too early raises a ValueError.
 
-    Parameters
-    ----------
-    paths : list of Path
-    **numbers : int
-        What the records are numbered by, and how many there are of each, for example fold=5, trial=50. Files are in
-        the order of these numbers.
-
-    Raises
-    ------
-    ValueError
-        If a file is damaged or ends too early; names it.
+    `numbers` say what the records are numbered by and how many there are of each, for example fold=5, trial=50; the
+    files are in the order of these numbers.
     """
     by_file = {path: read_json_lines(path) for path in paths}
     places = {tuple(record[key] for key in numbers): path for path, records in by_file.items() for record in records}
@@ -158,13 +141,7 @@ def read_all(paths: list[Path], **numbers: int) -> list[dict]:
 
 
 def read_table(path: str | Path, n_rows: int) -> np.ndarray:
-    """Read the numbers of a CSV file with one line of names, shape (n_rows, columns).
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged or has another number of rows; names it.
-    """
+    """Read the numbers of a CSV file with one line of names, shape (n_rows, columns); as `read_text` otherwise."""
     text = read_text(path)
     try:
         table = np.loadtxt(text.splitlines(), delimiter=",", skiprows=1, ndmin=2)
@@ -185,18 +162,10 @@ def is_number(text: str) -> bool:
 
 
 def fingerprint(*parts: object) -> str:
-    """Hash of everything that a record depends on.
+    """Hash of everything that a record depends on, 32 hexadecimal digits.
 
-    Parameters
-    ----------
-    *parts : object
-        Files, as Path, count by their bytes as this process first found them: a job, or a plan of jobs, reads each of
-        them once, and its inputs do not change. All else counts as canonical JSON.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
+    Files, given as Path, count by their bytes when this process first read them (the inputs of a job do not change),
+    everything else as canonical JSON.
     """
     digest = hashlib.sha256()
     for part in parts:
@@ -206,7 +175,7 @@ def fingerprint(*parts: object) -> str:
 
 @cache
 def file_digest(path: Path) -> bytes:
-    """SHA-256 of a file as this process first found it."""
+    """SHA-256 of a file when this process first read it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 

@@ -1,46 +1,13 @@
-"""Scores of predicted probabilities; the same to the last digit on every processor.
+"""Scores of predicted probabilities beyond those of `proset.losses`; the same to the last digit on every processor.
 
-Logarithms are `proset.arithmetic.log`, means are exact sums (`math.fsum`) divided once. Other scores are made of counts
-and of sums in a fixed order.
+They are made of counts and of sums that are exact or in a fixed order.
 """
-
-import math
 
 import numpy as np
 
-from proset import arithmetic
+from proset.losses import log_loss, mean
 
-SMALLEST = 1e-15  # probability that log-loss takes for 0
-CLIP = 1e-3  # the same for the clipped log-loss: one sample costs at most 6.9 nats, not 34.5
-
-
-def log_loss(
-    probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, clip: float = SMALLEST
-) -> float:
-    """Mean of -log p(true class), with p clipped to [clip, 1 - clip].
-
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (N, K)
-    y : ndarray of int, shape (N,)
-    weight : ndarray, shape (N,), optional
-    clip : float in (0, 0.5), optional
-
-    Raises
-    ------
-    FloatingPointError
-        If a probability is not finite.
-
-    Examples
-    --------
-    >>> probabilities, y = np.array([[0.5, 0.5], [0.75, 0.25]]), np.array([0, 1])
-    >>> round(log_loss(probabilities, y), 6), error_rate(probabilities, y)
-    (1.039721, 0.5)
-    """
-    of_true_class = probabilities[np.arange(len(y)), y].astype(np.float64)
-    if bad := np.count_nonzero(~np.isfinite(of_true_class)):
-        raise FloatingPointError(f"{bad} of {len(y)} probabilities are not finite")
-    return mean(-arithmetic.log(np.clip(of_true_class, clip, 1.0 - clip)), weight)
+CLIP = 1e-3  # probability that the clipped log-loss takes for 0: one sample costs at most 6.9 nats, not 34.5
 
 
 def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
@@ -55,31 +22,6 @@ def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | N
     """
     squares = (probabilities - np.eye(probabilities.shape[1])[y]) ** 2
     return mean(sum(squares.T), weight)
-
-
-def error_rate(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Proportion of samples whose most probable class is not the true one; parameters as in `log_loss`."""
-    return mean(probabilities.argmax(axis=1) != y, weight)
-
-
-def mean(values: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Mean of numbers from correctly rounded sums: in any order, by any instructions, the same.
-
-    Parameters
-    ----------
-    values : ndarray, shape (N,)
-    weight : ndarray, shape (N,), optional
-
-    Examples
-    --------
-    >>> mean(np.array([1e16, 1.0, -1e16]))
-    0.3333333333333333
-    >>> mean(np.array([1.0, 4.0]), weight=np.array([2.0, 1.0]))
-    2.0
-    """
-    if weight is None:
-        return math.fsum(values) / len(values)
-    return math.fsum(weight * values) / math.fsum(weight)
 
 
 def score_predictions(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:

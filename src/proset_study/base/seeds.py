@@ -6,19 +6,7 @@ import numpy as np
 
 
 def seed_sequence(seed: int, *key: str | int) -> np.random.SeedSequence:
-    """A seed for one purpose.
-
-    Parameters
-    ----------
-    seed : int >= 0
-        The study's seed.
-    *key : str or int
-        What the draw is for, e.g. ("split", "wine", 0). Different keys give independent streams.
-
-    Returns
-    -------
-    numpy.random.SeedSequence
-    """
+    """The study's seed for one purpose, say ("split", "wine", 0); different keys give independent streams."""
     digest = hashlib.sha256(repr(key).encode()).digest()
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]
     return np.random.SeedSequence([seed, *words])
@@ -27,8 +15,6 @@ def seed_sequence(seed: int, *key: str | int) -> np.random.SeedSequence:
 def generator(seed: int, *key: str | int) -> np.random.Generator:
     """A NumPy generator for one purpose; see `seed_sequence`.
 
-    Examples
-    --------
     >>> generator(0, "split", "wine", 0).random() == generator(0, "split", "wine", 0).random()
     True
     >>> generator(0, "split", "wine", 0).random() == generator(0, "split", "wine", 1).random()

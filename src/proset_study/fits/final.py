@@ -22,28 +22,11 @@ DIGITS = 7  # of a probability that are kept: float32, in which proset and XGBoo
 
 def fit_final(
     data: DataSet, folds: np.ndarray, parameters: dict, complexity: int, case: Case, model_path: Path
-) -> tuple:
+) -> tuple[dict, np.ndarray, np.ndarray]:
     """Fit on the training part, save the model, predict the test part.
 
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-    parameters : dict
-        Fixed and chosen ones.
-    complexity : int
-        Size on the method's path.
-    case : Case
-    model_path : Path
-        The archive to write.
-
-    Returns
-    -------
-    record : dict
-    rows : ndarray of int, shape (m,)
-        Test rows of the data set.
-    probabilities : ndarray, shape (m, K)
-        With `DIGITS` significant digits.
+    Gives the record, the test rows of the data set, shape (m,), and their probabilities with `DIGITS` significant
+    digits, shape (m, K). `complexity` is the size on the method's path.
     """
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
@@ -71,23 +54,9 @@ def fit_final(
 def refit_final(
     data: DataSet, folds: np.ndarray, final: dict, case: Case, fit_seeds: range
 ) -> tuple[list[dict], list[np.ndarray]]:
-    """Fit a final model again with other seeds, to know what its own one decides; these models are not kept.
+    """Fit a final model again with other seeds (0 is the model itself): records, probabilities of shape (m, K).
 
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-    final : dict
-        Record of the final model.
-    case : Case
-    fit_seeds : range
-        Their numbers; 0 is the final model itself.
-
-    Returns
-    -------
-    records : list of dict
-        "fit_seed", "summary" and "resources" of each.
-    probabilities : list of ndarray, shape (m, K)
+    These models are not kept; they show how much the seed decides. `final` is the record of the final model.
     """
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
@@ -115,7 +84,7 @@ def _fit(
 
 
 def rounded(probabilities: np.ndarray) -> np.ndarray:
-    """The same with `DIGITS` significant digits, shape (m, K)."""
+    """Probabilities with `DIGITS` significant digits, shape (m, K)."""
     return np.array([[float(f"{p:.{DIGITS}g}") for p in row] for row in probabilities.tolist()])
 
 
@@ -188,8 +157,7 @@ def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities
 def read_predictions(path: Path, fit: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Class indices (m,), weights (m,) and probabilities (fits, m, K) of a file that `write_predictions` wrote.
 
-    `fit` is the record beside it: it says how many samples were scored, and by how many refits. ValueError if the file
-    is damaged or has another number of them.
+    The record `fit` next to it says how many samples and refits there are; ValueError if the file has others.
     """
     table, n_fits = read_table(path, fit["n_scored"]), 1 + len(fit.get("refits", ()))
     if (table.shape[1] - 3) % n_fits:

@@ -16,20 +16,10 @@ ATTEMPTS = 1000  # to draw groups that have every class and leave something out
 
 
 def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
-    """A random order of the samples, every beginning of which is a stratified sample of them.
+    """A random order of the samples, positions of shape (N,), every beginning of which is a stratified sample.
 
-    Parameters
-    ----------
-    y : ndarray of int, shape (N,)
-        Class indices; every class has a sample.
-    rng : numpy.random.Generator
-    group : ndarray, shape (N,), optional
-        Related samples: whole groups are put in a random order, and classes are left to chance.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Positions. Without groups the first m of them have m N_k / N samples of class k, give or take less than K - 1.
+    The first m of them have m N_k / N samples of class k, give or take less than K - 1. Groups of related samples are
+    put in a random order as wholes, and classes are left to chance.
     """
     if group is not None:
         names, position = np.unique(group, return_inverse=True)
@@ -43,19 +33,9 @@ def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | No
 
 
 def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
-    """As many samples as there are of every class, drawn with replacement from those of the class.
+    """Sorted positions of as many samples of every class as it has, drawn with replacement.
 
-    Parameters as in `nested_order`; with groups, whole groups are drawn with replacement.
-
-    Returns
-    -------
-    ndarray of int
-        Positions, sorted; of all classes.
-
-    Raises
-    ------
-    ValueError
-        If no draw of groups has every class and leaves a group out.
+    With groups, whole groups are drawn with replacement; ValueError if no draw has every class and leaves a group out.
     """
     if group is None:
         classes = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
@@ -76,16 +56,9 @@ def training_rows(data: DataSet, folds: np.ndarray) -> np.ndarray:
 
 
 def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> FoldData:
-    """Fit on some rows and score on others; all else as in `splits.select_fold`.
+    """Fit on the rows `fitted`, which are sorted, and score on `scored`; else as in `splits.select_fold`.
 
-    Parameters
-    ----------
-    data : DataSet
-    fitted : ndarray of int
-        Sorted. Repeated ones are as many copies for a method without weights; for others their weight is multiplied.
-    scored : ndarray of int
-    method : type
-        The method's class.
+    Repeated rows are as many copies for a method without weights; for others their weight is multiplied.
     """
     times: np.ndarray = np.ones(len(fitted))
     if method.weights != "none":
@@ -102,19 +75,7 @@ def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
 def bootstrap_data(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> FoldData:
     """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
 
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-        Tell which rows are of the training part.
-    rng : numpy.random.Generator
-    method : type
-        As in `data_of_rows`.
-
-    Raises
-    ------
-    ValueError
-        As in `bootstrap_sample`, or if the draw leaves out no sample.
+    ValueError as in `bootstrap_sample`, or if the draw leaves out no sample.
     """
     train = training_rows(data, folds)
     drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log
 from pathlib import Path
 
 import numpy as np
 
+from proset import drawing
+from proset.losses import error_rate, log_loss
 from proset_study import methods
 from proset_study.base.records import Resources, fingerprint, read_json, write_json
-from proset_study.base.scores import error_rate, log_loss
 from proset_study.base.seeds import generator, seed_sequence
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import FoldData, select_fold
@@ -40,34 +40,9 @@ class Case:
 
 
 def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str, float]:
-    """Parameters of one trial; they do not depend on how many trials there are.
-
-    Parameters
-    ----------
-    space : dict
-        Parameter name to one of {"log_uniform": [low, high]}, {"uniform": [low, high]}, {"integers": [low, high]}
-        (both ends included) or {"log_grid": [low, high, points]}; grids are crossed with each other.
-    case : Case
-    trial : int >= 0
-
-    Returns
-    -------
-    dict
-    """
+    """Parameters of one trial, see `proset.drawing`; they do not depend on how many trials there are."""
     rng = generator(case.seed, "parameters", case.method, case.data_set, case.replicate, trial)
-    drawn, grid_position = {}, trial
-    for name in sorted(space):
-        ((kind, (low, high, *points)),) = space[name].items()
-        if kind == "log_grid":
-            grid_position, i = divmod(grid_position, points[0])
-            drawn[name] = exp(log(low) + (log(high) - log(low)) * i / max(1, points[0] - 1))
-        elif kind == "integers":
-            drawn[name] = int(rng.integers(low, high, endpoint=True))
-        elif kind == "uniform":
-            drawn[name] = float(rng.uniform(low, high))
-        else:
-            drawn[name] = float(exp(rng.uniform(log(low), log(high))))
-    return drawn
+    return drawing.draw_parameters(space, rng, trial)
 
 
 def run_trials(
@@ -80,34 +55,12 @@ def run_trials(
     record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
-    """Stage 1 on one fold: fit and score each trial at one size.
+    """Stage 1 on one held-out fold: fit and score each trial at one size; a record of each.
 
-    A finished trial is written at once; a record that exists and depends on the same things is not computed again.
-
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-    fold : int
-        The fold held out.
-    trials : range
-    settings : dict
-        "space", "parameters" (fixed ones) and "complexity"; "resampling" if it is "bootstrap": fold b is draw b.
-    case : Case
-    record_folder : Path
-        For the records of single trials.
-    depends_on : list
-        What else makes a record stale; see `records.fingerprint`.
-
-    Returns
-    -------
-    list of dict
-        One record a trial.
-
-    Raises
-    ------
-    RuntimeError
-        After all trials have been tried, if some of them failed; names them and says why.
+    A finished trial is written to the folder at once; a record that exists and depends on the same things
+    (`depends_on`, see `records.fingerprint`) is not computed again. `settings` has "space", "parameters" (fixed ones)
+    and "complexity", and "resampling" if it is "bootstrap": fold b is draw b. A RuntimeError names the trials that
+    failed after all have been tried.
     """
     method = methods.get(case.method)
     loaded = cache(lambda: _load(method, data, folds, fold, settings, case))
@@ -138,10 +91,9 @@ def run_paths(
     record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
-    """Stage 2 on some folds: one fit up to the largest size, scored at every size.
+    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size.
 
-    `held_out` are the folds, `chosen` the parameters of stage 1; all else, the records that are kept, and errors as in
-    `run_trials`.
+    `chosen` are the parameters of stage 1; everything else as in `run_trials`.
     """
     method = methods.get(case.method)
 

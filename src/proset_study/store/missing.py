@@ -1,4 +1,4 @@
-"""Final models that a study lacks, and why: the first step towards each of which an output is not there."""
+"""Final models that a study lacks, and why: the first step towards each whose output is not there."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,32 +12,20 @@ from proset_study.study.failures import cause
 
 @dataclass(frozen=True)
 class MissingModel:
-    """A final model that has not been made.
-
-    Attributes
-    ----------
-    replicate : int
-    experiment, variant, run, data_set : str
-    reason : str
-        The last line of the log of the step that is missing, if it failed.
-    log : str
-        That log; empty if the step has never been started.
-    target : str
-        The output to ask Snakemake for.
-    """
+    """A final model that has not been made."""
 
     replicate: int
     experiment: str
     variant: str
     run: str
     data_set: str
-    reason: str
-    log: str
-    target: str
+    reason: str  # the last line of the log of the missing step, if that failed
+    log: str  # that log; empty if the step has never been started
+    target: str  # the output to ask Snakemake for
 
 
 class MissingModels:
-    """The missing models of a study, found when they are first asked for; files come and go while Snakemake works."""
+    """The missing models of a study when they are first asked for; files come and go while Snakemake works."""
 
     def __init__(self, study: Study):
         self.study = study
@@ -49,19 +37,18 @@ class MissingModels:
 
     @property
     def finished_files(self) -> list[str]:
-        """What all other final models are made by, and the evaluations of these that there are."""
-        absent = {(model.replicate, model.run, model.data_set) for model in self.found}
-        finished = [
+        """The files of all other final models, and of their evaluations as far as these exist."""
+        study, absent = self.study, {(model.replicate, model.run, model.data_set) for model in self.found}
+        finished = dict.fromkeys(
             file
-            for replicate, run, data_set in self.study.final_models(self.study.replicates)
+            for replicate, run, data_set in study.final_models(study.replicates)
             if (replicate, run.name, data_set) not in absent
-            for _, files in layout.steps_to(self.study, replicate, data_set, run.name)
+            for _, files in layout.steps_to(study, replicate, data_set, run.name)
             for file in files
-        ]
-        finished = list(dict.fromkeys(finished))
+        )
         folders = {Path(file).parent for file in finished}
-        evaluations = layout.evaluation_files(self.study, self.study.replicates)
-        return finished + [file for file in evaluations if Path(file).parent in folders and Path(file).exists()]
+        evaluations = layout.evaluation_files(study, study.replicates)
+        return [*finished, *(file for file in evaluations if Path(file).parent in folders and Path(file).exists())]
 
     @property
     def fingerprint(self) -> str:
@@ -93,8 +80,8 @@ def _why(study, rule, missing):
 
 def log_of(study: Study, rule: str, file: str) -> Path:
     """The log of the rule that makes a file of the study."""
-    logs = Path("results", study.name, "logs")
-    replicate, data_set, *below = Path(file).relative_to(Path("results", study.name)).with_suffix("").parts
+    results = Path(layout.result(study, ""))
+    logs, (replicate, data_set, *below) = results / "logs", Path(file).relative_to(results).with_suffix("").parts
     if rule in ("stage1", "stage2"):
         run, *names = below
         return logs / replicate / data_set / run / f"{'_'.join(names)}.log"

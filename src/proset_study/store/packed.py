@@ -20,17 +20,9 @@ FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, **_SEARCH}]
 
 
 def pack(folder: Path, names: Iterable[str], output: Path, first_fits: bool = False) -> None:
-    """Write records as .tar.xz; same records, same bytes.
+    """Write the records of these names below the folder as .tar.xz; same records, same bytes.
 
-    Parameters
-    ----------
-    folder : Path
-        results/<study>.
-    names : iterable of str
-        Of the records, below the folder.
-    output : Path
-    first_fits : bool, optional
-        Whether to leave out what refits with other seeds gave.
+    With `first_fits`, what refits with other seeds gave is left out.
     """
     write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in sorted(names, key=_kind)))
 
@@ -67,21 +59,12 @@ def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
 
 def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | None]]:
-    """Names and contents of the files in an archive that may be a stranger's.
+    """Names and contents of the files in an archive that may be a stranger's; None for those that are not `wanted`.
 
-    Parameters
-    ----------
-    archive : Path
-    wanted : callable
-        Says of a name whether the file is asked for; nothing is read of others, their content is None.
-
-    Raises
-    ------
-    ValueError
-        If the archive is damaged, if a file that is asked for is a duplicate or not a plain file, if one of them is
-        larger than `MAX_FILE` or all are than `MAX_ARCHIVE`, or if there are more than `MAX_OTHERS` others.
+    A ValueError says that the archive is damaged, that a wanted file is a duplicate or not a plain file, that one is
+    larger than `MAX_FILE` or all are than `MAX_ARCHIVE`, or that there are more than `MAX_OTHERS` others.
     """
-    found, n_others, size = set(), 0, 0
+    read, n_others, size = set(), 0, 0
     try:
         with tarfile.open(archive, "r|xz") as packed:
             for entry in packed:
@@ -96,10 +79,10 @@ def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
                 if not wanted(entry.name):
                     n_others += 1
                     yield entry.name, None
-                elif entry.type != tarfile.REGTYPE or entry.name in found:
+                elif entry.type != tarfile.REGTYPE or entry.name in read:
                     raise ValueError(f"{archive.name}: {entry.name} is not a plain file, or is a duplicate")
                 else:
-                    found.add(entry.name)
+                    read.add(entry.name)
                     file = packed.extractfile(entry)
                     assert file is not None  # it is one
                     yield entry.name, file.read()
@@ -108,24 +91,9 @@ def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
 
 
 def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
-    """Write the records of an archive below `folder`.
+    """Write the records of these names, and nothing else, below `folder`; the names of other files in the archive.
 
-    Parameters
-    ----------
-    archive : Path
-    names : iterable of str
-        Of the records; nothing else is written.
-    folder : Path
-
-    Returns
-    -------
-    list of str
-        What else is in the archive.
-
-    Raises
-    ------
-    ValueError
-        If a record is missing or is not one, or as `read_files` says.
+    A ValueError says that a record is missing or not one, or as `read_files`.
     """
     lacking, others = set(names), []
     for name, content in read_files(archive, set(lacking).__contains__):
@@ -146,7 +114,7 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
 
 
 def records_sha256(folder: Path, names: Iterable[str], first_fits: bool = False) -> str:
-    """SHA-256 of the records that `pack` takes, as far as they are there."""
+    """SHA-256 of the records that `pack` takes, as far as they exist."""
     digest = hashlib.sha256()
     for name in sorted(names):
         if (folder / name).exists():

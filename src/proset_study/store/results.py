@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proset.files import replacing
+from proset.losses import error_rate
 from proset_study import methods
 from proset_study.base.records import damaged, is_number, read_json, read_text, write_text
-from proset_study.base.scores import error_rate, score_predictions
+from proset_study.base.scores import score_predictions
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.study import layout

@@ -25,21 +25,11 @@ class Trained:
     """What `load_trained` gives; tables need the columns of the features, others are left out.
 
     Tables for a model of dissimilarities have those from each of `training_rows`, in this order.
-
-    Attributes
-    ----------
-    columns : ndarray of str, shape (D,)
-        Of the table.
-    labels : ndarray of str, shape (K,)
-        Classes.
-    training_rows : ndarray of int, shape (n,)
-        Rows of the file that the model was fitted to, from 0.
-    model : FinalModel
     """
 
-    columns: np.ndarray
-    labels: np.ndarray
-    training_rows: np.ndarray
+    columns: np.ndarray  # of the table, shape (D,)
+    labels: np.ndarray  # of the classes, shape (K,)
+    training_rows: np.ndarray  # rows of the file that the model was fitted to, from 0, shape (n,)
     model: FinalModel
 
     def predict_proba(self, table: "pd.DataFrame") -> "pd.DataFrame":
@@ -56,29 +46,15 @@ class Trained:
         """Weight of the prototypes near each row of the table; near 0 the prediction is the class prior."""
         import pandas as pd
 
-        found = weighted(self.model.fitted).familiarity(self.model.scaled(self._rows(table)))
-        return pd.Series(found, index=table.index, name="familiarity")
+        familiarity = weighted(self.model.fitted).familiarity(self.model.scaled(self._rows(table)))
+        return pd.Series(familiarity, index=table.index, name="familiarity")
 
     def explain(self, table: "pd.DataFrame | pd.Series", top: int | None = None) -> "pd.DataFrame":
-        """The prior and the prototypes behind the predictions for rows of a table.
+        """The prior and the prototypes behind the predictions for rows of a table, as `ProsetClassifier.explain`.
 
-        Parameters
-        ----------
-        table : DataFrame, or Series of one row
-            `table.loc[[7]]` keeps the types of the columns, which `table.loc[7]` may not.
-        top : int >= 1, optional
-            Prototypes to list per row; the others are summed up by class.
-
-        Returns
-        -------
-        DataFrame
-            As `ProsetClassifier.explain` gives it; "row" is the row of the file, from 0, that is the prototype. The
-            quantile of the familiarity is not known.
-
-        Raises
-        ------
-        ValueError
-            If the model has no weighted prototypes.
+        "row" is the row of the file, from 0, that is the prototype; the quantile of the familiarity is not known. Of
+        each row the `top` prototypes are listed, the others summed up by class. `table.loc[[7]]` keeps the types of the
+        columns, which `table.loc[7]` may not. ValueError if the model has no weighted prototypes.
         """
         import pandas as pd
 
@@ -113,23 +89,10 @@ class Trained:
 
 
 def load_trained(folder: str | Path) -> Trained:
-    """Read a final model with what it needs of its data set.
+    """Read a final model, in results/<study>/replicate_<number>/<data set>/<experiment>, for rows of its table.
 
-    Parameters
-    ----------
-    folder : str or Path
-        results/<study>/replicate_<number>/<data set>/<experiment>.
-
-    Returns
-    -------
-    Trained
-
-    Raises
-    ------
-    OSError
-        If a file is not there: the model, or the data set and its split in the folder above.
-    ValueError
-        If one is damaged.
+    An OSError names a file that is not there (the model, or the data set and its split in the folder above), a
+    ValueError one that is damaged.
     """
     folder = Path(folder)
     data = DataSet.load(layout.file_in(folder.parent, layout.DATA))

@@ -10,102 +10,33 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from proset.archive import read_archive, write_archive
-from proset_study import methods
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
-from proset_study.data.splits import FoldData
-from proset_study.fits.search import Case, draw_parameters
 from proset_study.methods.base import Fitted, Method, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
-from proset_study.study.config.study import Run
+from proset_study.study.subject import Subject, fits_of, make_fold_data, make_mixed_data
 
-SEED = np.random.SeedSequence(3)
-STEPS = 2  # beyond the first one
 HEAVY = ("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels")
+_IMPORTED = f"print(*sorted(name for name in set(sys.modules) - before if name.split('.')[0] in {HEAVY}))"
 
 
-@dataclass(frozen=True)
-class Subject:
-    """A method under test, with the experiment of the config that its parameters come from."""
-
-    method: type[Method]
-    run: Run
-
-    @property
-    def complexity(self) -> int:
-        """The end of a short path."""
-        return self.end(STEPS)
-
-    def end(self, complexity: int) -> int:
-        """The end of a path with so many sizes after the first one, if the experiment has as many."""
-        return min(self._stage("stage2")["complexity"], self.method.min_complexity + complexity)
-
-    def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
-        """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
-        stage1, stage2 = self._stage("stage1"), self._stage("stage2")
-        fixed = {**stage2["parameters"], **self.method.fixed(n_features)}
-        if stage1 is None or "space" not in stage1:
-            return fixed
-        drawn = draw_parameters(stage1["space"], Case(0, 0, "contract", "contract", "contract"), trial)
-        return {**stage1["parameters"], **drawn, **fixed}
-
-    def fit(self, data: FoldData, complexity: int | None = None, parameters: dict | None = None) -> Fitted:
-        """Fit; the same arguments ask for the same model."""
-        parameters = self.parameters(n_features=data.X.shape[1]) if parameters is None else parameters
-        return self.method(data).fit(parameters, self.complexity if complexity is None else complexity, SEED)
-
-    def _stage(self, stage):
-        return self.run.stage(stage, self.run.data_sets[0])
-
-
-def subject_of(name: str, experiments: dict[str, dict]) -> Subject:
-    """A method with the first experiment that uses it and searches for itself.
-
-    Parameters
-    ----------
-    name : str
-    experiments : dict
-        As in a config.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, or no such experiment.
-    """
-    method = methods.get(name)
-    for experiment, settings in experiments.items():
-        if settings.get("method") == name and "vary" not in settings and "from" not in settings.get("stage1", {}):
-            return Subject(method, Run(experiment, experiment, "", settings))
-    raise ValueError(f"method: no experiment uses {name!r}; the contract takes parameters from one")
-
-
-def make_fold_data(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> FoldData:
-    """Classes of different size around different points; the third feature says nothing."""
-    rng = np.random.default_rng(n_classes)
-    y = np.sort(rng.choice(n_classes, 2 * n, p=np.array([3, 2, 1])[:n_classes] / sum([3, 2, 1][:n_classes])))
-    X = rng.normal(size=(2 * n, 3))
-    X[:, :2] += 1.5 * np.array([[0, 0], [1, 1], [-1, 1]])[y]
-    to_fit = np.arange(2 * n) % 2 == 0
-    return FoldData(
-        X=X[to_fit],
-        y=y[to_fit],
-        weight=weight,
-        X_score=X[~to_fit],
-        y_score=y[~to_fit],
-        weight_score=None,
-        rows_score=np.flatnonzero(~to_fit),
-        n_classes=n_classes,
-        centre=np.zeros(3),
-        scale=np.ones(3),
+def _printed(method: type[Method], code: str, *arguments: str) -> str:
+    """What a process prints that runs `code` after it has imported the file of a method as `module`."""
+    loads = (
+        "import importlib.util, sys\n"
+        "spec = importlib.util.spec_from_file_location('own', sys.argv[1])\n"
+        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module\n"
     )
+    command = [sys.executable, "-c", loads + code, inspect.getfile(method), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def interface_is_complete(subject: Subject) -> None:
@@ -118,31 +49,24 @@ def interface_is_complete(subject: Subject) -> None:
 
 def importing_the_module_imports_no_library(subject: Subject) -> None:
     """Libraries are imported when something is fitted: the config is read in every job."""
-    file = Path(inspect.getfile(subject.method))
-    code = (
-        "import importlib.util, sys; spec = importlib.util.spec_from_file_location('own', sys.argv[1]);"
-        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module; spec.loader.exec_module(module);"
-        f"print(*[name for name in {HEAVY} if name in sys.modules])"
-    )
-    run = subprocess.run([sys.executable, "-c", code, file], capture_output=True, text=True, check=True)
-    assert not run.stdout.split(), f"importing {file.name} imports {run.stdout.strip()}; move that into a function"
+    file = Path(inspect.getfile(subject.method)).name
+    code = f"before = set(sys.modules); spec.loader.exec_module(module); {_IMPORTED}"
+    imported = _printed(subject.method, code)
+    names = sorted({name.split(".")[0] for name in imported.split()})
+    assert not names, f"importing {file} imports {', '.join(names)}; move that into a function"
 
 
 def imports_are_in_no_time(subject: Subject) -> None:
     """A method bound to data has imported what its fits and predictions need: times are those of the method."""
-    method, given = subject.method, subject.parameters()
     code = (
-        "import importlib.util, json, sys; from proset_study.study.contract import SEED, make_fold_data;"
-        "spec = importlib.util.spec_from_file_location('own', sys.argv[1]);"
-        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module; spec.loader.exec_module(module);"
-        "data = make_fold_data(3); bound = getattr(module, sys.argv[2])(data); before = set(sys.modules);"
-        "fitted = bound.fit(json.loads(sys.argv[3]), int(sys.argv[4]), SEED);"
-        "list(fitted.staged_predict_proba(data.X_score));"
-        f"print(*sorted(name for name in set(sys.modules) - before if name.split('.')[0] in {HEAVY}))"
+        "import json; from proset_study.study.subject import SEED, make_fold_data; spec.loader.exec_module(module)\n"
+        "data = make_fold_data(3); bound = getattr(module, sys.argv[2])(data)\n"
+        "before = set(sys.modules); fitted = bound.fit(json.loads(sys.argv[3]), int(sys.argv[4]), SEED)\n"
+        f"list(fitted.staged_predict_proba(data.X_score)); {_IMPORTED}"
     )
-    arguments = [inspect.getfile(method), method.__name__, json.dumps(given), str(subject.complexity)]
-    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    assert not run.stdout.split(), f"fits import {run.stdout.strip()[:200]}; move that into `__init__`"
+    parameters, size = json.dumps(subject.parameters()), str(subject.complexity)
+    imported = _printed(subject.method, code, subject.method.__name__, parameters, size)
+    assert not imported, f"fits import {imported[:200]}; move that into `__init__`"
 
 
 def parameters_are_as_declared(subject: Subject) -> None:
@@ -177,12 +101,10 @@ def what_draws_says_so(subject: Subject) -> None:
     """Where fits with other seeds predict differently, `draws` is True, so that the study fits with several."""
     if subject.method.draws:
         return
-    data, given = make_fold_data(3), subject.parameters()
-    bound = subject.method(data)
-    first, *others = (
-        bound.fit(given, subject.complexity, np.random.SeedSequence(seed)).predict_proba(data.X_score)
-        for seed in range(3)
-    )
+    data, parameters = make_fold_data(3), subject.parameters()
+    bound, seeds = subject.method(data), map(np.random.SeedSequence, range(3))
+    fits = [bound.fit(parameters, subject.complexity, seed) for seed in seeds]
+    first, *others = (fitted.predict_proba(data.X_score) for fitted in fits)
     for other in others:
         np.testing.assert_array_equal(other, first, "`draws` is not True, but the seed changes predictions")
 
@@ -190,8 +112,8 @@ def what_draws_says_so(subject: Subject) -> None:
 def rows_to_score_are_not_fitted(subject: Subject) -> None:
     """`FoldData` has them with their classes, within reach of a fit that would learn from what it is scored on."""
     data = make_fold_data(3)
-    others = {"X_score": data.X_score[::-1] + 1.0, "y_score": (data.y_score + 1) % 3}
-    first, second = (subject.fit(p).predict_proba(data.X_score) for p in (data, FoldData(**{**vars(data), **others})))
+    other = replace(data, X_score=data.X_score[::-1] + 1.0, y_score=(data.y_score + 1) % 3)
+    first, second = (subject.fit(fitted).predict_proba(data.X_score) for fitted in (data, other))
     np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
 
 
@@ -207,9 +129,8 @@ def a_row_is_predicted_alone(subject: Subject) -> None:
 
 def every_step_is_a_shorter_fit(subject: Subject) -> None:
     """One prediction per step; the last one is that of the full size, the others are those of smaller fits."""
-    for n_classes in (2, 3):
-        data = make_fold_data(n_classes)
-        fitted, first = subject.fit(data), subject.method.min_complexity
+    first = subject.method.min_complexity
+    for data, fitted in fits_of(subject):
         stages = [p.copy() for p in fitted.staged_predict_proba(data.X_score)]
         assert len(stages) == subject.complexity - first + 1, (
             f"{len(stages)} sizes instead of {subject.complexity - first + 1}"
@@ -224,13 +145,11 @@ def every_step_is_a_shorter_fit(subject: Subject) -> None:
 
 def predictions_are_probabilities(subject: Subject) -> None:
     """Finite, in [0, 1], of sum 1; only 0 and 1 from a method that is not probabilistic; also for one row far away."""
-    for n_classes in (2, 3):
-        data = make_fold_data(n_classes)
-        fitted = subject.fit(data)
+    for data, fitted in fits_of(subject):
         for X in (data.X_score, np.full((1, 3), 50.0)):
             for p in [fitted.predict_proba(X), *fitted.staged_predict_proba(X)]:
                 assert isinstance(p, np.ndarray)
-                assert p.shape == (len(X), n_classes), f"shape {p.shape} instead of {(len(X), n_classes)}"
+                assert p.shape == (len(X), data.n_classes), f"shape {p.shape} instead of {(len(X), data.n_classes)}"
                 assert np.isfinite(p).all(), "a probability is not finite"
                 assert p.min() >= 0, "a probability is negative"
                 assert p.max() <= 1 + 1e-6, "a probability is larger than 1"
@@ -241,10 +160,9 @@ def predictions_are_probabilities(subject: Subject) -> None:
 
 def columns_are_the_classes(subject: Subject) -> None:
     """Column k is class k: in any other order the predictions are worse. The class prior just passes."""
-    for n_classes in (2, 3):
-        data = make_fold_data(n_classes)
-        p = subject.fit(data).predict_proba(data.X_score)
-        own = [p[np.arange(len(p)), (data.y_score + shift) % n_classes].mean() for shift in range(n_classes)]
+    for data, fitted in fits_of(subject):
+        p, K = fitted.predict_proba(data.X_score), data.n_classes
+        own = [p[np.arange(len(p)), (data.y_score + shift) % K].mean() for shift in range(K)]
         assert own[0] > max(own[1:]), "columns are not in the order of the classes, or nothing is learned"
 
 
@@ -265,7 +183,7 @@ def weights_do_what_is_declared(subject: Subject) -> None:
     if subject.method.weights == "frequency":
         times = 1 + np.arange(len(plain.y)) % 2
         rows = np.repeat(np.arange(len(times)), times)
-        twice = FoldData(**{**vars(plain), "X": plain.X[rows], "y": plain.y[rows]})
+        twice = replace(plain, X=plain.X[rows], y=plain.y[rows])
         for weight, same, message in (
             (np.ones(len(times)), plain, "weights of 1 are not the same as none"),
             (times.astype(float), twice, "a weight of 2 is not the row twice"),
@@ -276,9 +194,7 @@ def weights_do_what_is_declared(subject: Subject) -> None:
 
 def a_stored_model_predicts_the_same(subject: Subject) -> None:
     """Through a file that only holds plain arrays."""
-    for n_classes in (2, 3):
-        data = make_fold_data(n_classes)
-        fitted = subject.fit(data)
+    for data, fitted in fits_of(subject):
         with TemporaryDirectory() as folder:
             write_archive(Path(folder, "model.npz"), {}, fitted.arrays())
             _, arrays = read_archive(Path(folder, "model.npz"))
@@ -322,12 +238,12 @@ def models_are_what_is_declared(subject: Subject) -> None:
     if isinstance(fitted, PriorModel):
         np.testing.assert_allclose(fitted.class_prior(), np.bincount(data.y) / len(data.y), err_msg="class prior")
     if isinstance(fitted, PrototypeModel):
-        found, number = fitted.prototypes(), fitted.summary()["prototypes"]
-        shapes = [len(values) for values in (found.X, found.labels, found.weights, found.batch)]
+        kept, number = fitted.prototypes(), fitted.summary()["prototypes"]
+        shapes = [len(values) for values in (kept.X, kept.labels, kept.weights, kept.batch)]
         assert shapes == [number] * 4, f"{shapes} prototypes, the summary has {number}"
-        assert set(found.labels.tolist()) <= {0, 1, 2}, "a prototype is of no class"
-        assert (found.weights > 0).all(), "a prototype has no weight"
-        assert (np.diff(found.batch) >= 0).all(), "prototypes are not in the order of their batches"
+        assert set(kept.labels.tolist()) <= {0, 1, 2}, "a prototype is of no class"
+        assert (kept.weights > 0).all(), "a prototype has no weight"
+        assert (np.diff(kept.batch) >= 0).all(), "prototypes are not in the order of their batches"
     if isinstance(fitted, WeightedPrototypeModel):
         active = np.flatnonzero((fitted.feature_weights() > 0).any(axis=0))
         assert active.tolist() == fitted.active_features().tolist(), "active features are not those with a weight"
@@ -343,34 +259,12 @@ def metrics_are_heard(subject: Subject) -> None:
         return
     named = replace(make_fold_data(3), metric="manhattan")
     X, X_score = (distances(rows, named.X, named.metric) for rows in (named.X, named.X_score))
-    given = replace(named, X=X, X_score=X_score, metric=PRECOMPUTED)
-    by_name, by_matrix = (subject.fit(data) for data in (named, given))
-    expected, found = by_name.predict_proba(named.X_score), by_matrix.predict_proba(given.X_score)
-    np.testing.assert_allclose(found, expected, atol=1e-6, err_msg="by a matrix it predicts differently")
-    again = subject.method.load(by_matrix.arrays()).predict_proba(given.X_score)
-    assert np.array_equal(again, found), "a stored model of dissimilarities predicts differently"
-
-
-def make_mixed_data(n: int = 200) -> FoldData:
-    """Two classes, even and odd categories, a number that says nothing of them, and gaps in it."""
-    rng = np.random.default_rng(5)
-    X = np.column_stack([rng.normal(size=2 * n), rng.integers(0, 4, 2 * n)])
-    y = (X[:, 1] % 2).astype(int)
-    X[rng.random(2 * n) < 0.2, 0] = np.nan
-    to_fit = np.arange(2 * n) % 2 == 0
-    return FoldData(
-        X=X[to_fit],
-        y=y[to_fit],
-        weight=None,
-        X_score=X[~to_fit],
-        y_score=y[~to_fit],
-        weight_score=None,
-        rows_score=np.flatnonzero(~to_fit),
-        n_classes=2,
-        centre=np.zeros(2),
-        scale=np.ones(2),
-        levels=np.array([0, 4]),
-    )
+    fitted, expected = subject.fit(replace(named, X=X, metric=PRECOMPUTED)), subject.fit(named)
+    p = fitted.predict_proba(X_score)
+    message = "by a matrix it predicts differently"
+    np.testing.assert_allclose(p, expected.predict_proba(named.X_score), atol=1e-6, err_msg=message)
+    again = subject.method.load(fitted.arrays()).predict_proba(X_score)
+    assert np.array_equal(again, p), "a stored model of dissimilarities predicts differently"
 
 
 def mixed_tables_are_taken(subject: Subject) -> None:
@@ -382,14 +276,15 @@ def mixed_tables_are_taken(subject: Subject) -> None:
     p = fitted.predict_proba(data.X_score)
     right = (p.argmax(axis=1) == data.y_score).mean()
     assert right > 0.75, f"of classes that a category decides {right:.0%} are right"
-    found = fitted.predict_proba(new)
-    assert np.isfinite(found).all(), "for a category that was not fitted, or a gap, a probability is not finite"
+    of_new = fitted.predict_proba(new)
+    assert np.isfinite(of_new).all(), "for a category that was not fitted, or a gap, a probability is not finite"
     again = subject.method.load(fitted.arrays())
-    for X, expected in ((data.X_score, p), (new, found)):
+    for X, expected in ((data.X_score, p), (new, of_new)):
         assert np.array_equal(again.predict_proba(X), expected), "a stored model of categories predicts differently"
     complete = replace(data, X=np.nan_to_num(data.X), X_score=np.nan_to_num(data.X_score))
-    found = subject.fit(complete).predict_proba(new)
-    assert np.isfinite(found).all(), "for a gap in a column that had none, a probability is not finite"
+    assert np.isfinite(subject.fit(complete).predict_proba(new)).all(), (
+        "for a gap in a column that had none, a probability is not finite"
+    )
 
 
 def data_are_left_alone(subject: Subject) -> None:

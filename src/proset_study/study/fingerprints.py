@@ -2,11 +2,10 @@
 
 Snakemake does not see changes in imported code. Each rule passes the `key` of its job as a parameter, so that a change
 of code reruns what depends on it and nothing else. What only people and tools read does not count: comments, layout,
-docstrings, type hints, and the texts of errors. Files are carried by modules that count by the version of their format
-alone. For compiled code the name of the arithmetic counts, which also says whether the library is there. The templates
-next to a module that renders them count as they are.
+docstrings, type hints, and the texts of errors. Modules that read and write files count by the version of their format
+alone, compiled code by the name of the arithmetic, templates next to a module that renders them as they are.
 
-`tests/proset_study/closures.txt` has all that counts for each key.
+`tests/proset_study/study/closures.txt` lists what counts for each key.
 """
 
 import ast
@@ -57,30 +56,18 @@ _ROOT = Path(__file__).parents[2]  # of both packages, which are one distributio
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
-# Of them nothing is in any result.
+# No result contains anything of these.
 _NEVER = ("proset.files", "proset_study.study.fingerprints", "proset_study.study.layout", "proset_study.methods.costs")
 # What classes in a folder say for people, the config and the schedule.
 _ABOUT = {"proset_study.methods": methods.ABOUT, "proset_study.fits.evaluations": evaluations.ABOUT}
 
 
 def key(job: str, **names: str) -> str:
-    """What the results of a job depend on besides its input and settings.
+    """Hash of what the results of a job in `KEYS` depend on besides its input and settings, 16 hexadecimal digits.
 
-    Parameters
-    ----------
-    job : str
-        One of `KEYS`.
-    **names : str
-        What is in braces there: "source" (see `data.sources.source_of`), "module" (see `data.matrix.module_of`),
-        "method", "kind" of evaluation.
+    `names` are those in braces there: "source" (see `data.sources.source_of`), "module" (see `data.matrix.module_of`),
+    "method", "kind" of evaluation.
 
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Examples
-    --------
     >>> key("search", method="knn") == key("search", method="proset")
     False
     """
@@ -96,20 +83,7 @@ def modules_of(job: str, **names: str) -> tuple[str, ...]:
 def code_fingerprint(*modules: str) -> str:
     """Hash of modules, of all modules of ours that they import, and of the libraries' versions.
 
-    Parameters
-    ----------
-    *modules : str
-        Full names, e.g. "proset_study.methods.proset".
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If one of them does not exist.
+    A ModuleNotFoundError names a module that does not exist.
     """
     sources, libraries = closure(*modules)
     digest = hashlib.sha256()
@@ -134,7 +108,7 @@ def arithmetic_of(method: str) -> str:
 
 
 def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
-    """What counts of modules and of all modules of ours that they import, by name; distributions of `LIBRARIES`."""
+    """Normalised sources, by name, of modules and of our modules that they import; the `LIBRARIES` that they use."""
     sources: dict[str, str] = {}
     libraries: set[str] = set()
     waiting, seen = list(modules), set()
@@ -154,7 +128,7 @@ def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
 
 @cache  # parsing takes most of the planning, and closures share most of their modules
 def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
-    """What counts of a module and of its templates, by name; and what it imports."""
+    """Normalised sources of a module and its templates, by name, and what it imports."""
     if (path := _source_file(name)) is None:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -167,7 +141,7 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def _source_file(name: str) -> Path | None:
-    """The file of a module, found without importing anything; None for what is no module, but an attribute of one."""
+    """The file of a module, without importing anything; None for an attribute of a module."""
     path = _ROOT.joinpath(*name.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return path if path.is_file() else None
@@ -190,8 +164,8 @@ def _format_version(tree: ast.Module) -> str:
 class _ForNumbers(ast.NodeTransformer):
     """Leaves out what is in no result: docstrings, type hints, texts of Python's own errors, `about` in classes.
 
-    Type hints in the body of a class stay, which make the class where it is a dataclass, and so do docstrings of
-    functions that a decorator with arguments registers: that of a claim is its statement.
+    Type hints in the body of a class stay, as they are the fields of dataclasses; so do docstrings of functions that a
+    decorator with arguments registers: the docstring of a claim is its statement.
     """
 
     def __init__(self, about: tuple[str, ...]):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 ADDRESS = "PROSET_STUDY_FORK_SERVER"  # environment variable: folder of Python, socket of the process
 _STANDARD_FILES = [0, 1, 2]
-_MODULES = [f"proset_study.{name}" for name in ("__main__", "data.sources", "fits.final", "store.results")]
+_MODULES = [f"proset_study.{name}" for name in ("cli", "study.steps", "store.results")]
 _MODULES += [f"sklearn.{name}" for name in ("ensemble", "linear_model", "neighbors", "neural_network", "svm")]
 
 
@@ -120,7 +120,7 @@ def _become(connection: socket.socket) -> None:
 def _status() -> int:
     """Run the command; the status that Python would end with."""
     try:
-        import_module("proset_study.__main__").main()
+        import_module("proset_study.cli").main()
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)

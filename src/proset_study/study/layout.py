@@ -1,8 +1,8 @@
 """Where everything is: each path below results/ and reports/ is spelt here and nowhere else.
 
 The names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/. Rules
-take them as they are, with wildcards in braces; `result` and `report` fill them in. What a former config left behind is
-in none of these lists, and a file that is lost is made again before it is read.
+take them as they are, with wildcards in braces; `result` and `report` fill them in. None of the lists has what a former
+config left behind.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 from proset_study.data.metrics import stored_metric
 from proset_study.data.paths import located
 from proset_study.fits.evaluations import KINDS
-from proset_study.study.config.study import Study
+from proset_study.study.config.study import Run, Study
 
 RESULTS, REPORTS = "results/{study}/", "reports/{study}/"
 
@@ -60,17 +60,8 @@ STORE = "predictions"  # folder
 STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json"  # readers of folders pass over "_"
 
 _FINDINGS = (
-    "methods",
-    "selected_features",
-    "prototypes",
-    "ranks",
-    "pairs",
-    "over_data_sets",
-    "reproduction",
-    "response_curves",
-    "edges",
-    "costs",
-    "variance",
+    *("methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
+    *("response_curves", "edges", "costs", "variance"),
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
@@ -90,20 +81,21 @@ def report(study: Study, template: str, **names: object) -> str:
     return (REPORTS + template).format(study=study.name, **names)
 
 
-# --- what one final model is made by ---------------------------------------------------------------------------------
+# --- what one final model is made of ---------------------------------------------------------------------------------
 
 
 def parameters_file(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
     """The selection of stage 1, if there is one."""
-    names = {"replicate": replicate, "data_set": data_set, "run": run}
-    return [result(study, PARAMETERS, **names)] if "stage1" in study.runs[run].settings else []
+    if "stage1" not in study.runs[run].settings:
+        return []
+    return [result(study, PARAMETERS, replicate=replicate, data_set=data_set, run=run)]
 
 
 def matrix_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
     """The dissimilarities that a run reads, if they are stored."""
-    metric = stored_metric(study.metric(run, data_set))
-    names = {"replicate": replicate, "data_set": data_set, "metric": metric}
-    return [] if metric is None else [result(study, DISSIMILARITIES, **names)]
+    if (metric := stored_metric(study.metric(run, data_set))) is None:
+        return []
+    return [result(study, DISSIMILARITIES, replicate=replicate, data_set=data_set, metric=metric)]
 
 
 def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
@@ -126,7 +118,7 @@ def stage2_files(study: Study, replicate: int | str, data_set: str, run: str) ->
 
 
 def steps_to(study: Study, replicate: int | str, data_set: str, run: str) -> list[tuple[str, list[str]]]:
-    """What a final model is made by: rule and output files of each step, in order."""
+    """Rule and output files of each step to a final model, in order."""
     names = {"replicate": replicate, "data_set": data_set, "run": run}
     place = (study, replicate, data_set, run)
     steps = [("data", [result(study, DATA, **names)]), ("split", [result(study, SPLIT, **names)])]
@@ -171,8 +163,7 @@ def downloads(study: Study) -> list[str]:
 
 def data_files(study: Study) -> list[str]:
     """The data sets of all replicates."""
-    made = dict.fromkeys((replicate, d) for replicate, _, d in study.final_models(study.replicates))
-    return [result(study, DATA, replicate=replicate, data_set=d) for replicate, d in made]
+    return _of_models(study, study.final_models(study.replicates), [DATA])
 
 
 def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
@@ -205,21 +196,22 @@ def scored_files(
     study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
 ) -> list[str]:
     """Everything that the numbers of an experiment or a data set are made of."""
-    data, others = [], []
-    for replicate, run, d in study.final_models(replicates, experiment, data_set):
-        names = {"replicate": replicate, "data_set": d, "run": run.name}
-        data.append(result(study, DATA, **names))
-        others += [result(study, template, **names) for template in (COMPLEXITY, FIT, PREDICTIONS)]
-        others += parameters_file(study, replicate, d, run.name)
-    return list(dict.fromkeys([*data, *others]))
+    models = list(study.final_models(replicates, experiment, data_set))
+    selections = [file for replicate, run, d in models for file in parameters_file(study, replicate, d, run.name)]
+    return [*_of_models(study, models, (DATA, COMPLEXITY, FIT, PREDICTIONS)), *selections]
 
 
 def prediction_files(study: Study) -> list[str]:
     """Everything that the store of predictions is made of."""
-    files = []
-    for replicate, run, d in study.final_models(study.replicates):
-        names = {"replicate": replicate, "data_set": d, "run": run.name}
-        files += [result(study, template, **names) for template in (DATA, SPLIT, FIT, PREDICTIONS)]
+    return _of_models(study, study.final_models(study.replicates), (DATA, SPLIT, FIT, PREDICTIONS))
+
+
+def _of_models(study: Study, models: Iterable[tuple[int, Run, str]], templates: Iterable[str]) -> list[str]:
+    files = (
+        result(study, template, replicate=replicate, data_set=d, run=run.name)
+        for replicate, run, d in models
+        for template in templates
+    )
     return list(dict.fromkeys(files))
 
 
@@ -260,9 +252,8 @@ def record_files(study: Study, archive: str) -> list[str]:
     """What is in one of `record_archives`.
 
     replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
-    replicate_<number>_first_fits the same, but predictions and records of the first fit only;
-    replicate_<number>_searches the single fits of the searches, which are not kept of additional replicates. Data sets
-    and models are left out: the first can be made again from the seed, the second are refitted.
+    replicate_<number>_first_fits has the first fit of each model only; replicate_<number>_searches has the single fits
+    of the searches (none of additional replicates). Data sets and models are left out: they can be made again.
     """
     replicate, searched = int(archive.split("_")[1]), archive.endswith(SEARCHES)
     wanted = ("stage1", "stage2") if searched else ("split", "select_parameters", "select_complexity", "fit")
@@ -321,9 +312,9 @@ def released(study: Study) -> list[str]:
 
 
 def archived(study: Study, name: str) -> bool:
-    """Whether a file of reports/<study> is too large to commit, so that `report.release` puts it into the archive.
+    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only.
 
-    These are all pages but the first one, figures of single data sets, vector graphics, the predictions, and all
+    That is so of all pages but the first one, figures of single data sets, vector graphics, predictions, and all
     records but the `committed_records`.
     """
     if name.startswith("figures/overview/"):

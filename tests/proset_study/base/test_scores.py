@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.base.scores import CLIP, brier_score, log_loss, score_predictions
+from proset.losses import log_loss
+from proset_study.base.scores import CLIP, brier_score, score_predictions
 
 
 def test_log_loss_clips_zero_and_one():

@@ -14,8 +14,8 @@ from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from proset import ProsetClassifier
+from proset.losses import log_loss
 from proset_study import methods
-from proset_study.base.scores import log_loss
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split

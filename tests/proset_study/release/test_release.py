@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.proset_study.conftest import write_all, write_manifest
+from tests.proset_study.small_study import write_all, write_manifest
 
 from proset_study.base.records import read_json
 from proset_study.release.release import MAX_COMMITTED, release

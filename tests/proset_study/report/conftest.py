@@ -17,16 +17,6 @@ PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
 
 
-def check_findings(figures):
-    """Each says what is to be seen in one sentence of at most 25 words."""
-    assert figures
-    for drawn in figures:
-        assert 5 < len(drawn.finding.split()) <= 25, (drawn.name, drawn.finding)
-        assert drawn.finding.endswith("."), drawn.name
-        assert ". " not in drawn.finding, drawn.name
-        assert "nan" not in drawn.finding.split(), drawn.name
-
-
 @pytest.fixture
 def numbers(tmp_path):
     rows = []

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings
 
+from proset.losses import log_loss
 from proset.plot.style import class_style, plain
-from proset_study.base.scores import log_loss
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations import KINDS
 from proset_study.report import evaluations

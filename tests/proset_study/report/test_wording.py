@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proset_study.base.scores import log_loss
+from proset.losses import log_loss
 from proset_study.report.analysis.verdict import Score, Verdict
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows

@@ -14,6 +14,7 @@ from proset_study.data.splits import read_split
 from proset_study.fits.final import read_model, read_predictions
 from proset_study.fits.search import _finished
 from proset_study.store.results import read_scores
+from proset_study.study import layout
 
 CHANGES = 300  # 2,000 were tried once: docs/faults.md
 
@@ -45,14 +46,15 @@ def read(path: Path, folder: Path):
         return read_scores(path)
     if path.suffix == ".jsonl":
         return read_json_lines(path)
-    return _finished(path, read_json_key(path)) if "kept" in path.parts else read_json(path)
+    return _finished(path, KEYS[path]) if is_kept(path) else read_json(path)
 
 
-def read_json_key(path):
-    return KEYS[path]
+def is_kept(path: Path) -> bool:
+    """Whether it is the record of a single fit, which a job that starts again does not compute again."""
+    return path.parent.name in {Path(template).parent.name for template in (layout.TRIAL, layout.PATH)}
 
 
-KEYS: dict[Path, str] = {}
+KEYS: dict[Path, str] = {}  # of these records
 
 
 def damaged(content: bytes, other: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
@@ -86,13 +88,13 @@ def try_changes(folder: Path, n: int) -> dict[str, int]:
     rng, counts = np.random.default_rng(3), {"refused": 0, "computed again": 0, "the same": 0}
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     for path in files:
-        if "kept" in path.parts:
+        if is_kept(path):
             KEYS[path] = json.loads(path.read_text(encoding="utf-8"))["fingerprint"]
     honest = {path: read(path, folder) for path in files}
     by_kind: dict[str, list[Path]] = {}
     for path in files:
         kind = path.name if path.name in ("split.csv", "predictions.csv") else path.suffix
-        by_kind.setdefault("kept" if "kept" in path.parts else kind, []).append(path)
+        by_kind.setdefault("kept" if is_kept(path) else kind, []).append(path)
     for _ in range(n):
         group = by_kind[str(rng.choice(sorted(by_kind)))]
         path, other = (group[int(rng.integers(len(group)))] for _ in range(2))
@@ -123,4 +125,5 @@ def test_damaged_and_foreign_results_are_never_used(folder):
     counts = try_changes(folder, CHANGES)
     print(counts)
     assert sum(counts.values()) == CHANGES
+    assert counts["computed again"]
     assert counts["the same"] < CHANGES / 10  # for example the other file was the same one

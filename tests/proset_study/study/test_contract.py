@@ -17,7 +17,8 @@ from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, me
 from proset_study.methods.knn import KNN
 from proset_study.methods.prototypes import Prototypes
 from proset_study.study.config.study import Run
-from proset_study.study.contract import CHECKS, Subject, make_fold_data, subject_of
+from proset_study.study.contract import CHECKS
+from proset_study.study.subject import Subject, make_fold_data, subject_of
 
 ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"

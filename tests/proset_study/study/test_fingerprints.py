@@ -158,6 +158,18 @@ def test_what_only_people_and_tools_read_does_not_count(package, file, old, new)
     assert not stale(before)
 
 
+def test_changing_what_is_scored_or_shown_makes_no_fit_stale(package):
+    made = ("data", "dissimilarities", "split", "search", "select", "fit", "evaluation")
+    before = keys(*made, "score", "report")
+    files = [package / "proset_study/base/scores.py"]
+    for folder in ("store", "report", "release", "study"):
+        files += sorted((package / "proset_study" / folder).rglob("*.py"))
+    for file in files:
+        file.write_text(file.read_text(encoding="utf-8") + "\nCHANGED = 1\n", encoding="utf-8")
+    forget()
+    assert stale(before) == {"score", "report"}
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "expected"),
     [

@@ -22,12 +22,11 @@ print(fork_server.os.environ[fork_server.ADDRESS])
 # A package that is found before ours, whose commands end in all ways in which a process can.
 COMMANDS = """
 import os, signal, sys, time
-from proset_study.study.fork_server import hand_over
-if __name__ == "__main__":
-    hand_over()
-    sys.exit("this process does it itself")
+from proset_study.study.fork_server import ADDRESS
 
 def main():
+    if ADDRESS in os.environ:
+        sys.exit("this process does it itself")
     print(os.getcwd(), os.environ.get("COLOUR"), sys.modules.get("sklearn") is not None, flush=True)
     if sys.argv[1] == "wait":
         time.sleep(60)
@@ -46,10 +45,10 @@ def server(tmp_path_factory):
     source = Path(__file__).parents[3] / "src" / "proset_study"
     (folder / "proset_study").mkdir()
     for path in source.iterdir():
-        if path.name not in ("__main__.py", "__pycache__"):
+        if path.name not in ("cli.py", "__pycache__"):
             (folder / "proset_study" / path.name).symlink_to(path)
-    (folder / "proset_study" / "__main__.py").write_text(COMMANDS, encoding="utf-8")
-    environment = {**os.environ, **pins(), "PYTHONPATH": str(folder)}
+    (folder / "proset_study" / "cli.py").write_text(COMMANDS, encoding="utf-8")
+    environment = {**os.environ, **pins(), "PYTHONPATH": f"{folder}{os.pathsep}{source.parent}"}
     holds = [sys.executable, "-c", f"{STARTS}input()"]
     with subprocess.Popen(holds, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
         yield process, {**environment, ADDRESS: process.stdout.readline().strip()}

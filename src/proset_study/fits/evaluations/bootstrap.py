@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from proset import arithmetic
+from proset.losses import mean
 from proset_study.base.records import Resources
-from proset_study.base.scores import mean
 from proset_study.base.seeds import generator
 from proset_study.fits.evaluations.refit import refit, weights_of
 from proset_study.fits.resampling import bootstrap_sample, training_rows

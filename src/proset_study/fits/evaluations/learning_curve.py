@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from proset.losses import error_rate, log_loss
 from proset_study.base.records import Resources
-from proset_study.base.scores import error_rate, log_loss
 from proset_study.base.seeds import generator
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations.refit import refit, weights_of

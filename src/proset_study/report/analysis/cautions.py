@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from proset.losses import SMALLEST
 from proset_study import methods
-from proset_study.base.scores import SMALLEST
 from proset_study.data.splits import TEST
 from proset_study.store.stored import Final, Stored
 

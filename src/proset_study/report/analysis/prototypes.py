@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from proset_study.base.scores import mean
+from proset.losses import mean
 from proset_study.methods import METHODS
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best

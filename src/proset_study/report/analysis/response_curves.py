@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from proset_study.base.scores import SMALLEST, mean
+from proset.losses import SMALLEST, mean
 from proset_study.data.generated_mixed import MIXED, mixed_probabilities
 from proset_study.data.generators import CLUSTERS, clusters_probabilities
 from proset_study.data.sources import random_numbers

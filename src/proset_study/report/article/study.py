@@ -9,10 +9,10 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
+from proset.losses import SMALLEST
 from proset.plot.style import log_axis
 from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_text
-from proset_study.base.scores import SMALLEST
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.paired import mean_difference

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from proset_study.base.scores import log_loss, score_predictions
+from proset.losses import log_loss
+from proset_study.base.scores import score_predictions
 from proset_study.data.distances import distances
 from proset_study.data.splits import TEST
 from proset_study.methods.base import Fitted, PriorModel

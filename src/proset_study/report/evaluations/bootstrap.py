@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
-from proset_study.base.scores import error_rate
+from proset.losses import error_rate
 from proset_study.report.evaluations.base import (
     NAMES,
     SCORES,

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset.losses import SMALLEST
 from proset.plot.style import GREY, plain
-from proset_study.base.scores import SMALLEST
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.search import prior_loss
 from proset_study.report.figures.style import (

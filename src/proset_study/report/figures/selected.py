@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from proset.losses import error_rate
 from proset.plot.style import log_axis, plain
 from proset_study import methods
-from proset_study.base.scores import error_rate
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.labels import method_name

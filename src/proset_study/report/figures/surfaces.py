@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from proset.losses import log_loss
 from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
-from proset_study.base.scores import log_loss
 from proset_study.data.generators import mixture_probabilities
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel

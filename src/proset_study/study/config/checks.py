@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from proset_study import methods
 from proset_study.base.records import file_digest
@@ -17,27 +17,20 @@ from proset_study.study.config.schema import schema_errors
 from proset_study.study.config.study import Run, Study, selected_data_sets
 from proset_study.study.config.suite import suite_errors, written_out
 
+RESERVED = {  # names of rules
+    *("all", "downloads", "openml", "study", "standing", "standing_on", "partial", "predictions", "pack", "report"),
+    *("data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
+    *("fit", "evaluate", "score", "score_data_set", "table", "data_set_page"),
+}
+ONE_PROBLEM = ("checker", "xor", "mixture")  # generators whose every draw is of the same problem
+
 
 class ConfigError(ValueError):
     """The config is wrong; the message names the key, what was given and what is allowed."""
 
 
 def load(config: dict) -> Study:
-    """Check a config and give the study it describes.
-
-    Parameters
-    ----------
-    config : dict
-
-    Returns
-    -------
-    Study
-
-    Raises
-    ------
-    ConfigError
-        Lists everything that is wrong.
-    """
+    """Check a config and give the study it describes; a ConfigError lists everything that is wrong."""
     errors = list(dict.fromkeys(schema_errors(config))) or list(suite_errors(config))
     if not errors:
         config = written_out(config)
@@ -49,107 +42,36 @@ def load(config: dict) -> Study:
     return Study.of(config)
 
 
+def _refused(where: str, value: object, reason: str) -> str:
+    return f"{where}: {value!r} is not allowed, {reason}"
+
+
+def _not_among(where: str, value: object, allowed: Iterable[str]) -> str:
+    return _refused(where, value, f"allowed are {', '.join(allowed) or 'none'}")
+
+
+def _unknown(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """For each of the names that is not known."""
+    return (f"{where}: unknown {kind} {name!r}, allowed are {', '.join(known)}" for name in names if name not in known)
+
+
 def _meaning_errors(config) -> Iterator[str]:
-    data_sets, experiments = config["data_sets"], config["experiments"]
+    experiments, of_replicates = config["experiments"], config.get("additional_replicates", {"numbers": [], "only": {}})
     yield from _name_errors(config)
-    further = config.get("additional_replicates", {"numbers": [], "only": {}})
-    for number in further["numbers"]:
+    for number in of_replicates["numbers"]:
         if number in config["replicates"]:
-            yield f"additional_replicates.numbers: {number} is not allowed, it is one of replicates already"
-    for where, only in (("only", config.get("only", {})), ("additional_replicates.only", further["only"])):
-        for experiment, allowed in only.items():
-            if experiment not in experiments:
-                yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
-                continue
-            for d in allowed:
-                if d not in experiments[experiment]["data_sets"]:
-                    yield (
-                        f"{where}.{experiment}: unknown data set {d!r}, allowed are "
-                        f"{', '.join(experiments[experiment]['data_sets'])}"
-                    )
+            yield _refused("additional_replicates.numbers", number, "it is one of replicates already")
+    for where, only in (("only", config.get("only", {})), ("additional_replicates.only", of_replicates["only"])):
+        yield from _unknown(where, "experiment", only, experiments)
+        for experiment, names in only.items():
+            known = experiments.get(experiment, {"data_sets": names})["data_sets"]
+            yield from _unknown(f"{where}.{experiment}", "data set", names, known)
     yield from _evaluation_errors(config)
-    for name, comparison in config.get("comparisons", {}).items():
-        for experiment in comparison["experiments"]:
-            if experiment not in experiments:
-                yield (
-                    f"comparisons.{name}.experiments: unknown experiment {experiment!r}, allowed are "
-                    f"{', '.join(experiments)}"
-                )
-        if comparison.get("rows") == "methods":
-            yield from _row_errors(f"comparisons.{name}", comparison["experiments"], config)
-        for kind in comparison.get("evaluations", []):
-            if kind not in (asked_for := config.get("evaluations", {})):
-                allowed = ", ".join(asked_for) or "none"
-                yield f"comparisons.{name}.evaluations: {kind!r} is not allowed, allowed are {allowed}"
+    yield from _comparison_errors(config)
     for key in ("trials_per_job", "folds_per_job"):
-        for method in config.get(key, {}):
-            if method not in methods.METHODS:
-                yield f"{key}: unknown method {method!r}, allowed are {', '.join(methods.METHODS)}"
+        yield from _unknown(key, "method", config.get(key, {}), methods.METHODS)
     for experiment, entry in experiments.items():
-        where = f"experiments.{experiment}"
-        if entry["method"] not in methods.METHODS:
-            allowed = ", ".join(methods.METHODS)
-            yield f"{where}.method: {entry['method']!r} is not allowed, allowed are {allowed}"
-            continue
-        try:
-            method = methods.get(entry["method"])
-        except ValueError as error:
-            yield f"{where}.{error}"
-            continue
-        yield from _stage2_errors(where, entry, method)
-        selected = selected_data_sets(config, experiment)
-        for d in [*entry["data_sets"], *entry.get("overrides", {})]:
-            if d not in data_sets:
-                yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
-            elif d in selected and "weight" in data_sets[d] and method.weights == "none":
-                yield f"{where}.data_sets: {d!r} is not allowed, it has weights and {entry['method']} takes none"
-            elif d in selected and lacks_values(data_sets[d]) and "impute" not in data_sets[d]:
-                yield from _gap_errors(f"{where}.data_sets", d, entry["method"])
-        yield from _parameter_errors(where, entry, experiments, selected)
-
-
-def _gap_errors(where, data_set, name) -> Iterator[str]:
-    """Missing values are filled in, or the method takes them."""
-    if not methods.get(name).takes_mixed:
-        yield (
-            f"{where}: {data_set!r} is not allowed, it has missing values and {name} needs numbers; name"
-            f" data_sets.{data_set}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
-        )
-
-
-def _row_errors(where, names, config) -> Iterator[str]:
-    """A table with a row per method has one final model in each of its cells."""
-    taken: dict[tuple[str, str], str] = {}
-    for name in names:
-        if (entry := config["experiments"].get(name)) is None:
-            continue
-        if "vary" in entry:
-            yield f"{where}.experiments: {name!r} is not allowed, with rows: methods nothing may be varied"
-        for data_set in selected_data_sets(config, name):
-            if (first := taken.setdefault((entry["method"], data_set), name)) != name:
-                yield (
-                    f"{where}.experiments: {name!r} is not allowed beside {first!r} with rows: methods, both have "
-                    f"{entry['method']} on {data_set}"
-                )
-                break
-
-
-def _evaluation_errors(config) -> Iterator[str]:
-    """An experiment may have been left without a data set that is named here, but both must be known."""
-    data_sets, experiments = config["data_sets"], config["experiments"]
-    # Each draw of clusters is another problem, and digits and families are made of what there is or known by a file.
-    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor", "mixture")]
-    for kind, entry in config.get("evaluations", {}).items():
-        where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
-        for experiment, names in entry["of"].items():
-            if experiment not in experiments:
-                yield f"{where}: unknown experiment {experiment!r}, allowed are {', '.join(experiments)}"
-            elif evaluations.get(kind).generated and "metric" in (*(e := experiments[experiment]), *e.get("vary", {})):
-                yield f"{where}: {experiment!r} is not allowed, it has a metric, data drawn anew have none"
-            for d in names:
-                if d not in allowed:
-                    known = ", ".join(allowed) or "none"
-                    yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
+        yield from _experiment_errors(f"experiments.{experiment}", experiment, entry, config)
 
 
 def _name_errors(config) -> Iterator[str]:
@@ -163,184 +85,210 @@ def _name_errors(config) -> Iterator[str]:
             taken.setdefault(name.lower(), f"{key}.{name}")
 
 
-def _data_errors(study) -> Iterator[str]:
-    """What can be said of the data without reading them."""
-    for name in study.data_sets:
-        settings, where = study.config["data_sets"][name], f"data_sets.{name}"
-        if "image" in settings and math.prod(settings["image"]) != size_of(settings).features:
-            yield (
-                f"{where}.image: {settings['image']} is not allowed, rows times columns must be the number of features,"
-                f" {size_of(settings).features}"
-            )
-        if settings.get("generator") == "mixed":
-            given = {**MIXED, **settings}
-            for key in ("numbers", "categories"):
-                if given[key] < given["informative"]:
-                    pairs = f"must be at least informative, {given['informative']}"
-                    yield f"{where}.{key}: {given[key]} is not allowed, {pairs}"
-        if settings.get("order") == 1 and "angle" in settings:
-            yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
-        if "generator" in settings:
-            size = size_of(settings)
-            if 8 * size.values > MAX_BYTES:
-                yield (
-                    f"{where}: {size.rows:,} samples of {size.features} features are not allowed, must be at most "
-                    f"{MAX_BYTES // 8:,} numbers together"
-                )
-        elif "sklearn" in settings:
-            last = SKLEARN[settings["sklearn"]].features - 1
-            wrong = [f for f in settings.get("features", []) if f > last]
-            if wrong:
-                yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
-        elif "openml" in settings:
-            found = description(table_of(settings["openml"]))
-            yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], found))
-        else:
-            try:
-                path = check_file(settings["file"])
-                if (wanted := settings.get("sha256")) and (digest := file_digest(path).hex()) != wanted:
-                    yield f"{where}.sha256: {wanted!r} is not allowed, that of {settings['file']} is {digest!r}"
-            except ValueError as error:
-                yield f"{where}.{error}"
-            if settings["file"].endswith(".npz") and kind_of(settings) != MATRIX:
-                yield f"{where}.file: {settings['file']!r} is not allowed, .npz is for metric: precomputed only"
-            written = [key for key in ("sep", "decimal") if key in settings]
-            if written and not settings["file"].endswith(".csv"):
-                yield f"{where}.{written[0]}: {settings[written[0]]!r} is not allowed, it is for .csv only"
-            elif settings.get("sep", ",") == settings.get("decimal", "."):
-                yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
+def _evaluation_errors(config) -> Iterator[str]:
+    """An experiment may have been left without a data set that is named here, but both must be known."""
+    data_sets, experiments = config["data_sets"], config["experiments"]
+    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ONE_PROBLEM]
+    for kind, entry in config.get("evaluations", {}).items():
+        where, draws = f"evaluations.{kind}.of", evaluations.get(kind).generated
+        yield from _unknown(where, "experiment", entry["of"], experiments)
+        for experiment, names in entry["of"].items():
+            settings = experiments.get(experiment, {})
+            if draws and "metric" in (*settings, *settings.get("vary", {})):
+                yield _refused(where, experiment, "it has a metric, data drawn anew have none")
+            for d in names:
+                if d not in (allowed := generated if draws else data_sets):
+                    known = ", ".join(allowed) or "none"
+                    yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
 
 
-def _has_parameters(name, parameters):
+def _comparison_errors(config) -> Iterator[str]:
+    for name, comparison in config.get("comparisons", {}).items():
+        where = f"comparisons.{name}"
+        yield from _unknown(f"{where}.experiments", "experiment", comparison["experiments"], config["experiments"])
+        if comparison.get("rows") == "methods":
+            yield from _row_errors(f"{where}.experiments", comparison["experiments"], config)
+        for kind in comparison.get("evaluations", []):
+            if kind not in (asked_for := config.get("evaluations", {})):
+                yield _not_among(f"{where}.evaluations", kind, asked_for)
+
+
+def _row_errors(where, names, config) -> Iterator[str]:
+    """A table with a row per method has one final model in each of its cells."""
+    taken: dict[tuple[str, str], str] = {}
+    for name in names:
+        if (entry := config["experiments"].get(name)) is None:
+            continue
+        if "vary" in entry:
+            yield _refused(where, name, "with rows: methods nothing may be varied")
+        for data_set in selected_data_sets(config, name):
+            if (first := taken.setdefault((entry["method"], data_set), name)) != name:
+                both = f"both have {entry['method']} on {data_set}"
+                yield f"{where}: {name!r} is not allowed beside {first!r} with rows: methods, {both}"
+                break
+
+
+def _experiment_errors(where, experiment, entry, config) -> Iterator[str]:
+    if entry["method"] not in methods.METHODS:
+        yield _not_among(f"{where}.method", entry["method"], methods.METHODS)
+        return
     try:
-        return methods.get(name).parameters == parameters
+        method = methods.get(entry["method"])
+    except ValueError as error:
+        yield f"{where}.{error}"
+        return
+    if entry["stage2"].get("selection_rule") == "largest" and not method.averages:
+        yield _refused(f"{where}.stage2.selection_rule", "largest", f"{entry['method']} is no mean of an ensemble")
+    sizes = [method.complexity, *method.parameters]
+    yield from _unknown(f"{where}.edges", "parameter", entry.get("edges", {}), sizes)
+    selected, data_sets = selected_data_sets(config, experiment), config["data_sets"]
+    named = [*entry["data_sets"], *entry.get("overrides", {})]
+    yield from _unknown(f"{where}.data_sets", "data set", named, data_sets)
+    for d in named:
+        if d in selected and d in data_sets:
+            yield from _fitness_errors(f"{where}.data_sets", d, data_sets[d], entry["method"], method)
+    yield from _parameter_errors(where, entry, method, config["experiments"], selected)
+
+
+def _fitness_errors(where, name, data_set, method_name, method) -> Iterator[str]:
+    """A method must take what a data set has: weights, missing values."""
+    if "weight" in data_set and method.weights == "none":
+        yield _refused(where, name, f"it has weights and {method_name} takes none")
+    elif lacks_values(data_set) and "impute" not in data_set and not method.takes_mixed:
+        remedy = f"name data_sets.{name}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
+        yield _refused(where, name, f"it has missing values and {method_name} needs numbers; {remedy}")
+
+
+def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[str]:
+    """Errors of the search and its parameters; those of the first data set that has some."""
+    source, space = entry.get("stage1", {}).get("from"), entry.get("stage1", {}).get("space", {})
+    if source is not None:
+        fitting = [name for name, other in experiments.items() if _searches(other, method)]
+        if source not in fitting:
+            yield _not_among(f"{where}.stage1.from", source, fitting)
+            return
+        known, space = experiments[source]["data_sets"], experiments[source]["stage1"]["space"]
+        if missing := [d for d in selected if d not in known]:
+            yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(known)}"
+    for data_set in entry["data_sets"]:
+        errors = list(_override_errors(where, entry, data_set))
+        if errors := errors or list(_errors_on(where, entry, method, space, data_set)):
+            yield from errors
+            return
+
+
+def _searches(entry, method) -> bool:
+    """Whether an experiment searches the parameters of a method."""
+    try:
+        return "space" in entry.get("stage1", {}) and methods.get(entry["method"]).parameters == method.parameters
     except ValueError:  # which is said of the experiment that names the method
         return False
 
 
-def _parameter_errors(where, entry, experiments, selected) -> Iterator[str]:
-    method = methods.get(entry["method"])
-    source = entry.get("stage1", {}).get("from")
-    if source is not None:
-        other = experiments.get(source)
-        fitting = [
-            name
-            for name, found in experiments.items()
-            if "space" in found.get("stage1", {}) and _has_parameters(found["method"], method.parameters)
-        ]
-        if source not in fitting:
-            yield f"{where}.stage1.from: {source!r} is not allowed, allowed are {', '.join(fitting) or 'none'}"
-            return
-        missing = [d for d in selected if d not in other["data_sets"]]
-        if missing:
-            yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(other['data_sets'])}"
-    run = Run(where, where, "", entry)
-    for data_set in entry["data_sets"]:
-        changes = entry.get("overrides", {}).get(data_set, {})
-        for stage, change in changes.items():
-            if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}:
-                yield f"{where}.overrides.{data_set}.{stage}: {change!r} is not allowed, it changes what is not there"
-                return
-        found = []
-        searched = (entry if source is None else experiments[source]).get("stage1", {}).get("space", {})
-        given = {*searched, *entry.get("parameters", {}), *entry.get("vary", {})}
-        for stage in ("stage1", "stage2"):
-            settings = run.stage(stage, data_set)
-            if "from" in settings:
-                continue
-            given |= set(settings.get("parameters", {}))
-            complexity, longest = settings.get("complexity", 1), largest_complexity(method)
-            if complexity > longest:
-                found.append(
-                    f"{where}.{stage}.complexity: {complexity} is not allowed, {entry['method']} has at most {longest}"
-                )
-            for kind, bounds, name in _spaces(settings):
-                found += _range_errors(f"{where}.{stage}.space.{name}.{kind}", method, name, kind, bounds)
-                if kind == "log_grid":
-                    points = _grid_points(settings["space"])
-                    if points != settings["trials"]:
-                        found.append(
-                            f"{where}.stage1.trials: {settings['trials']} is not allowed, the grid has {points}"
-                        )
-            for name, value in settings.get("parameters", {}).items():
-                found += _value_errors(f"{where}.parameters.{name}", method, name, value)
-        for name, values in entry.get("vary", {}).items():
-            if name == "metric":
-                continue
-            found += [e for value in values for e in _value_errors(f"{where}.vary.{name}", method, name, value)]
-        needed = [p for p in method.required if p not in given]
-        if needed:
-            found.append(f"{where}: method {entry['method']!r} needs {', '.join(needed)} in parameters or stage1.space")
-        if found:
-            yield from found
+def _override_errors(where, entry, data_set) -> Iterator[str]:
+    for stage, change in entry.get("overrides", {}).get(data_set, {}).items():
+        if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}:
+            yield _refused(f"{where}.overrides.{data_set}.{stage}", change, "it changes what is not there")
             return
 
 
-def _stage2_errors(where, entry, method):
-    """What is said of sizes and of ends must be of what the method has."""
-    if entry["stage2"].get("selection_rule") == "largest" and not method.averages:
-        yield f"{where}.stage2.selection_rule: 'largest' is not allowed, {entry['method']} is no mean of an ensemble"
-    known = [method.complexity, *method.parameters]
-    for name in entry.get("edges", {}):
-        if name not in known:
-            yield f"{where}.edges: unknown parameter {name!r}, allowed are {', '.join(known)}"
+def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
+    """Errors of the values that an experiment has on a data set."""
+    run, longest = Run(where, where, "", entry), largest_complexity(method)
+    given = {*space, *entry.get("parameters", {}), *entry.get("vary", {})}
+    for stage in ("stage1", "stage2"):
+        settings = run.stage(stage, data_set)
+        if "from" in settings:
+            continue
+        given |= set(settings.get("parameters", {}))
+        if (complexity := settings.get("complexity", 1)) > longest:
+            yield _refused(f"{where}.{stage}.complexity", complexity, f"{entry['method']} has at most {longest}")
+        for name, distribution in settings.get("space", {}).items():
+            for kind, bounds in distribution.items():
+                yield from _range_errors(f"{where}.{stage}.space.{name}.{kind}", method, name, kind, bounds)
+                points = math.prod(other.get("log_grid", [0, 0, 1])[2] for other in settings["space"].values())
+                if kind == "log_grid" and points != settings["trials"]:
+                    yield _refused(f"{where}.stage1.trials", settings["trials"], f"the grid has {points}")
+        for name, value in settings.get("parameters", {}).items():
+            yield from _value_errors(f"{where}.parameters.{name}", method, name, value)
+    for name, values in entry.get("vary", {}).items():
+        if name != "metric":
+            for value in values:
+                yield from _value_errors(f"{where}.vary.{name}", method, name, value)
+    if needed := [p for p in method.required if p not in given]:
+        yield f"{where}: method {entry['method']!r} needs {', '.join(needed)} in parameters or stage1.space"
 
 
-def _spaces(settings):
-    for name, distribution in settings.get("space", {}).items():
-        for kind, bounds in distribution.items():
-            yield kind, bounds, name
-
-
-def _grid_points(space):
-    points = 1
-    for distribution in space.values():
-        points *= distribution.get("log_grid", [0, 0, 1])[2]
-    return points
-
-
-def _range_errors(key, method, name, kind, bounds):
+def _range_errors(key, method, name, kind, bounds) -> Iterator[str]:
     low, high = bounds[:2]
-    errors = [*_value_errors(key, method, name, low), *_value_errors(key, method, name, high)]
+    yield from _value_errors(key, method, name, low)
+    yield from _value_errors(key, method, name, high)
     if not low < high:
-        errors.append(f"{key}: {bounds!r} is not allowed, low must be less than high")
+        yield _refused(key, bounds, "low must be less than high")
     if kind.startswith("log") and low <= 0:
-        errors.append(f"{key}: {bounds!r} is not allowed, both ends must be greater than 0")
+        yield _refused(key, bounds, "both ends must be greater than 0")
     if kind == "integers" and any(b != int(b) for b in bounds):
-        errors.append(f"{key}: {bounds!r} is not allowed, both ends must be whole numbers")
+        yield _refused(key, bounds, "both ends must be whole numbers")
     if kind == "log_grid" and (bounds[2] != int(bounds[2]) or bounds[2] < 2):
-        errors.append(f"{key}: {bounds!r} is not allowed, points must be a whole number of at least 2")
-    return errors
+        yield _refused(key, bounds, "points must be a whole number of at least 2")
 
 
-def _value_errors(key, method, name, value):
+def _value_errors(key, method, name, value) -> Iterator[str]:
     if name not in method.parameters:
-        allowed = ", ".join(method.parameters) or "none"
-        return [f"{key}: unknown parameter of this method, allowed are {allowed}"]
+        yield f"{key}: unknown parameter of this method, allowed are {', '.join(method.parameters) or 'none'}"
+        return
     try:
         method.parameters[name].check(key, value)
     except ValueError as error:
-        return [str(error)]
-    return []
+        yield str(error)
 
 
-RESERVED = frozenset(
-    {
-        "all",
-        "downloads",
-        "openml",
-        "study",
-        "evaluate",
-        "data",
-        "dissimilarities",
-        "split",
-        "stage1",
-        "select_parameters",
-        "stage2",
-        "select_complexity",
-        "fit",
-        "score",
-        "score_data_set",
-    }
-    | {"table", "data_set_page", "report", "pack", "partial", "predictions", "standing", "standing_on"}
-)
+def _data_errors(study) -> Iterator[str]:
+    """What can be said of the data without reading them."""
+    for name in study.data_sets:
+        settings, where = study.config["data_sets"][name], f"data_sets.{name}"
+        if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
+            rule = f"rows times columns must be the number of features, {n_features}"
+            yield f"{where}.image: {settings['image']} is not allowed, {rule}"
+        if "generator" in settings:
+            yield from _generator_errors(where, settings)
+        elif "sklearn" in settings:
+            last = SKLEARN[settings["sklearn"]].features - 1
+            if wrong := [f for f in settings.get("features", []) if f > last]:
+                yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+        elif "openml" in settings:
+            table = description(table_of(settings["openml"]))
+            yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], table))
+        else:
+            yield from _file_errors(where, settings)
+
+
+def _generator_errors(where, settings) -> Iterator[str]:
+    if settings["generator"] == "mixed":
+        columns = {**MIXED, **settings}
+        for key in ("numbers", "categories"):
+            if columns[key] < (least := columns["informative"]):
+                yield f"{where}.{key}: {columns[key]} is not allowed, must be at least informative, {least}"
+    if settings.get("order") == 1 and "angle" in settings:
+        yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
+    size, most = size_of(settings), MAX_BYTES // 8
+    if size.values > most:
+        what = f"{size.rows:,} samples of {size.features} features"
+        yield f"{where}: {what} are not allowed, must be at most {most:,} numbers together"
+
+
+def _file_errors(where, settings) -> Iterator[str]:
+    file = settings["file"]
+    try:
+        path = check_file(file)
+        if (wanted := settings.get("sha256")) and (digest := file_digest(path).hex()) != wanted:
+            yield _refused(f"{where}.sha256", wanted, f"that of {file} is {digest!r}")
+    except ValueError as error:
+        yield f"{where}.{error}"
+    if file.endswith(".npz") and kind_of(settings) != MATRIX:
+        yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
+    written = [key for key in ("sep", "decimal") if key in settings]
+    if written and not file.endswith(".csv"):
+        yield _refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")
+    elif settings.get("sep", ",") == settings.get("decimal", "."):
+        yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"

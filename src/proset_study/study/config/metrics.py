@@ -1,4 +1,4 @@
-"""What a config says of metrics: which there are, what they compare, and which data sets and methods they are for."""
+"""Checks of the metrics that a config names: what each compares, and the data sets and methods it is for."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -7,11 +7,10 @@ from pkgutil import iter_modules
 from proset_study import methods
 from proset_study.data import dissimilarities
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
-from proset_study.methods.base import Method
 from proset_study.study.config.study import Run, Study
 
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
-# What there is of the samples of a data set, and what metrics need of it.
+# What the samples of a data set consist of, and which of it metrics need.
 FEATURES, STRINGS, MATRIX = "a table of features", "a column of strings", "a matrix"
 NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix": MATRIX}
 
@@ -19,28 +18,23 @@ NEEDS = {"vectors": FEATURES, "images": "image", "strings": STRINGS, "a matrix":
 def metric_errors(config: dict) -> Iterator[str]:
     """What is wrong with the metrics of a config whose names are right."""
     try:
-        yield from _errors(config)
+        if wrong := list(_definition_errors(config)):
+            yield from wrong
+            return
+        for name, settings in config["data_sets"].items():
+            if "metric" in settings and kind_of(settings) == FEATURES:
+                where, metric = f"data_sets.{name}.metric", settings["metric"]
+                yield f"{where}: {metric!r} is not allowed, it has features; name the metric in experiments"
+        study = Study.of(config)
+        for run in study.runs.values():
+            for data_set in run.data_sets:
+                yield from _run_errors(run, data_set, study)
     except ValueError as error:  # a module of somebody else
         yield str(error)
 
 
-def _errors(config):
-    if wrong := list(_definition_errors(config)):
-        yield from wrong
-        return
-    for name, settings in config["data_sets"].items():
-        if "metric" in settings and kind_of(settings) == FEATURES:
-            metric = settings["metric"]
-            yield f"data_sets.{name}.metric: {metric!r} is not allowed, it has features; name the metric in experiments"
-    study = Study.of(config)
-    for run in study.runs.values():
-        method = methods.get(run.method)
-        for data_set in run.data_sets:
-            yield from _run_errors(f"experiments.{run.experiment}", run, method, data_set, study)
-
-
 def kind_of(settings: dict) -> str:
-    """What there is of the samples of a data set, an entry of the config's `data_sets`."""
+    """What the samples of a data set, an entry of the config's `data_sets`, consist of."""
     if settings.get("metric") == PRECOMPUTED:
         return MATRIX
     return STRINGS if "items" in settings or settings.get("generator") == "protein_families" else FEATURES
@@ -79,9 +73,9 @@ def _module(name):
     return module
 
 
-def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -> Iterator[str]:
-    metric, taken = study.metric(run.name, data_set), method.metrics
-    kind = kind_of(study.config["data_sets"][data_set])
+def _run_errors(run: Run, data_set: str, study: Study) -> Iterator[str]:
+    metric, taken = study.metric(run.name, data_set), methods.get(run.method).metrics
+    where, kind = f"experiments.{run.experiment}", kind_of(study.config["data_sets"][data_set])
     if taken == "none":
         if "metric" in run.settings:
             able = _able("any", "symmetric", "vectors")
@@ -91,8 +85,8 @@ def _run_errors(where, run: Run, method: type[Method], data_set, study: Study) -
                 f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method}"
                 f" needs; methods for it are {_able('any', 'symmetric')}"
             )
-    elif found := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
-        yield from found
+    elif unfit := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
+        yield from unfit
     elif taken == "vectors" and not compares_features(metric):
         yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
     elif taken == "symmetric" and is_ranked(metric):
@@ -104,7 +98,7 @@ def _able(*taken):
 
 
 def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
-    """Why a metric cannot be that of a data set."""
+    """Why a data set cannot be compared by a metric."""
     settings, base = study.config["data_sets"][data_set], base_metric(metric)
     named = study.config.get("metrics", {})
     if base not in (*VECTORS, *STORED, PRECOMPUTED, *named):
@@ -118,6 +112,5 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     else:
         needed = _module(named.get(base, {"of": base})["of"]).ITEMS
     kind = kind_of(settings)
-    there = ["image", FEATURES] if kind == FEATURES and "image" in settings else [kind]
-    if NEEDS[needed] not in there:
+    if NEEDS[needed] != kind and not (needed == "images" and kind == FEATURES and "image" in settings):
         yield f"{where}.metric: {metric!r} is not allowed for {data_set}, it compares {needed}, there is {kind}"

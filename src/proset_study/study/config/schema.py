@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import yaml
+from referencing.exceptions import Unresolvable
 
 from proset_study.fits import evaluations
 
@@ -17,16 +18,18 @@ RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates"
 
 def schema() -> dict:
     """The JSON schema of a config: that of the file, with what each kind of evaluation says of its settings."""
-    found = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
-    found["properties"]["evaluations"] = evaluations.schema()
-    return found
+    of_config = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    of_config["properties"]["evaluations"] = evaluations.schema()
+    return of_config
 
 
 def schema_errors(config: dict) -> Iterator[str]:
     """Each break of the schema: the key, what was given and what is allowed."""
-    validator = _Validator(schema())
-    for error in sorted(validator.iter_errors(config), key=lambda e: list(map(str, e.absolute_path))):
-        yield _explain(error)
+    try:
+        errors = list(_Validator(schema()).iter_errors(config))
+    except Unresolvable as error:  # whose own text is the whole schema
+        raise ValueError(f"{SCHEMA.name}: there is no {error.ref} for a $ref to name") from None
+    yield from map(_explain, sorted(errors, key=lambda e: list(map(str, e.absolute_path))))
 
 
 def _is_integer(checker, value):

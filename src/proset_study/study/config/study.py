@@ -9,28 +9,15 @@ from pathlib import Path
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 
-TRIALS_PER_JOB = 50  # of a method that `trials_per_job` does not name
-
 
 @dataclass(frozen=True)
 class Run:
-    """One experiment, or one of its variants, on all its data sets.
+    """One experiment, or one of its variants, on all its data sets."""
 
-    Attributes
-    ----------
-    name : str
-        Experiment, with the varied value if there is one; a folder name.
-    experiment : str
-    variant : str
-        As published, for example "candidates=100"; empty if nothing is varied.
-    settings : dict
-        The experiment's entry of the config, the varied value put into its parameters.
-    """
-
-    name: str
+    name: str  # of the experiment, with the varied value if there is one; a folder name
     experiment: str
-    variant: str
-    settings: dict
+    variant: str  # as published, for example "candidates=100"; empty if nothing is varied
+    settings: dict  # the experiment's entry of the config, with the varied value among its parameters
 
     @property
     def method(self) -> str:
@@ -143,8 +130,8 @@ class Study:
 
     def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
         """First and last trial of the jobs of stage 1."""
-        size = self.config.get("trials_per_job", {}).get(run.method, TRIALS_PER_JOB)
-        return _chunks(run.stage("stage1", data_set)["trials"], size)
+        trials = run.stage("stage1", data_set)["trials"]
+        return _chunks(trials, self.config.get("trials_per_job", {}).get(run.method, trials))
 
     def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
         """First and last fold of the jobs of both stages."""
@@ -160,30 +147,29 @@ class Study:
     @property
     def tables(self) -> dict[str, dict]:
         """Tables by name, experiments first: "title", "kind" (what its rows are) and the "experiments" it shows."""
-        found = {
+        tables = {
             name: {"title": self.config["experiments"][name]["title"], "kind": "quantities", "experiments": [name]}
             for name in self.experiments
         }
         for name in self.comparisons:
             entry = self.config["comparisons"][name]
-            shown = [e for e in entry["experiments"] if e in self.experiments]
-            found[name] = {"title": entry["title"], "kind": entry.get("rows", "experiments"), "experiments": shown}
-        return found
+            experiments = [e for e in entry["experiments"] if e in self.experiments]
+            rows = entry.get("rows", "experiments")
+            tables[name] = {"title": entry["title"], "kind": rows, "experiments": experiments}
+        return tables
 
     # What enters a result: the settings behind it, and nothing else of the config.
 
     def data_settings(self, data_set: str) -> dict:
-        """What one data set is made from; how figures show it is no part of it, and one of OpenML is its table.
+        """What a data set is made from, and not how it is shown or compared; of OpenML, its table.
 
-        Neither is by what its samples are compared, unless that is the file itself. "gaps" is there if values may be
-        missing from a table without being filled in.
+        "gaps" is there if values may be missing from a table without being filled in.
         """
-        left_out = ("image", "sha256")
-        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in left_out}
-        gaps = {"gaps": True} if self.may_have_gaps(data_set) else {}
+        settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in ("image", "sha256")}
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
-        settings |= gaps
+        if self.may_have_gaps(data_set):
+            settings["gaps"] = True
         return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings
 
     def needing_numbers(self, data_set: str) -> list[str]:
@@ -205,10 +191,10 @@ class Study:
         return is_table and not self.needing_numbers(data_set)
 
     def metric(self, run: str, data_set: str) -> str:
-        """By what a run compares the samples of a data set: as the experiment says, or else the data set."""
+        """The metric of the experiment, or else of the data set, by which a run compares samples."""
         default = self.config["data_sets"][data_set].get("metric", EUCLIDEAN)
-        found: str = self.runs[run].settings.get("metric", default)
-        return f"{RANK}_{default}" if found == RANK and default != EUCLIDEAN else found
+        metric: str = self.runs[run].settings.get("metric", default)
+        return f"{RANK}_{default}" if metric == RANK and default != EUCLIDEAN else metric
 
     def metric_settings(self, metric: str, data_set: str) -> dict:
         """What the stored dissimilarities of a data set depend on, next to the data; see `data.matrix.write_matrix`."""
@@ -218,10 +204,9 @@ class Study:
 
     def stored_metrics(self, data_set: str) -> list[str]:
         """Metrics of a data set whose dissimilarities are stored, of all runs."""
-        found = (
-            stored_metric(self.metric(run.name, data_set)) for run in self.runs.values() if data_set in run.data_sets
-        )
-        return list(dict.fromkeys(filter(None, found)))
+        runs = (run for run in self.runs.values() if data_set in run.data_sets)
+        metrics = (stored_metric(self.metric(run.name, data_set)) for run in runs)
+        return list(dict.fromkeys(filter(None, metrics)))
 
     def _metric(self, run, data_set):
         """The metric as a setting, unless it is that of most."""
@@ -229,7 +214,7 @@ class Study:
         return {} if metric == EUCLIDEAN else {"metric": metric}
 
     def stage1_settings(self, run: str, data_set: str) -> dict:
-        """What the records of stage 1 depend on; the number of trials is not part of it."""
+        """What the records of stage 1 depend on; the number of trials does not count."""
         stage1 = self.runs[run].stage("stage1", data_set)
         kept = {key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1}
         return {**kept, **self._metric(run, data_set)}

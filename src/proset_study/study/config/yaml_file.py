@@ -17,17 +17,7 @@ OTHER_NUMBER = re.compile(r"[-+]?0[0-7_]+|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-
 
 
 def check_config_file(path: str | Path) -> None:
-    """Refuse a config file that is not plain data.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Raises
-    ------
-    ConfigError
-        Names the file, the line and, if it is not YAML, the column.
-    """
+    """Refuse a config file that is not plain data; the ConfigError names file, line and, if it is not YAML, column."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -68,7 +58,7 @@ def _check_yaml(path, text):
 
 
 def _check(path, node, where, sizes):
-    """Check a node and those below it; how many they are, aliases written out."""
+    """Check a node and those below it; their number with aliases written out."""
     if id(node) in sizes:  # an alias
         return sizes[id(node)]
     sizes[id(node)] = 1  # of an alias of what it is part of

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proset_study.base.scores import error_rate, log_loss
+from proset.losses import error_rate, log_loss
 from proset_study.base.seeds import generator
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST

@@ -12,7 +12,7 @@ import traceback
 import numpy as np
 from tests.proset_study.release.verify.hostile import spoil
 
-from proset_study import __main__
+from proset_study import cli
 
 REPORTS = 50
 SECONDS = 120
@@ -33,7 +33,7 @@ def verified(scratch, *arguments):
             sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
             sys.argv, tempfile.tempdir, code = ["verify", "verify", *map(str, arguments)], str(scratch), 0
             try:
-                __main__.main()
+                cli.main()
             except SystemExit as end:
                 print(end, file=sys.stderr)
                 code = 1

@@ -6,8 +6,8 @@ import tarfile
 
 import openpyxl
 import pytest
-from tests.proset_study.conftest import compute, pack_archive, write_all, write_manifest
 from tests.proset_study.release.verify.hostile import DEEP
+from tests.proset_study.small_study import compute, pack_archive, write_all, write_manifest
 
 from proset_study import methods
 from proset_study.base.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text

@@ -5,7 +5,7 @@ import pytest
 
 from proset_study import methods
 from proset_study.report.analysis.costs import costs, matrix_products, operations, seconds_of
-from proset_study.study.contract import SEED, make_fold_data
+from proset_study.study.subject import SEED, make_fold_data
 
 
 def test_costs_are_those_of_the_final_fits(stored):

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.proset_study.conftest import compute
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings, compute
 
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings
 
 from proset_study import methods
 from proset_study.report.analysis.over_data_sets import over_data_sets, write_over_data_sets

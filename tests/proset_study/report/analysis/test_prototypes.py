@@ -2,8 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.proset_study.conftest import compute
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings, compute
 
 from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods import METHODS

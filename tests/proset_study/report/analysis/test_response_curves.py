@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import yaml
 from matplotlib.colors import to_hex
-from tests.proset_study.conftest import compute
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings, compute
 
-from proset_study.base.scores import error_rate, log_loss
+from proset.losses import error_rate, log_loss
 from proset_study.data.generators import CLUSTERS, clusters, clusters_probabilities
 from proset_study.data.sources import random_numbers
 from proset_study.report.analysis.findings import write_findings

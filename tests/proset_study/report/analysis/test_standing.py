@@ -1,6 +1,7 @@
 """Where a method stands: pairs of scores from rows, by hand; and a study of one method on what a report has."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,19 +64,19 @@ def compared(tmp_path):
 
 
 def test_differences_are_paired_by_replicate_and_intervals_know_of_samples_that_are_shared(compared):
-    found = {(row["dataset"], row["rival"]): row for row in compared[0]}
+    found = {(row.dataset, row.rival): row for row in compared[0]}
     assert set(found) == {("real", "E1"), ("real", "single"), ("drawn", "E1")}
     real = found["real", "E1"]  # differences -0.25, 0, -0.25: mean -1/6, variance 1/48
-    assert real["difference"] == pytest.approx(-1 / 6)
+    assert real.difference == pytest.approx(-1 / 6)
     half = t.ppf(0.975, 2) * ((1 / 3 + 20 / 80) / 48) ** 0.5
-    assert (real["low"], real["high"]) == pytest.approx((-1 / 6 - half, -1 / 6 + half))
-    assert real["verdict"] == "not decided"
-    assert (real["loss"], real["rival_loss"], real["replicates"]) == pytest.approx((1.25 / 3, 1.75 / 3, 3))
+    assert (real.low, real.high) == pytest.approx((-1 / 6 - half, -1 / 6 + half))
+    assert real.verdict == "not decided"
+    assert (real.loss, real.rival_loss, real.replicates) == pytest.approx((1.25 / 3, 1.75 / 3, 3))
     drawn = found["drawn", "E1"]  # -0.6, -0.4, -0.8: independent draws
-    assert drawn["high"] == pytest.approx(-0.6 + t.ppf(0.975, 2) * 0.2 / 3**0.5)
-    assert drawn["verdict"] == "ahead"
+    assert drawn.high == pytest.approx(-0.6 + t.ppf(0.975, 2) * 0.2 / 3**0.5)
+    assert drawn.verdict == "ahead"
     single = found["real", "single"]
-    assert (single["low"], single["verdict"], single["replicates"], single["loss"]) == (None, None, 1, 0.25)
+    assert (single.low, single.verdict, single.replicates, single.loss) == (None, None, 1, 0.25)
 
 
 def test_ranks_are_among_methods_and_words_say_the_same(compared):
@@ -98,8 +99,8 @@ def test_ranks_are_among_methods_and_words_say_the_same(compared):
 )
 def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, error, prototypes, better):
     row = compared[0][0]
-    text = in_words([row | {"rival_error": error, "rival_prototypes": prototypes}], compared[1], searched=True)
-    cells = next(line for line in text.splitlines() if line.startswith(f"| {row['dataset']} ")).split(" | ")
+    text = in_words([replace(row, rival_error=error, rival_prototypes=prototypes)], compared[1], searched=True)
+    cells = next(line for line in text.splitlines() if line.startswith(f"| {row.dataset} ")).split(" | ")
     assert cells[-2] == ("" if better is None else f"{better} of 1")
 
 
@@ -109,10 +110,10 @@ def test_a_method_without_probabilities_is_compared_by_error_and_is_no_rival_by_
     write_rows(folder / layout.ALL_SCORES, theirs)
     ours = rows("class_prior", "class_prior", [0.4] * 3)
     (found,) = differences(standing_study("class_prior", folder, {}), ours, folder)
-    assert (found["rival"], found["score"]) == ("E1", "log-loss")
+    assert (found.rival, found.score) == ("E1", "log-loss")
     found = differences(standing_study("cccd", folder, {}), rows("cccd", "cccd", [7.0] * 3, errors=0.3), folder)
-    assert [row["score"] for row in found] == ["balanced error"] * 2
-    assert [row["difference"] for row in found] == pytest.approx([0.1, 0.2])
+    assert [row.score for row in found] == ["balanced error"] * 2
+    assert [row.difference for row in found] == pytest.approx([0.1, 0.2])
     write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3))
     with pytest.raises(ValueError, match="no experiment has a log-loss on a replicate of real, drawn"):
         differences(standing_study("class_prior", folder, {}), ours, folder)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from proset_study.base.scores import log_loss
+from proset.losses import log_loss
 from proset_study.report.analysis.variance import COLUMNS, components, noise, variance_rows, write_variance
 from proset_study.store.results import by_fit_seed, read_rows
 from proset_study.store.stored import Stored

@@ -13,7 +13,7 @@ import yaml
 from scipy import stats
 from scipy.spatial import KDTree
 from snakemake.utils import update_config
-from tests.proset_study.conftest import compute
+from tests.proset_study.small_study import compute
 
 from proset.cover import Cover
 from proset.model import Batch, Model

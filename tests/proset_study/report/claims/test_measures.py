@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score
-from tests.proset_study.conftest import compute
+from tests.proset_study.small_study import compute
 
 from proset_study.report.analysis.response_curves import response_rows, true_probabilities
 from proset_study.report.claims import CLAIMS, decide, measures

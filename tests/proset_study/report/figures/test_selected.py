@@ -10,11 +10,10 @@ import yaml
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
 from snakemake.utils import update_config
-from tests.proset_study.conftest import compute
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings, compute
 
+from proset.losses import error_rate
 from proset.set_cover import SetCoverClassifier
-from proset_study.base.scores import error_rate
 from proset_study.data.generators import mixture_probabilities
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii

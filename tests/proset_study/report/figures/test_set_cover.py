@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
-from tests.proset_study.report.conftest import check_findings
+from tests.proset_study.small_study import check_findings
 
 from proset_study.base.records import write_json, write_json_lines
 from proset_study.data.sources import make

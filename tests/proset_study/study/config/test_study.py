@@ -9,7 +9,7 @@ from snakemake.utils import update_config
 from proset_study import methods
 from proset_study.study import layout
 from proset_study.study.config.checks import RESERVED, ConfigError, load
-from proset_study.study.config.schema import RENAMED, schema
+from proset_study.study.config.schema import RENAMED, SCHEMA, schema
 
 ROOT = Path(__file__).parents[4]
 
@@ -58,23 +58,22 @@ def test_the_study_is_the_published_one(config):
 
 
 def test_chunks_cover_all_trials_once(config):
-    config["trials_per_job"]["proset"] = 7
+    config["trials_per_job"] = {"proset": 7}
     study = load(config)
     chunks = study.trial_chunks(study.runs["E3"], "wine")
-    assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(50))
+    assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(study.n_trials("E3", "wine")))
 
 
-def test_a_method_without_an_entry_fits_fifty_trials_on_all_folds_in_a_job(config):
-    del config["trials_per_job"]
+def test_a_method_without_an_entry_fits_all_trials_on_all_folds_in_a_job(config):
     study = load(config)
-    folder = "results/study/replicate_0/wine/E3"
-    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-49.jsonl"]
+    folder, last = "results/study/replicate_0/wine/E3", study.n_trials("E3", "wine") - 1
+    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
     assert layout.stage2_files(study, "0", "wine", "E3") == [f"{folder}/stage2/folds_0-4.jsonl"]
     config["folds_per_job"] = {"proset": 3}
     files = layout.stage1_files(load(config), "0", "wine", "E3")
-    assert [Path(file).name for file in files] == ["folds_0-2_trials_0-49.jsonl", "folds_3-4_trials_0-49.jsonl"]
-    assert study.trial_chunks(study.runs["E9"], "wine") == [(0, 49), (50, 99)]
-    assert study.trial_chunks(study.runs["svm"], "wine") == [(0, 4)]
+    assert [Path(file).name for file in files] == [f"folds_{folds}_trials_0-{last}.jsonl" for folds in ("0-2", "3-4")]
+    for run in ("E9", "svm"):
+        assert study.trial_chunks(study.runs[run], "wine") == [(0, study.n_trials(run, "wine") - 1)]
 
 
 def test_e14_has_one_model_for_each_method_and_data_set(config):
@@ -94,6 +93,15 @@ def test_methods_that_are_ranked_have_the_same_replicates(config):
         for experiment in config["comparisons"][comparison]["experiments"]:
             for run in study.experiments[experiment]:
                 assert all(study.data_sets_of(run, r) == run.data_sets for r in study.replicates), experiment
+
+
+def test_a_wrong_reference_in_the_schema_is_named_in_a_line(config, monkeypatch, tmp_path):
+    wrong = tmp_path / "schema.yaml"
+    text = SCHEMA.read_text(encoding="utf-8")
+    wrong.write_text(text.replace('$ref: "#/$defs/trials"', '$ref: "#/$defs/trails"', 1), encoding="utf-8")
+    monkeypatch.setattr("proset_study.study.config.schema.SCHEMA", wrong)
+    with pytest.raises(ValueError, match=r"^schema.yaml: there is no /\$defs/trails for a \$ref to name$"):
+        load(config)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +185,7 @@ def _set(*path_and_value):
         (_set("replicates", [0, 0]), r"replicates: \[0, 0\] is not allowed, must not repeat an item"),
         (_set("study", "../x"), r"study: '\.\./x' is not allowed, must be a letter, then at most 49"),
         (_set("study", "a;rm -rf"), "study: 'a;rm -rf' is not allowed, must be a letter"),
-        (_set("trials_per_job", "proset", 0), "trials_per_job.proset: 0 is not allowed, must be at least 1"),
+        (_set("trials_per_job", {"proset": 0}), "trials_per_job.proset: 0 is not allowed, must be at least 1"),
         (_set("data_sets", "x y", {"sklearn": "wine"}), "data_sets: 'x y' is not allowed, must be a letter"),
         (
             _set("data_sets", "new", {"generator": "chekcer"}),

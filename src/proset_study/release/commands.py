@@ -1,0 +1,90 @@
+"""Commands that release reports, and that check those of others."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
+
+def count(text: str) -> int:
+    """A number of 0 or more on the command line."""
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must be 0 or more")
+    return number
+
+
+def predictions(study: Study) -> None:
+    """Predictions of all final models as Parquet files."""
+    from proset_study.base.environment import commit
+    from proset_study.release.predictions import write_store
+    from proset_study.store.stored import Stored
+
+    stored = Stored(Path(layout.result(study, "")), study)
+    write_store(Path(layout.report(study, layout.STORE)), stored, commit() or "")
+
+
+def merge(stores: Sequence[Path], output: Path) -> None:
+    """Stores of predictions, of several machines, as one; refused if one is damaged or contradicts another."""
+    from proset_study.release.predictions import merge_stores
+
+    print(merge_stores(stores, output))
+
+
+def release(report: Path, output: Path) -> None:
+    """A report with all that belongs to it as one archive."""
+    from proset_study.release.release import release
+
+    print(release(report, output, Path()))
+
+
+def verify(
+    report: Path | None,
+    published: Path,
+    refits: Annotated[int, count],
+    seed: int,
+    archive: Path | None = None,
+    files: Sequence[Path] = (),
+    minutes: float = 120.0,
+) -> None:
+    """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
+    import tempfile
+
+    from proset_study.release.verify.limits import bounded
+    from proset_study.release.verify.report import verify
+
+    differences = 0
+    with tempfile.TemporaryDirectory() as scratch, bounded(minutes, Path(scratch)):
+        for line in verify(report, published, refits, seed, Path(scratch), map(str, files), archive):
+            differences += 1
+            print(line)
+    checked = report or archive
+    if differences:
+        sys.exit(f"{differences} difference(s) in {checked}")
+    print(f"{checked}: all that was checked is right")
+
+
+def verify_release(
+    release: Path,
+    published: Path,
+    refits: Annotated[int, count],
+    seed: int,
+    files: Sequence[Path] = (),
+    minutes: float = 120.0,
+) -> None:
+    """Check the archive of a release by what is in it alone; status 1 if anything differs."""
+    verify(None, published, refits, seed, release, files, minutes)
+
+
+def restore(report: Path, archive: Path | None = None, files: Sequence[Path] = ()) -> None:
+    """The searches of a report below results/, where a run of its study finds them."""
+    import tempfile
+
+    from proset_study.release.verify.restore import restore
+
+    with tempfile.TemporaryDirectory() as scratch:
+        n_records, replicates = restore(report, Path(scratch), map(str, files), archive)
+    print(f"{n_records:,} records of searches are restored, of replicates {', '.join(map(str, replicates)) or 'none'}")

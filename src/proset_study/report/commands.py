@@ -1,0 +1,117 @@
+"""Commands that write tables, pages and texts about finished studies."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from proset_study.base.environment import import_xgboost_alone
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
+if TYPE_CHECKING:
+    from proset_study.store.stored import Stored
+
+
+def table(study: Study, name: str, published: Path) -> None:
+    """The table of one experiment or comparison."""
+    from proset_study.report.tables.table_files import write_table
+    from proset_study.report.tables.tables import study_table
+
+    write_table(Path(layout.report(study, layout.TABLES)), study_table(_stored(study), name, published))
+
+
+def data_set_page(study: Study, data_set: str, options: Annotated[list[str], json.loads]) -> None:
+    """The figures and the page of one data set."""
+    part = _stored(study.of_data_set(data_set))
+    _write_report(part, layout.REPORTS, None, options, ["data_sets"], study.data_sets)
+
+
+def report(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
+    """All of the report but its tables, the pages of data sets and the archives of records."""
+    parts = ["manifest", "numbers", "models", "overview"]
+    _write_report(_stored(study), layout.REPORTS, published, options, parts)
+
+
+def partial(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
+    """A report of what is finished."""
+    from proset_study.store.stored import Finished
+
+    _write_report(Finished(_results(study), study), layout.PARTIAL, published, options)
+
+
+def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None:
+    """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
+    from proset_study.report.analysis.standing import check_data
+    from proset_study.store.commands import write_scores
+    from proset_study.study.steps import prepare_data_set, run_case
+
+    for replicate in study.replicates:
+        prepare_data_set(study, replicate, data_set)
+        check_data(_results(study), layout.DATA.format(replicate=replicate, data_set=data_set), report)
+        for run in study.runs:
+            run_case(study, replicate, data_set, run)
+    write_scores(study, study.cases(study.replicates, data_set=data_set), output)
+
+
+def standing(study: Study, report: Path, files: Sequence[Path] = ()) -> None:
+    """Where a method stands among those of a report."""
+    from proset_study.report.analysis.standing import write_standing
+    from proset_study.store.results import read_scores
+
+    rows = [row for file in files for row in read_scores(file)]
+    write_standing(Path(layout.report(study, "")), study, rows, report)
+
+
+def article(output: Path) -> None:
+    """Typeset the article from the committed records; status 1 if it has a number that is typed by hand."""
+    from proset_study.report.article.build import build
+
+    print(build(Path(), output))
+
+
+def findings(output: Path) -> None:
+    """Write the page of findings from its template and the committed records; fails as `article` does."""
+    from proset_study.report.article import page
+
+    output.write_text(page.findings(Path()), encoding="utf-8")
+
+
+def edges(report: Path) -> None:
+    """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
+    from proset_study.report.analysis.edges import explained, in_words, read_edges
+
+    study = Study.of(json.loads((report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
+    optima = explained(study, read_edges(report / layout.EDGES))
+    for edge in sorted(optima, key=lambda edge: bool(edge["explanation"])):
+        print(in_words(edge))
+    unexplained = sum(not edge["explanation"] for edge in optima)
+    summary = f"{report}, {study.track}: {len(optima)} edges, {unexplained} without an explanation"
+    if unexplained and study.track == "open track":
+        sys.exit(summary)
+    print(summary)
+
+
+def _write_report(
+    stored: "Stored",
+    folder: str,
+    published: Path | None,
+    options: list[str],
+    parts: list[str] | None = None,
+    order: list[str] | None = None,
+) -> None:
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
+
+    write_report(stored, Path(folder.format(study=stored.study.name)), published, parts, options, order)
+
+
+def _stored(study: Study) -> "Stored":
+    from proset_study.store.stored import Stored
+
+    return Stored(_results(study), study)
+
+
+def _results(study: Study) -> Path:
+    return Path(layout.result(study, ""))
