@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset import arithmetic, kernel
+from proset import arithmetic
 from proset.elimination import Elimination, parts_of
 from proset.explain import explain
 from proset.leave_one_out import Task
@@ -51,12 +51,12 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
     for part, batch, gain in zip(parts, fitted.batches, search.increases_of(parts), strict=True):
         labels, prototypes = samples.y[part.candidates], samples.X[part.candidates]
         sums = np.zeros((4, len(labels)))  # over the samples near it: of all, of its class, of both probabilities
+        offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))  # as if each were a class
         for first in range(0, len(rows), step := max(1, ENTRIES // max(1, len(labels)))):
             of_tile = slice(first, first + step)
             tile = rows[of_tile]
-            offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))
-            pairs = samples.X[tile], prototypes, offsets, part.v, every
-            near = kernel.class_sums(*pairs, columns=samples.columns and samples.columns.unless_plain()) >= NEAR
+            pairs = samples.X[tile], prototypes, np.zeros(len(part.v)), offsets, part.v, every
+            near = arithmetic.class_sums(*pairs, columns=samples.columns) >= NEAR
             weight = near * number[tile, None]
             of_class = samples.y[tile, None] == labels
             for total, value in zip(

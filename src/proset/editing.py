@@ -15,9 +15,10 @@ import numpy.typing as npt
 from proset.elimination import Elimination, Part, active_features, merged
 from proset.familiarity import training_familiarity
 from proset.influence import Refits, scaled_model
+from proset.library import minimize
 from proset.model import MAX_ABS, Model, fitted_batch
 from proset.objective import Objective
-from proset.solver import Solution, minimize
+from proset.solver import Solution
 from proset.tables import export, require
 from proset.units import feature_names, feature_number
 

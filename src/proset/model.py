@@ -267,9 +267,9 @@ def batch_objective(
     class_offsets = np.searchsorted(y[candidates], np.arange(n_classes + 1))
     is_sorted = X.shape[1] <= arithmetic.SORTED_FEATURES and columns is None
     if is_sorted:
-        references = arithmetic.neighbours_together(X, references)
+        references = arithmetic.sort_neighbours(X, references)
         of_class = np.split(candidates, class_offsets[1:-1])
-        candidates = np.concatenate([arithmetic.neighbours_together(X, rows) for rows in of_class])
+        candidates = np.concatenate([arithmetic.sort_neighbours(X, rows) for rows in of_class])
     labels = y[references]
     class_weight = np.bincount(y, weights=weight, minlength=n_classes)
     reference_weight = np.bincount(labels, weights=weight[references], minlength=n_classes)

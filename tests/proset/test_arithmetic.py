@@ -6,7 +6,6 @@ import math
 import platform
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -67,33 +66,11 @@ def test_the_rounding_that_other_code_has_set_changes_nothing(rng):
     assert found.tobytes() == expected.tobytes()
 
 
-def test_the_fallback_says_so_once_and_has_another_name(child_environment):
-    code = """
-import ctypes, warnings
-class Missing(ctypes.CDLL):
-    def __init__(self, path, *more):
-        super().__init__(path + ".missing", *more)
-ctypes.CDLL = Missing
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    import numpy as np
-    from proset import ProsetClassifier, arithmetic
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    model = ProsetClassifier(random_state=0).fit(X, X[:, 0] > 0)
-    model.predict(X)
-said = [str(w.message) for w in caught if w.category is RuntimeWarning]
-assert len(said) == 1 and "compiled library of proset cannot be loaded" in said[0], said
-print(arithmetic.name(), arithmetic.level())
-"""
-    assert in_child(child_environment, "-c", code).split() == [f"numpy-{arithmetic.VERSION}", "numpy"]
-    assert arithmetic.name() == f"compiled-{arithmetic.VERSION}"
-
-
-def test_an_unknown_level_is_refused(child_environment):
-    command = [sys.executable, "-c", "from proset import arithmetic; arithmetic.name()"]
-    environment = {**child_environment, "PROSET_LEVEL": "avx1024"}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert "PROSET_LEVEL: 'avx1024' is not a level of this machine" in run.stderr
+@pytest.mark.parametrize("level", ["avx1024", "numpy"])
+def test_an_unknown_level_is_refused(level, child_environment):
+    command = [sys.executable, "-c", "from proset import arithmetic; arithmetic.level()"]
+    run = subprocess.run(command, env={**child_environment, "PROSET_LEVEL": level}, capture_output=True, text=True)
+    assert f"PROSET_LEVEL: '{level}' is not a level of this machine" in run.stderr
 
 
 def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
@@ -153,10 +130,3 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     assert in_child(child_environment, "-c", code) == "interrupted\n"
-
-
-def test_warnings_are_none_where_the_library_is_there():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        library.library.cache_clear()
-        assert library.library() is not None
