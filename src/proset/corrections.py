@@ -112,12 +112,13 @@ def disagreements(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame"
     import pandas as pd
 
     transformer = without_classifier(transformer)
-    names, features, batches = feature_names(classifier, transformer), classifier.active_features_, classifier.batches_
+    names, features = feature_names(classifier, transformer), classifier.active_features_
+    prototypes = classifier._model.prototypes
     columns: dict[str, Any] = {
-        "batch": np.repeat(np.arange(len(batches)) + 1, [len(batch.labels) for batch in batches]),
-        "row": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
-        "class": classifier.classes_[np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])],
-        "weight": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+        "batch": prototypes.batch + 1,
+        "row": prototypes.rows,
+        "class": classifier.classes_[prototypes.labels],
+        "weight": prototypes.weights,
         **classifier._regions,
     }
     columns["samples"] = columns["samples"].astype(int)

@@ -97,7 +97,7 @@ def _prototypes(classifier: "FittedModel", rows: npt.ArrayLike) -> np.ndarray:
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"drop: {rows!r} is not allowed, must be whole numbers, rows of prototypes")
-    known = np.unique(np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)]))
+    known = np.unique(classifier._model.prototypes.rows)
     if len(strange := numbers[~np.isin(numbers, known)]):
         raise ValueError(
             f"drop: {strange.tolist()[0]!r} is not allowed, must be rows of prototypes, among {known.tolist()[:20]}"

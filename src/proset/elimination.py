@@ -33,8 +33,9 @@ from math import ceil, fsum, sqrt
 import numpy as np
 
 from proset import arithmetic
+from proset.duplicates import merge_duplicates
 from proset.leave_one_out import Samples, Task, class_sums, class_sums_at
-from proset.model import Model, fitted_batch, merge_duplicates
+from proset.model import Model, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
 from proset.solver import Solution

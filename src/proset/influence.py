@@ -194,7 +194,7 @@ def influence(
             moved[i] = np.average(np.abs(found - before).sum(axis=1) / 2.0, weights=weight)
         if codes is not None:
             loss[i] = np.average(_losses(found, codes) - _losses(before, codes), weights=weight)
-    prototypes = np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)])
+    prototypes = classifier._model.prototypes.rows
     columns = {
         "row": training.rows[places],
         "class": classes[training.codes[places]],

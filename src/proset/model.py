@@ -1,7 +1,7 @@
 """The model on plain arrays: fit batch after batch, score, truncate. No validation; `proset.classifier` does that."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from math import fsum
 from typing import Any
@@ -11,11 +11,11 @@ import numpy as np
 from proset import arithmetic
 from proset.candidates import draw_candidates
 from proset.columns import Columns
+from proset.duplicates import merge_duplicates
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
 MAX_ABS = 1e100  # of features and weights: squares have to be finite
-DUPLICATE_TOLERANCE = 1e-6  # prototypes closer than this in every scaled active feature are one
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,40 @@ class Batch:
         return np.flatnonzero(self.feature_weights > 0) if len(self.labels) else np.empty(0, dtype=np.intp)
 
 
+@dataclass(frozen=True)
+class Prototypes:
+    """Those of all batches of a model, one batch after the other.
+
+    Attributes
+    ----------
+    batch : ndarray of int, shape (J,)
+        From 0.
+    rows : ndarray of int, shape (J,)
+        Of the training data.
+    labels : ndarray of int, shape (J,)
+        Class indices.
+    weights : ndarray, shape (J,)
+    points : ndarray, shape (J, D)
+    """
+
+    batch: np.ndarray
+    rows: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray
+    points: np.ndarray
+
+    @classmethod
+    def of(cls, batches: Sequence[Batch], n_features: int) -> "Prototypes":
+        """Those of some batches."""
+        return cls(
+            batch=np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+            rows=np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
+            labels=np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)]),
+            weights=np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+            points=np.concatenate([np.empty((0, n_features)), *(batch.prototypes for batch in batches)]),
+        )
+
+
 _ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
 _SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
 _COLUMNS = tuple(f.name for f in fields(Columns))
@@ -101,6 +135,11 @@ class Model:
         """Sorted indices of features active in any of the first `n_batches` (default: all) batches."""
         used = [batch.active_features for batch in self.batches[:n_batches]]
         return np.unique(np.concatenate(used)) if used else np.empty(0, dtype=np.intp)
+
+    @property
+    def prototypes(self) -> Prototypes:
+        """Those of all batches."""
+        return Prototypes.of(self.batches, len(self.centre))
 
     def with_rows(self, rows: np.ndarray) -> "Model":
         """The same model with `sample_index` and `candidate_index` i replaced by `rows[i]`."""
@@ -313,69 +352,3 @@ def fitted_batch(
         converged=solution.converged,
         message=solution.message,
     )
-
-
-def merge_duplicates(
-    scaled: np.ndarray, labels: np.ndarray, weights: np.ndarray, sample_index: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Drop candidates without weight and make one prototype of those that agree in label and scaled features.
-
-    Groups are the connected components of "within `DUPLICATE_TOLERANCE` in the maximum norm".
-
-    Parameters
-    ----------
-    scaled : ndarray, shape (J, D)
-        Candidates times feature weights.
-    labels : ndarray of int, shape (J,)
-        Sorted.
-    weights : ndarray, shape (J,)
-    sample_index : ndarray of int, shape (J,)
-        The member that comes first in the training data represents its group.
-
-    Returns
-    -------
-    kept : ndarray of int
-        Positions among the J, in increasing order of (label, sample index).
-    merged_weights : ndarray
-        Sum of the weights of each group.
-
-    Examples
-    --------
-    >>> scaled, labels, weights = np.array([[0.5], [0.0], [0.5]]), np.zeros(3, dtype=int), np.array([1.0, 2.0, 3.0])
-    >>> kept, merged_weights = merge_duplicates(scaled, labels, weights, sample_index=np.array([7, 8, 9]))
-    >>> kept.tolist(), merged_weights.tolist()
-    ([0, 1], [4.0, 2.0])
-    """
-    positive = np.flatnonzero(weights > 0)
-    # By hand: importing connected_components from SciPy takes longer than most fits.
-    parent = {int(i): int(i) for i in positive}
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    # Sorted by the sum of the scaled features, members of a pair are at most D * tolerance apart: few pairs to check.
-    total = scaled[positive].sum(axis=1)
-    order = np.argsort(total, kind="stable")
-    ordered, total = positive[order], total[order]
-    window = scaled.shape[1] * DUPLICATE_TOLERANCE * (1 + 1e-9) + 4 * np.finfo(float).eps * np.abs(scaled).sum(
-        axis=1
-    ).max(initial=0.0)
-    for offset in range(1, len(ordered)):
-        near = np.flatnonzero(total[offset:] - total[:-offset] <= window)
-        if not len(near):
-            break
-        left, right = ordered[near], ordered[near + offset]
-        same = (labels[left] == labels[right]) & (
-            np.abs(scaled[left] - scaled[right]).max(axis=1, initial=0.0) <= DUPLICATE_TOLERANCE
-        )
-        for i, j in zip(left[same], right[same], strict=True):
-            first, second = sorted((root(int(i)), root(int(j))), key=lambda p: sample_index[p])
-            parent[second] = first
-    merged: dict[int, float] = {}
-    for i in positive:
-        merged[root(int(i))] = merged.get(root(int(i)), 0.0) + float(weights[i])
-    kept = np.array(sorted(merged, key=lambda p: (labels[p], sample_index[p])), dtype=np.intp)
-    return kept, np.array([merged[int(p)] for p in kept])

@@ -156,10 +156,8 @@ def _attributed(classifier: "FittedModel", transformer: Any, X: Any) -> tuple[in
 
 def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]]:
     """Of each class the heaviest prototype, and the nearest sample that is predicted otherwise."""
-    batches = classifier._model.batches
-    labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
-    weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
-    points = np.concatenate([np.empty((0, classifier.n_features_in_)), *(batch.prototypes for batch in batches)])
+    prototypes = classifier._model.prototypes
+    labels, weights, points = prototypes.labels, prototypes.weights, prototypes.points
     heaviest = [np.flatnonzero(labels == k)[weights[labels == k].argmax()] for k in np.unique(labels)[:N_CLASSES]]
     if not heaviest:
         return []

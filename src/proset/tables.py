@@ -86,8 +86,7 @@ def terms(
     import pandas as pd
 
     features = model.active_features()
-    prototypes = [batch.prototypes for batch in model.batches]
-    values, of_prototypes = np.split(units(np.concatenate([X, *prototypes]))[:, features], [len(X)])
+    values, of_prototypes = np.split(units(np.concatenate([X, model.prototypes.points]))[:, features], [len(X)])
     nothing: Any = None if values.dtype == object else np.nan
 
     *_, familiarity = staged_familiarity(model, X)

@@ -15,7 +15,7 @@ from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
 from proset.columns import Columns
 from proset.encoding import ORDERED, Category
-from proset.model import MAX_ABS
+from proset.model import MAX_ABS, Prototypes
 from proset.set_cover import SCIPY, SetCoverClassifier
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
@@ -141,18 +141,18 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
             prior, base = _base(classifier)
         used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
         used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
-        prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
-        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+        found = Prototypes.of(batches, n_features)
+        prototypes, labels = found.points, found.labels
         v = np.vstack([np.empty((0, n_features)), *(batch.feature_weights for batch in batches)])
         one_missing = np.log1p((v * (np.nan if columns is None else columns.spread)) ** 2)
         kind, special = (
             ProsetFormula,
             {
                 "class_prior": prior,
-                "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+                "batch": found.batch,
                 "batch_numbers": np.array([b for b, _ in numbered], dtype=int),
-                "rows": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
-                "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+                "rows": found.rows,
+                "prototype_weights": found.weights,
                 "cost_matrix": None if getattr(classifier, "cost_matrix", None) is None else classifier._costs(),
             },
         )
