@@ -19,9 +19,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.parallel import Parallel, delayed
 
-from proset import arithmetic, elimination, penalty_path
+from proset import arithmetic, elimination, fitting, penalty_path
 from proset.attributions import Attributions
-from proset.classifier import MAX_PENALTY, ProsetClassifier
+from proset.classifier import ProsetClassifier
+from proset.defaults import MAX_PENALTY
 from proset.penalty_path import CORE_CANDIDATES, LAMBDA_V, LAMBDA_W, Pair
 from proset.race import Race
 from proset.search import Fold, SearchCV, of_model, seed
@@ -110,7 +111,7 @@ class _OneByOne:
         return self.new_classifier(lambda_v=pair[0], lambda_w=pair[1], **parameters)
 
     def _fit(self, classifier: ProsetClassifier, stage: int) -> None:
-        classifier._fit(self.fold.X, self.fold.y, self.fold.weight)
+        fitting.fit(classifier, self.fold.X, self.fold.y, self.fold.weight)
         self.converged[stage].append(all(batch.converged for batch in classifier.batches_))
 
 
@@ -368,7 +369,7 @@ class ProsetClassifierCV(SearchCV):
         classifier = self._new_classifier()
         if classifier.references == "leave_one_out":
             scored = fold.X_score, fold.y_score, n_candidates, fold.groups
-            return _AlongPath(classifier._fold(fold.X, fold.y, fold.weight, *scored))
+            return _AlongPath(fitting.fold(classifier, fold.X, fold.y, fold.weight, *scored))
         return _OneByOne(fold, self._new_classifier, lambda stage, *key: seed(root, stage, number, *key))
 
     def _stage_1(

@@ -12,8 +12,8 @@ from proset.explain import explain
 from proset.leave_one_out import Task
 from proset.model import Model
 from proset.objective import Penalty
-from proset.tables import named, prototype_values, require
-from proset.units import feature_names, given_samples, without_classifier
+from proset.tables import named, require
+from proset.units import given_samples, naming, without_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,8 +111,7 @@ def disagreements(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame"
     require("pandas", "disagreements")
     import pandas as pd
 
-    transformer = without_classifier(transformer)
-    names, features = feature_names(classifier, transformer), classifier.active_features_
+    of_table, features = naming(classifier, without_classifier(transformer)), classifier.active_features_
     prototypes = classifier._model.prototypes
     columns: dict[str, Any] = {
         "batch": prototypes.batch + 1,
@@ -122,6 +121,6 @@ def disagreements(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame"
         **classifier._regions,
     }
     columns["samples"] = columns["samples"].astype(int)
-    columns |= named("value of", names, features, prototype_values(classifier, transformer))
+    columns |= named("value of", of_table["names"], features, of_table["units"](prototypes.points)[:, features])
     frame = pd.DataFrame(columns)
     return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)

@@ -19,7 +19,7 @@ from proset.library import minimize
 from proset.model import MAX_ABS, Model, fitted_batch
 from proset.objective import Objective
 from proset.solver import Solution
-from proset.tables import export, require
+from proset.tables import require
 from proset.units import feature_names, feature_number
 
 if TYPE_CHECKING:
@@ -214,8 +214,11 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
 
 
 def _by_row(model: "FittedModel") -> "pd.Series[float]":
-    table = export(model, None)
-    found: pd.Series[float] = table[table["batch"] > 0].groupby(["row", "class"])["weight"].sum()
+    import pandas as pd
+
+    prototypes = model._model.prototypes
+    table = pd.DataFrame({"row": prototypes.rows, "class": model.classes_[prototypes.labels]})
+    found: pd.Series[float] = table.assign(weight=prototypes.weights).groupby(["row", "class"])["weight"].sum()
     return found
 
 

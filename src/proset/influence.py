@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from proset import arithmetic
+from proset import arithmetic, fitting
 from proset.elimination import Elimination, Part, Parts, merged, n_prototypes, parts_of
 from proset.leave_one_out import Task, certified, class_sums
 from proset.model import Model
@@ -257,10 +257,10 @@ def _refuse_changed(classifier: "FittedModel") -> None:
     other = clone(type(classifier)(**training.parameters))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd about the table has been said in fit
-        points, *arrays = other._prepared(training.X, training.y, training.sample_weight)
-    weight = np.ones(len(points)) if arrays[1] is None else arrays[1]
-    now, then = (arrays[0], weight, *arrays[2:]), (training.codes, training.weight, training.copies, training.rows)
-    is_same = np.array_equal(points, training.points, equal_nan=True)
+        data = fitting.prepare(other, training.X, training.y, training.sample_weight)
+    now = data.codes, data.weights, data.copies, data.rows
+    then = training.codes, training.weight, training.copies, training.rows
+    is_same = np.array_equal(data.X, training.points, equal_nan=True)
     if not (is_same and all(np.array_equal(a, b) for a, b in zip(now, then, strict=True))):
         raise ValueError(
             "X, y, sample_weight: they have been changed since fit, which does not copy them; fit the model again"

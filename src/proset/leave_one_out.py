@@ -35,7 +35,6 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
-N_CANDIDATES = 5000  # of `ProsetClassifier`, if there are so many samples
 START = 1000  # candidates of the first working set
 MAX_COPIES = 1e9  # larger weights are no counts of rows
 

@@ -23,6 +23,7 @@ from proset.columns import Columns
 from proset.cover import ball_bits, balls_of_path, chunks, default_cost, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import round_relaxed
 from proset.encoding import Encoding, encode
+from proset.units import given_samples, naming, without_classifier
 from proset.validation import weights_with_classes
 
 if TYPE_CHECKING:
@@ -397,7 +398,22 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         {'term': ['sample', 'prototype', 'prototype'], 'class': ['a', 'a', 'b'], 'distance': [nan, 1.0, 8.0],
          'covers': [False, True, False]}
         """
-        return tables.balls(self, X, top, transformer)
+        transformer, labels, given = given_samples(X, top, transformer)
+        points, of_table, values = self._validated(given), naming(self, transformer), {}
+        if hasattr(self, "prototypes_"):
+            of_both = of_table["units"](np.concatenate([points, self.prototypes_]))
+            values = dict(zip(("values", "of_prototypes"), np.split(of_both, [len(points)]), strict=True))
+        return tables.balls(
+            labels,
+            self.predict(given),
+            self._near(points),
+            rows=self.prototype_index_,
+            classes=self.prototype_labels_,
+            radii=self.radii_,
+            top=top,
+            names=of_table["names"],
+            **values,
+        )
 
     def export(self, transformer: Any = None) -> "pd.DataFrame":
         """All prototypes, in order of choice.
@@ -424,7 +440,21 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
         {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
         """
-        return tables.cover(self, transformer)
+        tables.require("pandas", "export")
+        import pandas as pd
+
+        columns = {
+            "row": self.prototype_index_,
+            "class": self.prototype_labels_,
+            "radius": self.radii_,
+            "covered": self.covered_,
+            "newly covered": self.newly_covered_,
+            "miscovered": self.miscovered_,
+        }
+        if hasattr(self, "prototypes_"):
+            of_table, features = naming(self, without_classifier(transformer)), np.arange(self.n_features_in_)
+            columns |= tables.named("value of", of_table["names"], features, of_table["units"](self.prototypes_))
+        return pd.DataFrame(columns)
 
     def _validated(self, X: npt.ArrayLike) -> np.ndarray:
         check_is_fitted(self)

@@ -11,6 +11,7 @@ import numpy as np
 
 from proset import leave_one_out
 from proset.columns import Columns
+from proset.defaults import N_CANDIDATES
 from proset.elimination import SIZES, Settings, cross_validate, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
@@ -108,7 +109,7 @@ def path_of_sizes(
     fitted = leave_one_out.fit(
         *(X, y, n_classes),
         n_batches=1,
-        n_candidates=leave_one_out.N_CANDIDATES,
+        n_candidates=N_CANDIDATES["leave_one_out"],
         penalty=penalty,
         max_iter=MAX_ITER,
         tol=TOL,
