@@ -35,6 +35,7 @@ import numpy as np
 from proset import arithmetic
 from proset.duplicates import merge_duplicates
 from proset.leave_one_out import Samples, Task, class_sums, class_sums_at
+from proset.losses import log_losses
 from proset.model import Model, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
@@ -440,7 +441,7 @@ def cross_validate(
         parts = _fitted(fold, pair, n_batches)
         for limit, of_limit in zip(max_features, found, strict=True):
             parts = _limited(fold, pair, parts, limit)
-            of_limit.append({n: _losses(p, fold.y) for n, p in _held_out(fold, pair, parts).items()})
+            of_limit.append({n: log_losses(p, fold.y, clip=0.0) for n, p in _held_out(fold, pair, parts).items()})
     return [Sizes.of(of_limit, weights) for of_limit in found]
 
 
@@ -489,7 +490,3 @@ def _held_out(fold: Fold, pair: Pair, parts: Parts) -> dict[int, np.ndarray]:
 
 def _elimination(fold: Fold, pair: Pair) -> Elimination:
     return Elimination(fold.path.task, Penalty(*pair, fold.path.alpha_v, fold.path.alpha_w))
-
-
-def _losses(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return -arithmetic.log(probabilities[np.arange(len(y)), y])

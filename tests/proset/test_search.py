@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, classifier_cv
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, search_parts
 from proset.search import seed
 from proset.selection import SELECTION_RULES
 from proset_study.data.dataset import DataSet
@@ -77,7 +77,7 @@ class SameDraws(workflow.Case):
     root: int = 0
 
     def fit_seed(self, stage, *key):
-        purpose = {"stage1": classifier_cv.STAGE_1, "stage2": classifier_cv.STAGE_2}[stage]
+        purpose = {"stage1": search_parts.STAGE_1, "stage2": search_parts.STAGE_2}[stage]
         of_estimator = seed(self.root, purpose, *key)
         return np.random.SeedSequence(int(check_random_state(of_estimator).randint(2**31)))
 
@@ -176,7 +176,7 @@ def test_scores_are_those_of_fits_on_the_folds(iris):
     root = int(check_random_state(0).randint(2**31))
     for fold, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
         for trial, parameters in enumerate(found.cv_results_["params"]):
-            drawn = seed(root, classifier_cv.STAGE_1, fold, trial)
+            drawn = seed(root, search_parts.STAGE_1, fold, trial)
             model = ProsetClassifier.published(**parameters, random_state=drawn).fit(X[train], y[train])
             p = model.predict_proba(X[test])
             score = np.log(p[np.arange(len(test)), y[test]]).mean()
