@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from proset import arithmetic
-from proset.elimination import Elimination, parts_of
+from proset.elimination import Elimination
 from proset.explain import explain
 from proset.leave_one_out import Task
 from proset.model import Model
 from proset.objective import Penalty
+from proset.parts import parts_of
 from proset.tables import named, require
 from proset.units import given_samples, naming, without_classifier
 

@@ -12,13 +12,5 @@ SEARCHED = {"lambda_v": (1e-5, 0.4), "lambda_w": (1e-8, 1e-1)}  # ranges of the 
 N_FOLDS = 5
 SELECTION_RULE = "best"
 
-# The published study: its penalties if they are not searched, and its search.
+# Of the published study, if its penalties are not searched.
 PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
-PUBLISHED_SEARCH: dict[str, Any] = {
-    "lambda_v": (1e-6, 1e-1),
-    "lambda_w": (1e-9, 1e-4),
-    "n_iter": 50,
-    "n_batches": 10,
-    "selection_rule": "one_standard_deviation",
-    "early_stopping": False,
-}

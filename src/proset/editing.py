@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset.elimination import Elimination, Part, active_features, merged
+from proset.elimination import Elimination
 from proset.familiarity import training_familiarity
 from proset.influence import Refits, scaled_model
 from proset.library import minimize
 from proset.model import MAX_ABS, Model, fitted_batch
 from proset.objective import Objective
+from proset.parts import Part, active_features, merged
 from proset.solver import Solution
 from proset.tables import require
 from proset.units import feature_names, feature_number

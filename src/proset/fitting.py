@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path
+from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, size_choice
 from proset.candidates import check_class_sizes
 from proset.defaults import N_CANDIDATES, PUBLISHED
 from proset.encoding import encode
@@ -131,11 +131,11 @@ def size_table(
     penalty, folds = _penalty(classifier, _task(classifier, data, base))
     pair = penalty.lambda_v, penalty.lambda_w
     if n_features is None:
-        n_features = _spread(elimination.n_features(folds, pair, classifier.n_batches))
+        n_features = _spread(size_choice.n_features(folds, pair, classifier.n_batches))
     if not (len(n_features) and all(isinstance(n, Integral) and n >= 1 for n in n_features)):
         raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
     numbers = sorted({int(n) for n in n_features})
-    found = elimination.cross_validate(folds, pair, classifier.n_batches, numbers[::-1])[::-1]
+    found = size_choice.cross_validate(folds, pair, classifier.n_batches, numbers[::-1])[::-1]
     sizes = max((of_number.sizes for of_number in found), key=max)
     at = [np.searchsorted(of_number.sizes, sizes, side="right") - 1 for of_number in found]
     return {
@@ -260,14 +260,14 @@ def _penalty(classifier: FittedModel, task: leave_one_out.Task | None) -> tuple[
     return Penalty(lambda_v, lambda_w, classifier.alpha_v, classifier.alpha_w), folds
 
 
-def _size(classifier: FittedModel, folds: Folds, n_batches: int) -> tuple[int | None, elimination.Sizes | None]:
+def _size(classifier: FittedModel, folds: Folds, n_batches: int) -> tuple[int | None, size_choice.Sizes | None]:
     """The largest number of prototypes that is allowed or chosen, and what it was chosen from."""
     if not isinstance(classifier.max_prototypes, str):
         return classifier.max_prototypes, None
     if not folds:
         return None, None
     pair = classifier.lambda_v_, classifier.lambda_w_
-    (sizes,) = elimination.cross_validate(folds, pair, n_batches, (classifier.max_features,))
+    (sizes,) = size_choice.cross_validate(folds, pair, n_batches, (classifier.max_features,))
     return sizes.chosen(classifier.max_prototypes), sizes
 
 

@@ -23,10 +23,11 @@ from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from proset import arithmetic, fitting
-from proset.elimination import Elimination, Part, Parts, merged, n_prototypes, parts_of
+from proset.elimination import Elimination
 from proset.leave_one_out import Task, certified, class_sums
 from proset.model import Model
 from proset.objective import Penalty
+from proset.parts import Part, Parts, merged, n_prototypes, parts_of
 from proset.tables import require
 from proset.training import Training
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from proset import elimination, fitting, penalty_path
+from proset import fitting, penalty_path, size_choice
 from proset.classifier import ProsetClassifier
 from proset.penalty_path import Pair
 from proset.search import Fold
@@ -46,7 +46,7 @@ class AlongPath:
             fold = fold.after(pair)
 
     def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-        return elimination.held_out(self.fold, pair, n_batches, max_features)
+        return size_choice.held_out(self.fold, pair, n_batches, max_features)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from proset import elimination, penalty_path
+from proset import penalty_path, size_choice
 from proset.losses import LOSSES
 from proset.penalty_path import Pair
 from proset.race import Race
@@ -98,10 +98,10 @@ class Stages:
         self._say("stage 3", len(self.parts), end="\n")
         if n_batches == 0 or not all(found):
             return (), np.empty((0, len(self.parts)))
-        sizes = elimination.numbers(found)
+        sizes = size_choice.numbers(found)
         if also is not None and also < sizes[-1]:
             sizes = tuple(sorted({*sizes, also}))
-        at_most = elimination.at_most
+        at_most = size_choice.at_most
         return sizes, np.array([[self._loss(at_most(of, n), f) for f, of in enumerate(found)] for n in sizes])
 
     def _loss(self, probabilities: np.ndarray, f: int) -> float:

@@ -12,11 +12,12 @@ import numpy as np
 from proset import leave_one_out
 from proset.columns import Columns
 from proset.defaults import N_CANDIDATES
-from proset.elimination import SIZES, Settings, cross_validate, eliminate
+from proset.elimination import SIZES, Settings, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
 from proset.objective import Penalty
 from proset.penalty_path import choose, folds, minimum
+from proset.size_choice import cross_validate
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name
