@@ -10,7 +10,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from proset import arithmetic, base_model, leave_one_out, model
 from proset.columns import Columns
-from proset.encoding import Encoding, encode
+from proset.encode import encode
+from proset.encoding import Encoding
 from proset.growth import Growth
 from proset.library import MAX_THREADS
 from proset.model import MAX_ABS

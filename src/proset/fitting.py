@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, size_choice
 from proset.candidates import check_class_sizes
 from proset.defaults import N_CANDIDATES, PUBLISHED
-from proset.encoding import encode
+from proset.encode import encode
 from proset.fitted_model import FittedModel
 from proset.growth import Growth, digest
 from proset.objective import Penalty

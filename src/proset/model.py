@@ -1,7 +1,7 @@
 """The model on plain arrays: fit batch after batch, score, truncate. No validation; `proset.classifier` does that."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from math import fsum
 from typing import Any
@@ -13,6 +13,7 @@ from proset.candidates import draw_candidates
 from proset.columns import Columns
 from proset.duplicates import merge_duplicates
 from proset.objective import Objective, Penalty
+from proset.prototypes import Prototypes
 from proset.solver import Solution
 
 MAX_ABS = 1e100  # of features and weights: squares have to be finite
@@ -62,40 +63,6 @@ class Batch:
         return np.flatnonzero(self.feature_weights > 0) if len(self.labels) else np.empty(0, dtype=np.intp)
 
 
-@dataclass(frozen=True)
-class Prototypes:
-    """Those of all batches of a model, one batch after the other.
-
-    Attributes
-    ----------
-    batch : ndarray of int, shape (J,)
-        From 0.
-    rows : ndarray of int, shape (J,)
-        Of the training data.
-    labels : ndarray of int, shape (J,)
-        Class indices.
-    weights : ndarray, shape (J,)
-    points : ndarray, shape (J, D)
-    """
-
-    batch: np.ndarray
-    rows: np.ndarray
-    labels: np.ndarray
-    weights: np.ndarray
-    points: np.ndarray
-
-    @classmethod
-    def of(cls, batches: Sequence[Batch], n_features: int) -> "Prototypes":
-        """Those of some batches."""
-        return cls(
-            batch=np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
-            rows=np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
-            labels=np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)]),
-            weights=np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
-            points=np.concatenate([np.empty((0, n_features)), *(batch.prototypes for batch in batches)]),
-        )
-
-
 _ARRAYS = ("feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index")
 _SCALARS = tuple(f.name for f in fields(Batch) if f.name not in _ARRAYS)
 _COLUMNS = tuple(f.name for f in fields(Columns))
@@ -139,7 +106,14 @@ class Model:
     @property
     def prototypes(self) -> Prototypes:
         """Those of all batches."""
-        return Prototypes.of(self.batches, len(self.centre))
+        batches, none = self.batches, np.empty((0, len(self.centre)))
+        return Prototypes(
+            batch=np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+            rows=np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
+            labels=np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)]),
+            weights=np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+            points=np.concatenate([none, *(batch.prototypes for batch in batches)]),
+        )
 
     def with_rows(self, rows: np.ndarray) -> "Model":
         """The same model with `sample_index` and `candidate_index` i replaced by `rows[i]`."""

@@ -22,7 +22,8 @@ from proset import tables
 from proset.columns import Columns
 from proset.cover import ball_bits, balls_of_path, chunks, default_cost, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import round_relaxed
-from proset.encoding import Encoding, encode
+from proset.encode import encode
+from proset.encoding import Encoding
 from proset.units import given_samples, naming, without_classifier
 from proset.validation import weights_with_classes
 

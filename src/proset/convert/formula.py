@@ -1,6 +1,6 @@
 """What a fitted classifier computes, with the scalers in front of it, as plain arrays that can be written down."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
 from proset.columns import Columns
 from proset.encoding import ORDERED, Category
-from proset.model import MAX_ABS, Prototypes
+from proset.model import MAX_ABS
 from proset.set_cover import SCIPY, SetCoverClassifier
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
@@ -141,7 +141,7 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
             prior, base = _base(classifier)
         used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
         used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
-        found = Prototypes.of(batches, n_features)
+        found = replace(classifier._model, batches=tuple(batches)).prototypes
         prototypes, labels = found.points, found.labels
         v = np.vstack([np.empty((0, n_features)), *(batch.feature_weights for batch in batches)])
         one_missing = np.log1p((v * (np.nan if columns is None else columns.spread)) ** 2)
