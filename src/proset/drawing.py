@@ -23,8 +23,8 @@ def draw_parameters(space: Mapping[str, Mapping[str, Any]], rng: np.random.Gener
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> draw_parameters({"lambda_v": {"log_grid": [1e-3, 1e-1, 3]}}, rng, trial=1)
-    {'lambda_v': 0.01}
+    >>> round(draw_parameters({"lambda_v": {"log_grid": [1e-3, 1e-1, 3]}}, rng, trial=1)["lambda_v"], 9)
+    0.01
     """
     drawn: dict[str, float] = {}
     grid_position = trial

@@ -229,6 +229,7 @@ class FittedModel(FittedState):
 
         Examples
         --------
+        >>> from proset import ProsetClassifier
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = ProsetClassifier().fit(X, y)
@@ -276,6 +277,7 @@ class FittedModel(FittedState):
 
         Examples
         --------
+        >>> from proset import ProsetClassifier
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = ProsetClassifier().fit(X, y)
@@ -312,6 +314,7 @@ class FittedModel(FittedState):
 
         Examples
         --------
+        >>> from proset import ProsetClassifier
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.preprocessing import scale
         >>> X, y = load_iris(return_X_y=True)

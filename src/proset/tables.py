@@ -195,6 +195,18 @@ def balls(
     return pd.DataFrame(columns)
 
 
+def cover(
+    columns: dict[str, np.ndarray], names: Sequence[str] = (), values: np.ndarray | None = None
+) -> "pd.DataFrame":
+    """The table of `proset.SetCoverClassifier.export`, with the values, (P, D), of features by name."""
+    require("pandas", "export")
+    import pandas as pd
+
+    return pd.DataFrame(
+        columns if values is None else columns | named("value of", names, np.arange(len(names)), values)
+    )
+
+
 def named(
     what: str, names: Sequence[str] | np.ndarray, features: np.ndarray, values: np.ndarray
 ) -> dict[str, np.ndarray]:

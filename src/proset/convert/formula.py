@@ -15,8 +15,9 @@ from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
 from proset.columns import Columns
 from proset.encoding import ORDERED, Category
+from proset.metrics import SCIPY, takes_mixed
 from proset.model import MAX_ABS
-from proset.set_cover import SCIPY, SetCoverClassifier
+from proset.set_cover import SetCoverClassifier
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 DISTANCES = {  # of a SetCoverClassifier, from the squares e of single features; in C and in JavaScript
@@ -129,7 +130,7 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
     if isinstance(classifier, SetCoverClassifier):
         kind, special = SetCoverFormula, {"metric": supported_metric(classifier), "majority": classifier._majority}
         used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
-        columns: Columns | None = classifier._columns if classifier._takes_mixed() else None
+        columns: Columns | None = classifier._columns if takes_mixed(classifier.metric) else None
         v, one_missing = np.ones((1, n_features)), np.log(2.0) * classifier._columns.spread**2
     else:
         numbered = [(b, batch) for b, batch in enumerate(classifier.batches_, start=1) if len(batch.labels)]
