@@ -31,8 +31,8 @@ def public():
         member = getattr(proset, name)
         yield name, member
         for method, function in inspect.getmembers(member, inspect.isfunction) if inspect.isclass(member) else ():
-            refers = "; see `" in (function.__doc__ or "").splitlines()[0]
-            if function.__module__.startswith("proset.") and not method.startswith("_") and not refers:
+            ours = function.__module__.startswith("proset.") and not method.startswith(("_", "set_"))  # by scikit-learn
+            if ours and "; see `" not in function.__doc__:
                 yield f"{name}.{method}", function
 
 
