@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from proset import ConformalClassifier, ProsetClassifier
 from proset.conformal import _least, _rank, _threshold
 
-PROSET = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, lambda_w=1e-4))
+PROSET = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=None))
 IRIS = load_iris(return_X_y=True)
 
 

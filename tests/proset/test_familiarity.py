@@ -44,7 +44,8 @@ def test_rows_of_weight_zero_do_not_count(wine):
 
 def test_of_many_samples_the_permilles_are_kept(rng):
     X = rng.normal(size=(5000, 2))
-    model = ProsetClassifier(n_candidates=200, random_state=0).fit(X, X[:, 0] > rng.normal(size=5000))
+    given = {"lambda_v": 0.01, "lambda_w": 1e-4, "max_prototypes": None, "n_candidates": 200, "random_state": 0}
+    model = ProsetClassifier(**given).fit(X, X[:, 0] > rng.normal(size=5000))
     assert model.training_familiarity_.shape == (2, MAX_POINTS)
     everyone = np.sort(training_familiarity(model._model, X)[-1])
     own = np.zeros(5000)
