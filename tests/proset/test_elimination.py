@@ -138,12 +138,8 @@ def test_few_prototypes_are_chosen_where_few_are_enough():
 
 def test_what_is_not_allowed():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="max_prototypes: 5 is not allowed with references='split'"):
-        ProsetClassifier.published(max_prototypes=5).fit(X, y)
     with pytest.raises(ValueError, match="max_features: 1 is not allowed with references='split'"):
         ProsetClassifier.published(max_features=1).fit(X, y)
-    with pytest.raises(ValueError, match="'max_prototypes' parameter"):
-        ProsetClassifier(max_prototypes=-1).fit(X, y)
     with pytest.raises(ValueError, match="references: 'split' is not allowed for a table of sizes"):
         ProsetClassifier.published().size_table(X, y)
     with pytest.raises(ValueError, match=r"n_features: \[0\] is not allowed, must be whole numbers of at least 1"):
