@@ -1,4 +1,4 @@
-"""Ever fewer prototypes: backward elimination from a fit, and the number of prototypes that cross-validation chooses.
+"""Ever fewer prototypes: backward elimination from a fit; `proset.size_choice` chooses their number.
 
 Penalties alone cannot make few prototypes: below a size there is only the class prior. Elimination goes on from where
 they end. With q and Q = sum_k q_k of the whole model, and c_nj = w_j G'_nj what prototype j of class k_j adds at
