@@ -1,16 +1,8 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.preprocessing import scale
 
 from proset import ProsetClassifier, load_model, save_model
 from proset.familiarity import MAX_POINTS, quantile, training_familiarity
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return scale(X), y
 
 
 def test_training_samples_are_seen_without_their_own_prototypes(wine):

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from proset import SetCoverClassifier
@@ -38,12 +37,6 @@ def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no ball is worth its cost")
         check(estimator)
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return scale(X), y
 
 
 def line(x, y, **parameters):
