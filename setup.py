@@ -95,7 +95,7 @@ class BuildWithKernel(build_py):
                 raise
             print(
                 f"warning: proset is installed without its compiled library ({error}); set CC to a C compiler and "
-                "install it again. Until then NumPy takes its place: slower, and with other last digits.",
+                "install it again. Until then fits and predictions end in an ImportError.",
                 file=sys.stderr,
             )
 

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 from sklearn.cluster import KMeans
 
 from proset import ProsetClassifier, save_model, to_c, to_javascript, to_onnx
-from proset.kernel import class_sums
+from proset.arithmetic import class_sums
 from proset.model import Model
 from proset_study.base.seeds import integer_seed, seed_sequence
 from proset_study.data.distances import distances
@@ -116,7 +116,8 @@ def _explained(model: Model, X: np.ndarray) -> tuple[float, float]:
 
 def _contributions(X, batch):
     offsets = np.arange(len(batch.labels) + 1)
-    return class_sums(X, batch.prototypes, offsets, batch.feature_weights, batch.prototype_weights)
+    v, w = batch.feature_weights, batch.prototype_weights
+    return class_sums(X, batch.prototypes, np.zeros(len(v)), offsets, v, w)
 
 
 def rivals(part: FoldData, seed: np.random.SeedSequence) -> Iterator[tuple[str, int, tuple]]:

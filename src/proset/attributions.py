@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from proset.explain import exponents_of
+from proset.explain import exponents
 from proset.model import Model
 from proset.tables import require
 from proset.units import feature_names, given_samples, in_original_units
@@ -200,10 +200,9 @@ class _Game:
 
     @classmethod
     def of(cls, model: Model, background: np.ndarray, weight: np.ndarray) -> "_Game":
-        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in model.batches)])
-        weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in model.batches)])
-        of_class = np.concatenate([np.eye(len(model.class_prior))[labels], model.class_prior[None]])
-        return cls(model, _factors(model, background), weight, weights, of_class)
+        prototypes = model.prototypes
+        of_class = np.concatenate([np.eye(len(model.class_prior))[prototypes.labels], model.class_prior[None]])
+        return cls(model, _factors(model, background), weight, prototypes.weights, of_class)
 
     def step(self, n_sets: int) -> int:
         """Samples of a tile."""
@@ -277,10 +276,7 @@ class _Game:
 
 def _factors(model: Model, X: np.ndarray) -> np.ndarray:
     """exp(-e_d / 2) of the active features, samples (N, D) and prototypes of all batches, shape (A, N, J)."""
-    features = model.active_features()
-    none = np.empty((len(features), len(X), 0))
-    exponents = [exponents_of(model, X, batch, features) for batch in model.batches]
-    found: np.ndarray = np.exp(-0.5 * np.concatenate([none, *exponents], axis=2))
+    found: np.ndarray = np.exp(-0.5 * exponents(model, X, model.active_features()))
     return found
 
 

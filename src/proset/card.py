@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 import proset
 from proset.rates import group_rates
-from proset.tables import export, require
+from proset.tables import require
 from proset.units import feature_names
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def _add_features(card: "Card", classifier: Any, names: list[str]) -> None:
 
 
 def _add_prototypes(card: "Card", classifier: Any, transformer: Any, names: list[str], n: int) -> None:
-    prototypes = export(classifier, transformer)
+    prototypes = classifier.export(transformer)
     prototypes = prototypes[prototypes["batch"] > 0].sort_values("weight", ascending=False, kind="stable").head(n)
     weights = classifier.feature_weights_.max(axis=0, initial=0.0)
     order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]

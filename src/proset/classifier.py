@@ -1,44 +1,19 @@
-"""The scikit-learn estimator: validates, calls the numerical core, stores fitted attributes."""
+"""The scikit-learn estimator: its parameters and what they mean; how it is fitted is in `proset.fitting`."""
 
-import hashlib
-import warnings
-from collections.abc import Iterator, Sequence
-from copy import copy, deepcopy
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
-from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path
+from proset import fitting
 from proset.answers import Answers
-from proset.candidates import check_class_sizes
-from proset.columns import Columns
-from proset.encoding import encode
+from proset.defaults import ALPHA, MAX_FRACTION, PUBLISHED, SIZE_RULE
 from proset.familiarity import training_familiarity
-from proset.fitted_model import no_overflow, or_ones
-from proset.model import MAX_ABS
-from proset.objective import Penalty
+from proset.parameters import CONSTRAINTS
 from proset.solver import MAX_ITER, TOL
-from proset.training import Training
-from proset.validation import weights_with_classes
-
-if TYPE_CHECKING:
-    pass
-
-N_CANDIDATES = {"split": 1000, "leave_one_out": leave_one_out.N_CANDIDATES}
-PUBLISHED: dict[str, Any] = {"references": "split", "lambda_v": 1e-3, "lambda_w": 1e-8, "scale": False}
-MAX_PENALTY = 1e6  # far beyond any use; the solver's quadratic model overflows at 1e300
-MIN_SPREAD, MAX_SPREAD = 1e-6, 1e6  # of the widest feature: beyond, every kernel value starts as 1 or as 0
 
 
 class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -174,33 +149,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     [0, 1, 2]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_batches": [Interval(Integral, 0, None, closed="left")],
-        "references": [StrOptions({"split", "leave_one_out"})],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"}), None],
-        "max_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "lambda_v": [Interval(Real, 0, MAX_PENALTY, closed="both"), StrOptions({"auto"})],
-        "lambda_w": [Interval(Real, 0, MAX_PENALTY, closed="both"), StrOptions({"auto"})],
-        "alpha_v": [Interval(Real, 0, 1, closed="both")],
-        "alpha_w": [Interval(Real, 0, 1, closed="both")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "max_prototypes": [
-            Interval(Integral, 0, None, closed="left"),
-            StrOptions({"one_standard_error", "best"}),
-            None,
-        ],
-        "max_features": [Interval(Integral, 1, None, closed="left"), None],
-        "base": [HasMethods("fit"), StrOptions({"prefit"}), None],
-        "scale": ["boolean"],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "cost_matrix": ["array-like", None],
-    }
+    _parameter_constraints: ClassVar = CONSTRAINTS
     __metadata_request__fit: ClassVar = {"groups": False}  # those of a splitter around it are none of the base
     # Whoever wants fewer batches says so to this classifier, not through those around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
@@ -210,11 +159,11 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         self,
         n_batches: int = 1,
         n_candidates: int | str | None = None,
-        max_fraction: float = 0.5,
+        max_fraction: float = MAX_FRACTION,
         lambda_v: float | str = "auto",
         lambda_w: float | str = "auto",
-        alpha_v: float = 0.95,
-        alpha_w: float = 0.95,
+        alpha_v: float = ALPHA,
+        alpha_w: float = ALPHA,
         max_iter: int = MAX_ITER,
         tol: float = TOL,
         random_state: int | np.random.RandomState | None = None,
@@ -224,7 +173,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         warm_start: bool = False,
         verbose: int = 0,
         scale: bool = True,
-        max_prototypes: int | str | None = "one_standard_error",
+        max_prototypes: int | str | None = SIZE_RULE,
         max_features: int | None = None,
         base: Any = None,
         categorical_features: Any = "from_dtype",
@@ -341,357 +290,13 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
-        models, X = self._fit(X, y, sample_weight, base_probabilities, groups)
+        models, X = fitting.fit(self, X, y, sample_weight, base_probabilities, groups)
         self.n_samples_fit_ = len(X)
         self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
         place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
         self.training_familiarity_ = self._sized_familiarity[place]
-        for number, batch in enumerate(self.batches_, start=1):
-            if not batch.converged:
-                warnings.warn(
-                    f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
-                    "increase max_iter or tol",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-        if self.n_batches > 0 and not (len(self.active_features_) and self.n_prototypes_):
-            instead = "the class prior" if self.base is None else "that of the base model"
-            warnings.warn(f"nothing was learnt, every prediction is {instead}; {self._why(X)}", stacklevel=2)
+        fitting.warn(self, X)
         return self
-
-    def _fit(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None,
-        base_probabilities: npt.ArrayLike | None = None,
-        groups: npt.ArrayLike | None = None,
-    ) -> tuple[list[model.Model], np.ndarray]:
-        """`fit` without warnings, of which a search would hear hundreds.
-
-        Returns
-        -------
-        (models, X) : the model of each size, increasing, of the scaled samples of positive weight, and these.
-        """
-        self.__dict__.pop("_training", None)
-        self._is_edited = False
-        given = X
-        X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
-        self._check_limits()
-        base = self._fit_base(given, codes, rows, sample_weight, base_probabilities, groups)
-        scaled = self._scaled(X)
-        data = scaled, codes, len(self.classes_)
-        task = self._task(scaled, codes, weight, copies, base) if self.references == "leave_one_out" else None
-        penalty, folds = self._penalty(task)
-        growth = self._growth(scaled, codes, weight, base)
-        of_fit: dict[str, Any] = {
-            "n_batches": self.n_batches,
-            "penalty": penalty,
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "seed": growth.seed,
-            "sample_weight": weight,
-            "n_threads": self._n_threads(),
-            "start": growth.stage,
-            "after_batch": growth.added,
-            "columns": self._columns.divided(self.scale_),
-        }
-        number = N_CANDIDATES[self.references] if self.n_candidates is None else self.n_candidates
-        if task is not None:
-            n_candidates = None if isinstance(number, str) else number
-            of_fit |= {"copies": copies, "minimum": penalty_path.minimum, "base": base}
-            fitted = leave_one_out.fit(*data, n_candidates=n_candidates, **of_fit)
-        elif isinstance(number, str):
-            raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
-        else:
-            check_class_sizes(np.bincount(codes), self.max_fraction, self.classes_)
-            fitted = model.fit(*data, n_candidates=number, max_fraction=self.max_fraction, **of_fit)
-        models, n = [fitted], None
-        self.__dict__.pop("prototype_path_", None)
-        is_limited = self.max_prototypes is not None or self.max_features is not None
-        if task is not None and is_limited and fitted.n_prototypes():
-            n, sizes = self._size(folds, len(fitted.batches))
-            stops = None if self.max_prototypes is None else () if n is None else (n,)
-            settings = elimination.Settings(penalty, self.max_iter, self.tol, self.max_features, stops)
-            path = elimination.eliminate(fitted, *data[:2], task, settings)
-            models, self.prototype_path_ = [one.model for one in path], elimination.table(path)
-            if sizes is not None:
-                numbers = self.prototype_path_["n_prototypes"]
-                self.prototype_path_["mean_loss"] = np.array([sizes.mean_at(number) for number in numbers])
-        self._sized = [of_size.in_units_of(X, self.scale_).with_rows(rows) for of_size in models]
-        place = self._largest(n)
-        self._store(self._sized[place])
-        self.__dict__.pop("_regions", None)
-        if task is not None and base is not None:
-            self._regions = corrections.regions(models[place], task)
-        arguments = given, y, sample_weight, base_probabilities, groups, growth.state
-        made = X, codes, or_ones(weight, len(X)), copies, rows, base
-        size = fitted.n_prototypes(), len(fitted.active_features())
-        self._training = Training(*arguments, *made, self.get_params(deep=False), size)
-        self.__dict__.pop("_last_growth", None)
-        if self.warm_start:
-            self._last_growth = growth
-        return models, scaled
-
-    def _largest(self, n: int | None) -> int:
-        """Place of the largest model with at most n prototypes."""
-        return max(i for i, of_size in enumerate(self._sized) if n is None or of_size.n_prototypes() <= n)
-
-    def _prepared(
-        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray, np.ndarray]:
-        """Samples of positive weight, numbers of their classes, weights, copies, and rows; sets what they decide."""
-        self._validate_params()
-        with no_overflow():
-            X, labels, self._encoding = encode(self, X, y, reset=True)
-        y = np.asarray(labels)
-        levels = self._encoding.n_levels
-        _check_range(X)
-        check_classification_targets(y)
-        weight = None
-        rows, copies = np.arange(len(y)), np.ones(len(y))
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            copies = leave_one_out.copies_of(weight)
-        if self.class_weight is not None:
-            weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, self.class_weight, y)
-        if weight is not None:
-            if weight.max(initial=0.0) > MAX_ABS:
-                raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_ABS:g}")
-            rows = np.flatnonzero(weight > 0)
-            if not len(rows):
-                raise ValueError("sample_weight is zero for every sample; at least two classes need positive weight")
-            weight = weight[rows]
-        self.classes_, codes = np.unique(y[rows], return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: y has {len(self.classes_)} class "
-                f"({self.classes_[0]}) among samples of positive weight, at least 2 classes are needed"
-            )
-        self._costs()
-        if not self.scale:
-            _check_spread(X[rows][:, levels == 0])
-        self._columns = Columns.of(X[rows], levels, weight)
-        self.scale_ = self._columns.spread if self.scale else np.ones(X.shape[1])
-        self.feature_range_ = np.array([np.fmin.reduce(X[rows], axis=0), np.fmax.reduce(X[rows], axis=0)])
-        return X[rows], codes, weight, copies[rows], rows
-
-    def _penalty(self, task: leave_one_out.Task | None) -> tuple[Penalty, list[penalty_path.Fold]]:
-        """The penalties that are given, or chosen, and the folds of a choice; sets `lambda_v_` and `lambda_w_`."""
-        lambda_v = None if isinstance(self.lambda_v, str) else float(self.lambda_v)
-        lambda_w = None if isinstance(self.lambda_w, str) else float(self.lambda_w)
-        self.__dict__.pop("penalty_search_", None)
-        folds: list[penalty_path.Fold] = []
-        if task is None:
-            lambda_v = PUBLISHED["lambda_v"] if lambda_v is None else lambda_v
-            lambda_w = PUBLISHED["lambda_w"] if lambda_w is None else lambda_w
-        else:
-            by_size = isinstance(self.max_prototypes, str) and self.n_batches > 0
-            if by_size or lambda_v is None or lambda_w is None:
-                folds = list(penalty_path.folds(task, self.alpha_v, self.alpha_w))
-            if lambda_v is None or lambda_w is None:
-                choice = penalty_path.choose(folds, lambda_v, lambda_w)
-                lambda_v, lambda_w = choice.pair or (np.inf, np.inf)
-                self.penalty_search_ = choice.results()
-        assert lambda_v is not None
-        assert lambda_w is not None
-        self.lambda_v_, self.lambda_w_ = lambda_v, lambda_w
-        return Penalty(self.lambda_v_, self.lambda_w_, self.alpha_v, self.alpha_w), folds
-
-    def _size(self, folds: list[penalty_path.Fold], n_batches: int) -> tuple[int | None, elimination.Sizes | None]:
-        """The largest number of prototypes that is allowed or chosen, and what it was chosen from."""
-        if not isinstance(self.max_prototypes, str):
-            return self.max_prototypes, None
-        if not folds:
-            return None, None
-        pair = self.lambda_v_, self.lambda_w_
-        (sizes,) = elimination.cross_validate(folds, pair, n_batches, (self.max_features,))
-        return sizes.chosen(self.max_prototypes), sizes
-
-    def _check_limits(self) -> None:
-        """Refuse what only leave-one-out references have."""
-        limits = {"max_prototypes": self.max_prototypes, "max_features": self.max_features, "base": self.base}
-        given = [name for name, limit in limits.items() if limit is not None and not isinstance(limit, str)]
-        given += ["base"] if isinstance(self.base, str) else []
-        if self.references == "split" and given:
-            raise ValueError(
-                f"{given[0]}: {limits[given[0]]!r} is not allowed with references='split', the published algorithm; "
-                "use references='leave_one_out'"
-            )
-
-    def _fit_base(
-        self, X: Any, codes: np.ndarray, rows: np.ndarray, sample_weight: Any, given: Any, groups: Any
-    ) -> np.ndarray | None:
-        """q_0 of the samples of positive weight; sets `base_`. `X` and what follows `rows` are as in `fit`."""
-        self.base_: Any = self.base
-        if self.base is None:
-            if given is not None:
-                raise ValueError("base_probabilities: not allowed without base; use base='prefit', or leave them out")
-            return None
-        if given is None and isinstance(self.base, str | FrozenEstimator):
-            raise ValueError(
-                "base_probabilities: None is not allowed with a base that is fitted already, must be probabilities of "
-                "the samples by models that did not see them; cross_val_predict(..., method='predict_proba') gives them"
-            )
-        held_out = None
-        if given is not None:
-            held_out = base_model.rounded(base_model.checked(given, _num_samples(X), len(self.classes_))[rows])
-        if isinstance(self.base, str):
-            return held_out
-        base_model.check(self.base, self.classes_)
-        X, y = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows), self.classes_[codes]
-        weight, groups = (None if each is None else np.asarray(each)[rows] for each in (sample_weight, groups))
-        if held_out is not None:
-            self.base_ = base_model.fitted(self.base, X, y, weight)
-            return held_out
-        self.base_, held_out = base_model.cross_fitted(self.base, X, y, self.classes_, weight, groups)
-        return held_out
-
-    def _fold(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None,
-        X_score: Any,
-        y_score: Any,
-        n_candidates: int,
-        groups: npt.ArrayLike | None,
-    ) -> penalty_path.Fold:
-        """Samples to fit rough models to, and others to score them on, for a search."""
-        given = X
-        X, codes, weight, copies, rows = self._prepared(X, y, sample_weight)
-        if isinstance(self.base, str | FrozenEstimator):
-            raise ValueError(
-                f"base: {self.base!r} is not allowed in a search, which fits the base in every fold; give an estimator "
-                "that is not fitted"
-            )
-        base = self._fit_base(given, codes, rows, sample_weight, None, groups)
-        task = self._task(self._scaled(X), codes, weight, copies, base)
-        scored = self._scaled(self._validated(X_score)) - task.samples.centre
-        codes, penalty = np.searchsorted(self.classes_, y_score), (self.alpha_v, self.alpha_w)
-        return penalty_path.Fold.of(task, scored, codes, *penalty, n_candidates, self._base_of(X_score))
-
-    def _growth(
-        self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, base: np.ndarray | None
-    ) -> "_Growth":
-        """That of the last fit if it goes on, else a new one."""
-        if not self.warm_start:
-            return _Growth(*self._seed(), "", self.n_batches, self.verbose)
-        data = X, codes, or_ones(weight, len(X)), np.empty(0) if base is None else base
-        key = _digest(*data) + self.references
-        last: _Growth | None = getattr(self, "_last_growth", None)
-        if last is None:
-            return _Growth(*self._seed(), key, self.n_batches, self.verbose)
-        if last.key != key:
-            raise ValueError("warm_start: other data or references than in the last fit are not allowed")
-        if self.n_batches < last.n_batches:
-            raise ValueError(
-                f"n_batches: {self.n_batches} is not allowed with warm_start=True, must be at least the "
-                f"{last.n_batches} that are fitted"
-            )
-        return replace(last, n_batches=self.n_batches, verbose=self.verbose)
-
-    def _seed(self) -> tuple[np.random.RandomState, np.random.SeedSequence]:
-        """A seed, and the generator as it was before."""
-        generator = check_random_state(self.random_state)
-        return deepcopy(generator), np.random.SeedSequence(int(generator.randint(2**31)))
-
-    def _why(self, X: np.ndarray) -> str:
-        if self.max_prototypes == 0:
-            return "max_prototypes=0 allows none"
-        than = "the class proportions" if self.base is None else self._base_name()
-        if isinstance(self.max_prototypes, str) and len(getattr(self, "prototype_path_", {})):
-            return f"by cross-validation no number of prototypes is better than {than} by more than one standard error"
-        if np.isinf(self.lambda_v_):
-            return f"no penalties gave a model that predicts samples held out better than {than}"
-        spread = np.nan_to_num(np.nanstd(X, axis=0)).max()
-        if not self.scale and not 0.1 < spread < 10.0:
-            return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
-        return (
-            f"lambda_v={self.lambda_v_:g} or lambda_w={self.lambda_w_:g} may be too large, or {len(X)} samples of "
-            "these features tell nothing about the classes"
-        )
-
-    def with_prototypes(self, n: int) -> "ProsetClassifier":
-        """The model of the path with at most n prototypes.
-
-        Parameters
-        ----------
-        n : int
-
-        Returns
-        -------
-        ProsetClassifier
-            A new one, fitted, that has no larger models any more. Its size is the largest one of `prototype_path_` that
-            is allowed: mostly n itself up to 10, else at most a quarter less. `max_prototypes` stops at a number.
-
-        Raises
-        ------
-        ValueError
-            If no model is so small; without an elimination there is one model only.
-        AttributeError
-            If the model is from a file, which keeps one size.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = ProsetClassifier().fit(X, y)
-        >>> model.with_prototypes(3).n_prototypes_
-        3
-        """
-        check_is_fitted(self, "scale_")
-        least = self._of_all_sizes()[0].n_prototypes()
-        if not (isinstance(n, Integral) and n >= least):
-            raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
-        smaller = self._copied()
-        place = self._largest(int(n))
-        if self._sized[place] is not self._model:
-            smaller.__dict__.pop("_regions", None)
-        smaller._sized, smaller._sized_familiarity = self._sized[: place + 1], self._sized_familiarity[: place + 1]
-        if hasattr(self, "prototype_path_"):
-            path = self.prototype_path_.items()
-            smaller.prototype_path_ = {name: values[: place + 1] for name, values in path}
-        smaller._store(self._sized[place])
-        smaller.training_familiarity_ = self._sized_familiarity[place]
-        return smaller
-
-    def sized_predict_proba(
-        self, X: npt.ArrayLike, *, base_probabilities: npt.ArrayLike | None = None
-    ) -> Iterator[tuple[int, np.ndarray]]:
-        """Class probabilities of the models of all sizes on the path.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D)
-        base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
-
-        Returns
-        -------
-        iterator of (int, ndarray of shape (N, K))
-            By increasing number of prototypes, as in `prototype_path_`.
-
-        Raises
-        ------
-        ValueError
-            If `X` is infinite or has other features than in `fit`.
-        AttributeError
-            If the model is from a file, which keeps one size.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = ProsetClassifier().fit(X, y)
-        >>> errors = {n: float((p.argmax(axis=1) != y).mean()) for n, p in model.sized_predict_proba(X)}
-        >>> errors[1] > errors[3]
-        True
-        """
-        validated, base = self._validated(X), self._base_of(X, base_probabilities)
-        for of_size in self._of_all_sizes():
-            *_, found = of_size.staged_predict_proba(validated, self._n_threads(), base)
-            yield of_size.n_prototypes(), found
 
     def size_table(
         self,
@@ -732,145 +337,5 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         >>> table["mean_loss"].shape == (2, len(table["n_prototypes"]))
         True
         """
-        if self.references == "split":
-            raise ValueError("references: 'split' is not allowed for a table of sizes, must be 'leave_one_out'")
-        if self.n_batches == 0:
-            raise ValueError("n_batches: 0 is not allowed for a table of sizes, must be at least 1")
-        other: ProsetClassifier = clone(self).set_params(max_prototypes="best")  # any name, for the folds
-        samples, codes, weight, copies, rows = other._prepared(X, y, sample_weight)
-        base = other._fit_base(X, codes, rows, sample_weight, base_probabilities, groups)
-        penalty, folds = other._penalty(other._task(other._scaled(samples), codes, weight, copies, base))
-        pair = penalty.lambda_v, penalty.lambda_w
-        if n_features is None:
-            n_features = _spread(elimination.n_features(folds, pair, other.n_batches))
-        if not (len(n_features) and all(isinstance(n, Integral) and n >= 1 for n in n_features)):
-            raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
-        numbers = sorted({int(n) for n in n_features})
-        found = elimination.cross_validate(folds, pair, other.n_batches, numbers[::-1])[::-1]
-        sizes = max((of_number.sizes for of_number in found), key=max)
-        at = [np.searchsorted(of_number.sizes, sizes, side="right") - 1 for of_number in found]
-        return {
-            "n_features": np.array(numbers),
-            "n_prototypes": np.array(sizes),
-            "mean_loss": np.array([of_number.mean[i] for of_number, i in zip(found, at, strict=True)]),
-            "standard_error": np.array([of_number.error[i] for of_number, i in zip(found, at, strict=True)]),
-        }
-
-    def _of_all_sizes(self) -> list[model.Model]:
-        if not hasattr(self, "_sized"):
-            raise AttributeError("a model from a file or with fewer features has one size only; fit it again")
-        return self._sized
-
-    def shrink(self) -> "ProsetClassifier":
-        """The same model for samples of the active features alone.
-
-        Returns
-        -------
-        ProsetClassifier
-            A new one, whose feature d is feature `active_features_[d]` of this one.
-
-        Raises
-        ------
-        ValueError
-            If no feature is active.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.preprocessing import scale
-        >>> X, y = load_iris(return_X_y=True)
-        >>> X = scale(X)
-        >>> model = ProsetClassifier(lambda_v=0.01, random_state=0).fit(X, y)
-        >>> small = model.shrink()
-        >>> small.n_features_in_
-        2
-        >>> bool((small.predict_proba(X[:, model.active_features_]) == model.predict_proba(X)).all())
-        True
-        """
-        features = self.active_features_
-        if self._fitted_base() is not None:
-            raise ValueError(f"base: {self._base_name()} needs all features, a model with a base cannot be smaller")
-        if not len(features):
-            raise ValueError("the model has no active feature, every prediction is the class prior")
-        batches = (
-            replace(b, feature_weights=b.feature_weights[features], prototypes=b.prototypes[:, features])
-            for b in self.batches_
-        )
-        small = copy(self)
-        small.__dict__.pop("_sized", None)
-        small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
-        small._encoding = self._encoding.take(features)
-        columns = self._model.columns and self._model.columns.take(features)
-        small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns))
-        small.n_features_in_ = len(features)
-        if hasattr(self, "feature_names_in_"):
-            small.feature_names_in_ = self.feature_names_in_[features]
-        return small
-
-
-@dataclass
-class _Growth:
-    """How far a fit has come, and what it takes to go on.
-
-    Attributes
-    ----------
-    state : RandomState
-        From which the seed was drawn.
-    seed : SeedSequence
-    key : str
-        Digest of the data; empty if it will not go on.
-    n_batches : int
-    verbose : int
-        Whether to print a line for a new batch.
-    stage : tuple, optional
-        Of `proset.model`; None before the first batch.
-    """
-
-    state: np.random.RandomState
-    seed: np.random.SeedSequence
-    key: str
-    n_batches: int
-    verbose: int
-    stage: model.Stage | None = None
-
-    def added(self, stage: model.Stage) -> None:
-        """A batch has been added."""
-        self.stage = stage
-        if self.verbose:
-            batches = stage[0].batches
-            last = batches[-1]
-            print(
-                f"batch {len(batches)} of {self.n_batches}: objective {last.objective:.6g} after {last.n_iter} "
-                f"iterations, {len(last.labels)} prototypes, {len(last.active_features)} features",
-                flush=True,
-            )
-
-
-def _digest(*arrays: np.ndarray) -> str:
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
-def _spread(n: int) -> list[int]:
-    """Up to 10 whole numbers from 1 to n, with about the same ratios."""
-    return sorted({round(number) for number in np.geomspace(1, n, min(n, 10))})
-
-
-def _check_range(X: np.ndarray) -> None:
-    """Refuse features whose squares overflow."""
-    max_abs = np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
-    if max_abs.max() > MAX_ABS:
-        raise ValueError(f"X: feature {max_abs.argmax()} reaches {max_abs.max():g}, at most {MAX_ABS:g} is allowed")
-
-
-def _check_spread(X: np.ndarray) -> None:
-    """Refuse features that are so large or all so small that the fit cannot start."""
-    spreads = np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0))
-    spread = spreads.max(initial=0.0)
-    if spread > MAX_SPREAD or 0 < spread < MIN_SPREAD:
-        raise ValueError(
-            f"X: feature {spreads.argmax()} spreads over {spread:g}, with scale=False the widest feature has to spread "
-            f"over {MIN_SPREAD:g} to {MAX_SPREAD:g}; use scale=True"
-        )
+        other = clone(self).set_params(max_prototypes="best")  # any name, for the folds
+        return fitting.size_table(other, X, y, sample_weight, n_features, base_probabilities, groups)

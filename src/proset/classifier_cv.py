@@ -1,120 +1,30 @@
 """The search for penalties and numbers of batches and prototypes of `ProsetClassifier`, in stages."""
 
-import os
-import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
-from math import exp, log
 from numbers import Integral, Real
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.parallel import Parallel, delayed
 
-from proset import arithmetic, elimination, penalty_path
-from proset.attributions import Attributions
-from proset.classifier import MAX_PENALTY, ProsetClassifier
-from proset.penalty_path import CORE_CANDIDATES, LAMBDA_V, LAMBDA_W, Pair
-from proset.race import Race
-from proset.search import Fold, SearchCV, of_model, seed
+from proset import fitting
+from proset.classifier import ProsetClassifier
+from proset.defaults import MAX_PENALTY, N_FOLDS, SEARCHED, SELECTION_RULE, SIZE_RULE
+from proset.losses import LOSSES
+from proset.penalty_path import CORE_CANDIDATES, Pair
+from proset.search import Fold, seed
+from proset.search_parts import PARAMETERS, REFIT, STAGE_1, STAGE_2, AlongPath, OneByOne, Part
+from proset.search_space import Values, pairs
+from proset.search_stages import Stages
+from proset.searched_model import SearchedModel
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-PARAMETERS, STAGE_1, STAGE_2, REFIT = range(4)  # what random numbers are for
 FEWER_CANDIDATES = 400  # of rough fits, where pairs are drawn or on a grid
-_Predict = Callable[[], np.ndarray]
 
 
-def log_loss(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """-log p(own class) of each sample, with p clipped to [1e-15, 1 - 1e-15]."""
-    of_own_class = np.clip(probabilities[np.arange(len(codes)), codes], 1e-15, 1.0 - 1e-15)
-    return -arithmetic.log(of_own_class)
-
-
-def error(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """1 for samples whose most probable class is not their own, else 0."""
-    wrong: np.ndarray = (probabilities.argmax(axis=1) != codes).astype(float)
-    return wrong
-
-
-CRITERIA: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {"log_loss": log_loss, "error": error}
-
-
-class _Part(Protocol):
-    """Fits to one fold, and probabilities of its held-out samples."""
-
-    def fit(self, pair: Pair, number: int) -> _Predict:
-        """One batch; `number` is that of the pair among those tried."""
-
-    def batches(self, pair: Pair, n_batches: int) -> Iterator[np.ndarray]:
-        """With 0, 1, ..., `n_batches` batches, each fitted when it is asked for."""
-
-    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-        """By number of prototypes, from none to all."""
-
-
-@dataclass
-class _AlongPath:
-    """Rough fits of leave-one-out references, see `proset.penalty_path`; they share what their paths share."""
-
-    fold: penalty_path.Fold
-
-    def fit(self, pair: Pair, number: int) -> _Predict:
-        self.fold.path.weights(pair)
-        return lambda: self.fold.probabilities(pair)
-
-    def batches(self, pair: Pair, n_batches: int) -> Iterator[np.ndarray]:
-        fold = self.fold
-        yield fold.probabilities(None)
-        for _ in range(n_batches):
-            yield fold.probabilities(pair)
-            fold = fold.after(pair)
-
-    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-        return elimination.held_out(self.fold, pair, n_batches, max_features)
-
-
-@dataclass
-class _OneByOne:
-    """Fits of the classifier as it is."""
-
-    fold: Fold
-    new_classifier: Callable[..., ProsetClassifier]
-    seeds: Callable[..., int]  # from a stage and, in the first one, the number of a pair
-    converged: dict[int, list[bool]] = field(default_factory=lambda: {STAGE_1: [], STAGE_2: []})
-
-    def fit(self, pair: Pair, number: int) -> _Predict:
-        classifier = self._new(pair, n_batches=1, random_state=self.seeds(STAGE_1, number))
-        self._fit(classifier, STAGE_1)
-        return lambda: classifier.predict_proba(self.fold.X_score)
-
-    def batches(self, pair: Pair, n_batches: int) -> Iterator[np.ndarray]:
-        classifier = self._new(pair, n_batches=0, random_state=self.seeds(STAGE_2), warm_start=True)
-        for b in range(n_batches + 1):
-            self._fit(classifier.set_params(n_batches=b), STAGE_2)
-            yield classifier.predict_proba(self.fold.X_score)
-
-    def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-        return {}  # with these references there is no elimination
-
-    def _new(self, pair: Pair, **parameters: Any) -> ProsetClassifier:
-        return self.new_classifier(lambda_v=pair[0], lambda_w=pair[1], **parameters)
-
-    def _fit(self, classifier: ProsetClassifier, stage: int) -> None:
-        classifier._fit(self.fold.X, self.fold.y, self.fold.weight)
-        self.converged[stage].append(all(batch.converged for batch in classifier.batches_))
-
-
-class ProsetClassifierCV(SearchCV):
+class ProsetClassifierCV(SearchedModel):
     """`ProsetClassifier` with penalties and numbers of batches and prototypes found by cross-validation, in stages.
 
     Stage 1 fits one batch for each pair of penalties and selects a pair, stage 2 fits up to `n_batches` batches with it
@@ -227,32 +137,29 @@ class ProsetClassifierCV(SearchCV):
     True
     """
 
-    _classifier = ProsetClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SearchCV._parameter_constraints,
+        **SearchedModel._parameter_constraints,
         "lambda_v": [tuple, "array-like", Interval(Real, 0, MAX_PENALTY, closed="both")],
         "lambda_w": [tuple, "array-like", Interval(Real, 0, MAX_PENALTY, closed="both")],
         "n_batches": [Interval(Integral, 0, None, closed="left")],
         "prototypes": ProsetClassifier._parameter_constraints["max_prototypes"],
         "n_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "criterion": [StrOptions(set(CRITERIA))],
+        "criterion": [StrOptions(set(LOSSES))],
         "early_stopping": ["boolean"],
     }
-    __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
-    __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        lambda_v: tuple[float, float] | npt.ArrayLike = (1e-5, 0.4),
-        lambda_w: tuple[float, float] | npt.ArrayLike = (1e-8, 1e-1),
+        lambda_v: tuple[float, float] | npt.ArrayLike = SEARCHED["lambda_v"],
+        lambda_w: tuple[float, float] | npt.ArrayLike = SEARCHED["lambda_w"],
         n_batches: int = 1,
-        prototypes: int | str | None = "one_standard_error",
+        prototypes: int | str | None = SIZE_RULE,
         n_iter: int | None = None,
-        cv: Any = 5,
+        cv: Any = N_FOLDS,
         criterion: str = "log_loss",
-        selection_rule: str = "best",
+        selection_rule: str = SELECTION_RULE,
         early_stopping: bool = True,
         scale: bool = False,
         refit: bool = True,
@@ -328,19 +235,24 @@ class ProsetClassifierCV(SearchCV):
             raise ValueError(
                 f"prototypes: {self.prototypes} is not allowed with references='split', must be None or a rule"
             )
-        spaces = {name: _space(name, getattr(self, name)) for name in ("lambda_v", "lambda_w")}
+        spaces = {name: Values.of(name, getattr(self, name)) for name in ("lambda_v", "lambda_w")}
         data, folds = self._parts(X, y, sample_weight, groups)
         walks = self.n_iter is None and any(space.is_range for space in spaces.values())
         n_candidates = CORE_CANDIDATES if walks else FEWER_CANDIDATES
         parts = [self._part_of(fold, f, root, n_candidates) for f, fold in enumerate(folds)]
+        codes = [np.searchsorted(self.classes_, fold.y_score) for fold in folds]
+        how = self.criterion, self.early_stopping, self.n_jobs, self.verbose
+        stages = Stages(parts, codes, [fold.weight_score for fold in folds], *how)
 
-        pairs, losses, seconds = self._stage_1(parts, folds, None if walks else self._pairs(spaces, root), spaces)
-        settings = [dict(zip(spaces, pair, strict=True)) for pair in pairs]
-        simplicity: list[tuple[float, ...]] = [(lambda_v * lambda_w,) for lambda_v, lambda_w in pairs]
+        key = np.random.SeedSequence(root, spawn_key=(PARAMETERS,))
+        given = None if walks else pairs(spaces["lambda_v"], spaces["lambda_w"], self.n_iter or 1, key)
+        tried, losses, seconds = stages.of_pairs(given, tuple(space.on_path() for space in spaces.values()))
+        settings = [dict(zip(spaces, pair, strict=True)) for pair in tried]
+        simplicity: list[tuple[float, ...]] = [(lambda_v * lambda_w,) for lambda_v, lambda_w in tried]
         self.cv_results_, self.best_index_, self.threshold_ = self._select(settings, simplicity, losses, seconds)
         self.cv_results_["stopped"] = np.isnan(losses).any(axis=1)
 
-        stage2 = self._stage_2(parts, folds, pairs[self.best_index_])
+        stage2 = stages.of_batches(tried[self.best_index_], self.n_batches)
         numbers = range(len(stage2))
         self.stage2_results_, n_batches, self.stage2_threshold_ = self._select(
             [{"n_batches": b} for b in numbers], [(-b,) for b in numbers], stage2
@@ -354,7 +266,7 @@ class ProsetClassifierCV(SearchCV):
                 "features may tell nothing about the classes",
                 stacklevel=2,
             )
-        limit = self._stage_3(parts, folds, pairs[self.best_index_], n_batches)
+        limit = self._stage_3(stages, tried[self.best_index_], n_batches)
         if limit is not None:
             self.best_params_["max_prototypes"] = limit
         if limit == 0 and n_batches > 0:
@@ -364,214 +276,37 @@ class ProsetClassifierCV(SearchCV):
             self.best_estimator_ = self._refit(data, **parameters)
         return self
 
-    def _part_of(self, fold: Fold, number: int, root: int, n_candidates: int) -> _Part:
+    def _part_of(self, fold: Fold, number: int, root: int, n_candidates: int) -> Part:
         classifier = self._new_classifier()
         if classifier.references == "leave_one_out":
             scored = fold.X_score, fold.y_score, n_candidates, fold.groups
-            return _AlongPath(classifier._fold(fold.X, fold.y, fold.weight, *scored))
-        return _OneByOne(fold, self._new_classifier, lambda stage, *key: seed(root, stage, number, *key))
+            return AlongPath(fitting.fold(classifier, fold.X, fold.y, fold.weight, *scored))
+        return OneByOne(fold, self._new_classifier, lambda stage, *key: seed(root, stage, number, *key))
 
-    def _stage_1(
-        self, parts: list[_Part], folds: list[Fold], pairs: list[Pair] | None, spaces: dict[str, "_Space"]
-    ) -> tuple[list[Pair], np.ndarray, dict[str, np.ndarray]]:
-        """Pairs, those given or along the path, their mean losses on the folds, NaN where not tried, and seconds."""
-        codes = [np.searchsorted(self.classes_, fold.y_score) for fold in folds]
-        numbers: dict[Pair, int] = {}
-        seconds: dict[tuple[Pair, int], tuple[float, float]] = {}
-
-        def losses(pair: Pair, f: int) -> np.ndarray:
-            started = perf_counter()
-            predict = parts[f].fit(pair, numbers.setdefault(pair, len(numbers)))
-            fitted = perf_counter()
-            found = CRITERIA[self.criterion](predict(), codes[f])
-            seconds[pair, f] = fitted - started, perf_counter() - fitted
-            return found
-
-        def each(function: Callable[[Any], np.ndarray], items: list[Any]) -> Iterable[np.ndarray]:
-            # Threads: nearly all of the time is spent in compiled code, and nothing has to be sent.
-            parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-            for found in parallel(delayed(function)(item) for item in items):
-                yield found
-                self._say("stage 1", len(seconds))
-
-        race: Race[Pair] = Race(losses, [fold.weight_score for fold in folds], each)
-        if pairs is None:
-            penalty_path.search(race, *(space.on_path() for space in spaces.values()))
-            pairs = list(race.found)
-        else:
-            numbers |= {pair: number for number, pair in reversed(list(enumerate(pairs)))}
-            race.run(list(numbers)) if self.early_stopping else race.score(list(numbers), len(folds))
-        self._say("stage 1", len(seconds), end="\n")
-        table, times = np.full((len(pairs), len(folds)), np.nan), np.full((2, len(pairs), len(folds)), np.nan)
-        for i, pair in enumerate(pairs):
-            for f, of_fold in enumerate(race.found[pair]):
-                table[i, f] = np.average(of_fold, weights=folds[f].weight_score)
-                times[:, i, f] = seconds[pair, f]
-        return pairs, table, {"fit_time": times[0], "score_time": times[1]}
-
-    def _stage_2(self, parts: list[_Part], folds: list[Fold], pair: Pair) -> np.ndarray:
-        """Mean losses with 0, 1, ... batches on the folds."""
-        codes = [np.searchsorted(self.classes_, fold.y_score) for fold in folds]
-        paths = [part.batches(pair, self.n_batches) for part in parts]
-
-        def loss(f: int) -> float:
-            found = CRITERIA[self.criterion](next(paths[f]), codes[f])
-            return float(np.average(found, weights=folds[f].weight_score))
-
-        losses: list[list[float]] = []
-        for b in range(self.n_batches + 1):
-            losses.append(Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(loss)(f) for f in range(len(folds))))
-            self._say("stage 2", b * len(folds), end="\n" if b == self.n_batches else "")
-            if self.early_stopping and b > 0 and np.mean(losses[-1]) >= np.mean(losses[-2]):
-                break
-        return np.array(losses)
-
-    def _stage_3(self, parts: list[_Part], folds: list[Fold], pair: Pair, n_batches: int) -> int | None:
+    def _stage_3(self, stages: Stages, pair: Pair, n_batches: int) -> int | None:
         """The largest number of prototypes, None for all; sets what is known of each number."""
         for name in ("stage3_results_", "stage3_threshold_"):
             self.__dict__.pop(name, None)
         if self.prototypes is None:
             return None
-        limit = self._new_classifier().max_features
-        run = delayed(lambda part: part.sizes(pair, n_batches, limit))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(run(part) for part in parts)
-        self._say("stage 3", len(parts), end="\n")
-        if n_batches == 0 or not all(found):
+        kept = int(self.prototypes) if isinstance(self.prototypes, Integral) else None
+        sizes, table = stages.of_sizes(pair, n_batches, self._new_classifier().max_features, kept)
+        if not sizes:
             return None
-        sizes, losses = elimination.numbers(found), []
-        if isinstance(self.prototypes, Integral) and self.prototypes < sizes[-1]:
-            sizes = tuple(sorted({*sizes, int(self.prototypes)}))
-        for of_fold, fold in zip(found, folds, strict=True):
-            codes = np.searchsorted(self.classes_, fold.y_score)
-            of_sizes = [CRITERIA[self.criterion](elimination.at_most(of_fold, n), codes) for n in sizes]
-            losses.append([float(np.average(one, weights=fold.weight_score)) for one in of_sizes])
-        table, rule = np.array(losses).T, self.prototypes if isinstance(self.prototypes, str) else "best"
+        rule = self.prototypes if isinstance(self.prototypes, str) else "best"
         self.stage3_results_, chosen, self.stage3_threshold_ = self._select(
             [{"max_prototypes": n} for n in sizes], [(-n,) for n in sizes], table, rule=rule, common=table[0]
         )
-        if isinstance(self.prototypes, Integral):
-            chosen = sizes.index(min(int(self.prototypes), sizes[-1]))
+        if kept is not None:
+            chosen = sizes.index(min(kept, sizes[-1]))
         self.best_score_ = float(self.stage3_results_["mean_test_score"][chosen])
-        if isinstance(self.prototypes, Integral):
-            return int(self.prototypes)
+        if kept is not None:
+            return kept
         return sizes[chosen] if chosen < len(sizes) - 1 else None
 
-    def _say(self, stage: str, n_fits: int, end: str = "") -> None:
-        if self.verbose:
-            print(f"\r{stage}: {n_fits} fits", end=end, file=sys.stderr, flush=True)
 
-    def _pairs(self, spaces: dict[str, "_Space"], root: int) -> list[Pair]:
-        """Pairs of a grid, or drawn; a drawn one does not depend on how many there are."""
-        space_v, space_w = spaces.values()
-        kept_v, kept_w = ((np.nan,) if space.is_range else space.values for space in (space_v, space_w))
-        grid = list(product(kept_v, kept_w))
-        if not (space_v.is_range or space_w.is_range):
-            return grid
-        pairs = []
-        for trial in range(self.n_iter or 1):
-            rng = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(PARAMETERS, trial)))
-            lambda_v, lambda_w = grid[trial % len(grid)]
-            lambda_v = space_v.draw(rng) if space_v.is_range else lambda_v
-            lambda_w = space_w.draw(rng) if space_w.is_range else lambda_w
-            pairs.append((lambda_v, lambda_w))
-        return pairs
-
-    @of_model
-    def predict(self, X: Any, n_batches: int | None = None) -> np.ndarray:
-        """The most probable class of each sample; see `ProsetClassifier.predict`."""
-        found, X = self._seen(X)
-        labels: np.ndarray = found.predict(X, n_batches)
-        return labels
-
-    @of_model
-    def predict_proba(self, X: Any, n_batches: int | None = None) -> np.ndarray:
-        """Class probabilities; see `ProsetClassifier.predict_proba`."""
-        found, X = self._seen(X)
-        probabilities: np.ndarray = found.predict_proba(X, n_batches)
-        return probabilities
-
-    @of_model
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Class probabilities with 0, 1, ... batches; see `ProsetClassifier.staged_predict_proba`."""
-        found, X = self._seen(X)
-        stages: Iterator[np.ndarray] = found.staged_predict_proba(X)
-        return stages
-
-    @of_model
-    def familiarity(self, X: Any, n_batches: int | None = None) -> np.ndarray:
-        """How much prototype weight is near each sample; see `ProsetClassifier.familiarity`."""
-        found, X = self._seen(X)
-        familiarity: np.ndarray = found.familiarity(X, n_batches)
-        return familiarity
-
-    @of_model
-    def familiarity_quantile(self, X: Any) -> np.ndarray:
-        """Proportion of less familiar training samples; see `ProsetClassifier.familiarity_quantile`."""
-        found, X = self._seen(X)
-        quantile: np.ndarray = found.familiarity_quantile(X)
-        return quantile
-
-    @of_model
-    def attributions(self, X: Any, background: Any = None) -> Attributions:
-        """What each feature adds to probabilities, in the units of `X`; see `ProsetClassifier.attributions`."""
-        classifier, pipeline = self._found()
-        found: Attributions = classifier.attributions(X, background, pipeline)
-        return found
-
-    @of_model
-    def drift(self, X: Any, level: float = 0.05) -> "pd.DataFrame":
-        """Whether new samples are like the training samples; see `ProsetClassifier.drift`."""
-        classifier, pipeline = self._found()
-        frame: pd.DataFrame = classifier.drift(X, level, transformer=pipeline)
-        return frame
-
-    @of_model
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        title: str = "Prototype classifier",
-        *,
-        X: Any = None,
-        y: Any = None,
-        groups: Any = None,
-    ) -> None:
-        """Write one HTML page about the model; see `ProsetClassifier.report`."""
-        classifier, pipeline = self._found()
-        classifier.report(path, pipeline, title, X=X, y=y, groups=groups)
-
-
-@dataclass(frozen=True)
-class _Space:
-    """Values of a penalty: both ends of a range, or a grid."""
-
-    values: tuple[float, ...]
-    is_range: bool
-    of_path: tuple[float, ...]
-
-    def draw(self, rng: np.random.Generator) -> float:
-        return exp(rng.uniform(log(self.values[0]), log(self.values[1])))
-
-    def on_path(self) -> tuple[float, ...]:
-        """Increasing values to go along: a range has those of the path and its ends."""
-        if not self.is_range:
-            return tuple(sorted(set(self.values)))
-        low, high = self.values
-        return tuple(sorted({low, high, *(value for value in self.of_path if low < value < high)}))
-
-
-def _space(name: str, given: Any) -> _Space:
-    values, is_range = np.asarray(given, dtype=float), isinstance(given, tuple)
-    allowed = values.size and 0 <= values.min() <= values.max() <= MAX_PENALTY
-    if not allowed or (is_range and (values.shape != (2,) or not 0 < values[0] <= values[1])):
-        raise ValueError(
-            f"{name}: {given!r} is not allowed, must be a tuple (low, high) of positive numbers, a list of "
-            f"numbers, or a number; up to {MAX_PENALTY:g}"
-        )
-    return _Space(tuple(values.ravel().tolist()), is_range, LAMBDA_V if name == "lambda_v" else LAMBDA_W)
-
-
-def _warn_of_convergence(parts: list[_Part]) -> None:
-    exact = [part for part in parts if isinstance(part, _OneByOne)]
+def _warn_of_convergence(parts: list[Part]) -> None:
+    exact = [part for part in parts if isinstance(part, OneByOne)]
     for name, stage in (("stage 1", STAGE_1), ("stage 2", STAGE_2)):
         converged = [one for part in exact for one in part.converged[stage]]
         if failed := converged.count(False):

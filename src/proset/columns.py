@@ -93,11 +93,6 @@ class Columns:
         """e_d of values x and c of column d with weight v; they broadcast."""
         return self._exponent(d, np.asarray(x), np.asarray(c), v**2, np.log1p((v * self.spread[d]) ** 2))
 
-    def slope(self, d: int, x: npt.ArrayLike, c: npt.ArrayLike, v: float) -> np.ndarray:
-        """Its derivative by v, divided by 2 v."""
-        square = self.spread[d] ** 2
-        return self._exponent(d, np.asarray(x), np.asarray(c), 1.0, square / (1.0 + v**2 * square))
-
     def distances(self, X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
         """Distances of samples (N, D) and (M, D) without weights, shape (N, M).
 

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset import arithmetic, kernel
-from proset.elimination import Elimination, parts_of
+from proset import arithmetic
+from proset.elimination import Elimination
 from proset.explain import explain
 from proset.leave_one_out import Task
 from proset.model import Model
 from proset.objective import Penalty
-from proset.tables import named, prototype_values, require
-from proset.units import feature_names, given_samples, without_classifier
+from proset.parts import parts_of
+from proset.tables import named, require
+from proset.units import given_samples, naming, without_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,12 +52,12 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
     for part, batch, gain in zip(parts, fitted.batches, search.increases_of(parts), strict=True):
         labels, prototypes = samples.y[part.candidates], samples.X[part.candidates]
         sums = np.zeros((4, len(labels)))  # over the samples near it: of all, of its class, of both probabilities
+        offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))  # as if each were a class
         for first in range(0, len(rows), step := max(1, ENTRIES // max(1, len(labels)))):
             of_tile = slice(first, first + step)
             tile = rows[of_tile]
-            offsets, every = np.arange(len(labels) + 1), np.ones(len(labels))
-            pairs = samples.X[tile], prototypes, offsets, part.v, every
-            near = kernel.class_sums(*pairs, columns=samples.columns and samples.columns.unless_plain()) >= NEAR
+            pairs = samples.X[tile], prototypes, np.zeros(len(part.v)), offsets, part.v, every
+            near = arithmetic.class_sums(*pairs, columns=samples.columns) >= NEAR
             weight = near * number[tile, None]
             of_class = samples.y[tile, None] == labels
             for total, value in zip(
@@ -111,16 +112,16 @@ def disagreements(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame"
     require("pandas", "disagreements")
     import pandas as pd
 
-    transformer = without_classifier(transformer)
-    names, features, batches = feature_names(classifier, transformer), classifier.active_features_, classifier.batches_
+    of_table, features = naming(classifier, without_classifier(transformer)), classifier.active_features_
+    prototypes = classifier._model.prototypes
     columns: dict[str, Any] = {
-        "batch": np.repeat(np.arange(len(batches)) + 1, [len(batch.labels) for batch in batches]),
-        "row": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
-        "class": classifier.classes_[np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])],
-        "weight": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+        "batch": prototypes.batch + 1,
+        "row": prototypes.rows,
+        "class": classifier.classes_[prototypes.labels],
+        "weight": prototypes.weights,
         **classifier._regions,
     }
     columns["samples"] = columns["samples"].astype(int)
-    columns |= named("value of", names, features, prototype_values(classifier, transformer))
+    columns |= named("value of", of_table["names"], features, of_table["units"](prototypes.points)[:, features])
     frame = pd.DataFrame(columns)
     return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from proset.boxes import Goal, Space
 from proset.encoding import CATEGORY
-from proset.explain import exponents_of
+from proset.explain import exponents
 from proset.familiarity import staged_familiarity
 from proset.tables import named, require
 from proset.units import feature_names, feature_number, given_samples
@@ -160,17 +160,12 @@ class _Finder:
             intervals.append(ends)
             choices.append(levels)
         features = np.array(free, dtype=np.intp)
-        batches, columns = model.batches, model.columns
-        active = model.active_features()
-        none = np.empty((len(active), 0))
-        own = np.concatenate([none, *(exponents_of(model, x[None], batch, active)[:, 0] for batch in batches)], axis=1)
+        prototypes, columns, active = model.prototypes, model.columns, model.active_features()
+        own = exponents(model, x[None], active)[:, 0]
         may_change = np.isin(active, features)
-        centre = np.concatenate([none[may_change], *(batch.prototypes.T[features] for batch in batches)], axis=1)
-        sizes = [len(batch.labels) for batch in batches]
-        v = np.array([batch.feature_weights[features] for batch in batches]).reshape(len(batches), len(features))
-        width = np.repeat(v, sizes, axis=0).T
-        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
-        weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
+        centre = prototypes.points.T[features]
+        v = np.reshape([batch.feature_weights for batch in model.batches], (len(model.batches), len(x)))[:, features]
+        width = v[prototypes.batch].T
         spread = classifier.scale_ if columns is None else columns.spread
         is_category = np.array([encoding.kinds[d] == CATEGORY for d in features], dtype=bool)
         gaps = np.isnan(centre)
@@ -191,7 +186,7 @@ class _Finder:
             gap=gap,
             own=own[may_change],
             rest=own[~may_change].sum(axis=0),
-            weights=weights[:, None] * np.eye(len(model.class_prior))[labels],
+            weights=prototypes.weights[:, None] * np.eye(len(model.class_prior))[prototypes.labels],
             prior=model.class_prior,
             goal=goal,
         )

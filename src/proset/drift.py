@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binomtest, fisher_exact
 
-from proset.explain import exponents_of
+from proset.explain import exponents
 from proset.familiarity import quantile
 from proset.model import Model
 from proset.tables import require
@@ -120,17 +120,15 @@ class _Familiarity:
 
     def __init__(self, model: Model, X: np.ndarray, own: np.ndarray):
         """`own`, shape (N,): the row that each sample is, which is left out; -1 for none."""
-        features, batches = model.active_features(), model.batches
-        self.rows = np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)])
-        self.labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
-        weights = np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)])
+        features, prototypes = model.active_features(), model.prototypes
+        self.rows, self.labels, weights = prototypes.rows, prototypes.labels, prototypes.weights
         self.total, self.nearest = np.zeros(len(X)), np.full(len(X), -1)
         self.by_feature = np.zeros((len(features), len(X)))
         step = max(1, ENTRIES // max(1, len(features) * len(weights)))
         for first in range(0, len(X) if len(weights) else 0, step):
             rows = slice(first, first + step)
-            exponents = np.concatenate([exponents_of(model, X[rows], batch, features) for batch in batches], axis=2)
+            by_feature = exponents(model, X[rows], features)
             counted = np.where(own[rows, None] == self.rows, 0.0, weights)
-            contributions = np.exp(-0.5 * exponents.sum(axis=0)) * counted
+            contributions = np.exp(-0.5 * by_feature.sum(axis=0)) * counted
             self.total[rows], self.nearest[rows] = contributions.sum(axis=1), contributions.argmax(axis=1)
-            self.by_feature[:, rows] = (np.exp(-0.5 * exponents) * counted).sum(axis=2)
+            self.by_feature[:, rows] = (np.exp(-0.5 * by_feature) * counted).sum(axis=2)

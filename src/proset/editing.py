@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proset.elimination import Elimination, Part, active_features, merged
+from proset.elimination import Elimination
 from proset.familiarity import training_familiarity
 from proset.influence import Refits, scaled_model
+from proset.library import minimize
 from proset.model import MAX_ABS, Model, fitted_batch
 from proset.objective import Objective
-from proset.solver import Solution, minimize
-from proset.tables import export, require
+from proset.parts import Part, active_features, merged
+from proset.solver import Solution
+from proset.tables import require
 from proset.units import feature_names, feature_number
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ def _prototypes(classifier: "FittedModel", rows: npt.ArrayLike) -> np.ndarray:
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"drop: {rows!r} is not allowed, must be whole numbers, rows of prototypes")
-    known = np.unique(np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)]))
+    known = np.unique(classifier._model.prototypes.rows)
     if len(strange := numbers[~np.isin(numbers, known)]):
         raise ValueError(
             f"drop: {strange.tolist()[0]!r} is not allowed, must be rows of prototypes, among {known.tolist()[:20]}"
@@ -213,8 +215,11 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
 
 
 def _by_row(model: "FittedModel") -> "pd.Series[float]":
-    table = export(model, None)
-    found: pd.Series[float] = table[table["batch"] > 0].groupby(["row", "class"])["weight"].sum()
+    import pandas as pd
+
+    prototypes = model._model.prototypes
+    table = pd.DataFrame({"row": prototypes.rows, "class": model.classes_[prototypes.labels]})
+    found: pd.Series[float] = table.assign(weight=prototypes.weights).groupby(["row", "class"])["weight"].sum()
     return found
 
 

@@ -1,4 +1,4 @@
-"""Ever fewer prototypes: backward elimination from a fit, and the number of prototypes that cross-validation chooses.
+"""Ever fewer prototypes: backward elimination from a fit; `proset.size_choice` chooses their number.
 
 Penalties alone cannot make few prototypes: below a size there is only the class prior. Elimination goes on from where
 they end. With q and Q = sum_k q_k of the whole model, and c_nj = w_j G'_nj what prototype j of class k_j adds at
@@ -26,18 +26,28 @@ P. Pudil, J. Novovicova, J. Kittler: Floating search methods in feature selectio
 Steps back and forth.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, fsum, sqrt
+from math import ceil, fsum
 
 import numpy as np
 
 from proset import arithmetic
-from proset.leave_one_out import Samples, Task, class_sums, class_sums_at
-from proset.model import Model, fitted_batch, merge_duplicates
+from proset.leave_one_out import Task
+from proset.model import Model, fitted_batch
 from proset.objective import Objective, Penalty
-from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, Fold, Pair, core_of, levels_of, without_constants
-from proset.solver import Solution
+from proset.parts import (
+    Part,
+    Parts,
+    active_features,
+    merged,
+    n_prototypes,
+    parts_of,
+    with_more,
+    with_only,
+    without_feature,
+)
+from proset.penalty_path import CORE_CANDIDATES, CORE_REFERENCES, core_of, levels_of
 
 # Numbers of prototypes at which a path stops.
 SIZES = (
@@ -48,60 +58,6 @@ SHARE, ROUGH_SHARE = 0.1, 0.2  # of the prototypes that a round takes away at mo
 EXCHANGED, LET_IN = 200, 0.1  # up to this size; as a share of the prototypes
 LEAST = 20  # let in where a prototype has to be replaced
 ITERATIONS, TOLERANCE = 20, 1e-4  # of the solver, in each round
-
-
-@dataclass(frozen=True)
-class Part:
-    """Weights of one batch.
-
-    Attributes
-    ----------
-    v : ndarray, shape (D,)
-    candidates : ndarray of int, shape (J,)
-        Which samples the prototypes are, increasing.
-    w : ndarray, shape (J,)
-        Positive.
-    solution : Solution, optional
-        Where they are from.
-    """
-
-    v: np.ndarray
-    candidates: np.ndarray
-    w: np.ndarray
-    solution: Solution | None = None
-
-    @classmethod
-    def of(cls, theta: np.ndarray, candidates: np.ndarray, solution: Solution | None = None) -> "Part":
-        """From weights [v, w] of candidates, without those that have none."""
-        n_features = len(theta) - len(candidates)
-        v, w = np.split(without_constants(theta, n_features), [n_features])
-        return cls(v, candidates[w > 0.0], w[w > 0.0], solution)
-
-    @property
-    def theta(self) -> np.ndarray:
-        """[v, w], shape (D + J,)."""
-        return np.concatenate([self.v, self.w])
-
-    def sums(self, samples: Samples, n_classes: int, n_threads: int, rows: np.ndarray | slice) -> np.ndarray:
-        """What the batch adds to q of training samples, without their own part."""
-        return class_sums(samples, self.candidates, (self.v, self.w), n_classes, n_threads, rows)
-
-    def sums_at(self, X: np.ndarray, samples: Samples, n_classes: int, n_threads: int) -> np.ndarray:
-        """What the batch adds to q of other samples, (n, D), counted from the same centre."""
-        return class_sums_at(X, samples, self.candidates, (self.v, self.w), n_classes, n_threads)
-
-
-Parts = tuple[Part, ...]  # a model's
-
-
-def n_prototypes(parts: Parts) -> int:
-    """Over all batches."""
-    return sum(len(part.w) for part in parts)
-
-
-def active_features(parts: Parts) -> np.ndarray:
-    """Features of positive weight in any batch, sorted."""
-    return np.flatnonzero(np.sum([part.v for part in parts if len(part.w)], axis=0) > 0.0)
 
 
 @dataclass(frozen=True)
@@ -135,16 +91,16 @@ class Elimination:
         while (number := n_prototypes(parts)) > n:
             kept = np.ones(number, dtype=bool)
             kept[np.argsort(self.increases(parts), kind="stable")[: min(number - n, ceil(share * number))]] = False
-            parts = self.refitted(_with_only(parts, kept), ITERATIONS, TOLERANCE)
+            parts = self.refitted(with_only(parts, kept), ITERATIONS, TOLERANCE)
         return parts
 
     def with_features(self, parts: Parts, n: int) -> Parts:
         """At most n features over all batches, in rounds."""
         while (number := len(active := active_features(parts))) > n:
-            objectives = np.array([self.score(_without_feature(parts, d))[0] for d in active])
+            objectives = np.array([self.score(without_feature(parts, d))[0] for d in active])
             leaving = np.argsort(objectives, kind="stable")[: min(number - n, ceil(SHARE * number))]
             for d in active[leaving]:
-                parts = _without_feature(parts, d)
+                parts = without_feature(parts, d)
             parts = self.refitted(parts, ITERATIONS, TOLERANCE)
         return parts
 
@@ -203,12 +159,12 @@ class Elimination:
         steepest = np.argsort(np.concatenate(slopes), kind="stable")[:number]
         steepest = steepest[np.concatenate(slopes)[steepest] < 0.0]
         batch, place = np.divmod(steepest, len(self.task.candidates))
-        return tuple(_with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
+        return tuple(with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
 
     def q_of(self, parts: Parts) -> np.ndarray:
         """Of the references, with all batches."""
         task, rows = self.task, self.task.references
-        return _added(
+        return added(
             task.q[rows], (p.sums(task.samples, task.q.shape[1], task.n_threads, rows) for p in parts if len(p.w))
         )
 
@@ -226,36 +182,11 @@ class Elimination:
         return replace(self.task, q=q)
 
 
-def _added(q: np.ndarray, sums: Iterator[np.ndarray]) -> np.ndarray:
+def added(q: np.ndarray, sums: Iterable[np.ndarray]) -> np.ndarray:
+    """q with what some batches add to it."""
     for more in sums:
         q = q + more
     return q
-
-
-def _without_feature(parts: Parts, d: int) -> Parts:
-    """A batch that has no other feature is constant, and has no prototypes either."""
-    found = []
-    for part in parts:
-        v = part.v.copy()
-        v[d] = 0.0
-        found.append(replace(Part.of(np.concatenate([v, part.w]), part.candidates), solution=part.solution))
-    return tuple(found)
-
-
-def _with_only(parts: Parts, kept: np.ndarray) -> Parts:
-    found, first = [], 0
-    for part in parts:
-        mask = kept[first : first + len(part.w)]
-        first += len(part.w)
-        v = part.v if mask.any() else np.zeros(len(part.v))
-        found.append(replace(part, v=v, candidates=part.candidates[mask], w=part.w[mask]))
-    return tuple(found)
-
-
-def _with_more(part: Part, candidates: np.ndarray) -> Part:
-    together = np.concatenate([part.candidates, candidates])
-    order = np.argsort(together)
-    return replace(part, candidates=together[order], w=np.append(part.w, np.zeros(len(candidates)))[order])
 
 
 @dataclass(frozen=True)
@@ -361,134 +292,3 @@ def table(path: Sequence[Sized]) -> dict[str, np.ndarray]:
         "objective": np.array([one.objective for one in path]),
         "leave_one_out_loss": np.array([one.loss for one in path]),
     }
-
-
-def parts_of(fitted: Model, samples: Samples) -> Parts:
-    """Those of a model whose rows are those of the samples."""
-    found = []
-    for batch in fitted.batches:
-        candidates = samples.of_row[batch.sample_index]
-        order = np.argsort(candidates)
-        part = Part(batch.feature_weights, candidates[order], batch.prototype_weights[order])
-        scalars = batch.n_iter, batch.n_evaluations, batch.converged, batch.message
-        found.append(replace(part, solution=Solution(part.theta, batch.objective, *scalars)))
-    return tuple(found)
-
-
-def merged(part: Part, samples: Samples) -> Part:
-    """With one prototype in the place of several that agree in class and active features, as the model will have it.
-
-    Else two such rows, which see each other, would keep a sample from being left out of its own prototype.
-    """
-    rows = part.candidates
-    points = samples.X[rows] if samples.columns is None else samples.columns.filled(samples.X[rows])
-    kept, w = merge_duplicates(points * part.v, samples.y[rows], part.w, samples.row[rows])
-    order = np.argsort(kept)
-    return replace(part, candidates=rows[kept[order]], w=w[order])
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Losses of held-out samples by the largest number of prototypes.
-
-    Attributes
-    ----------
-    sizes : tuple of int
-        Increasing from 0; the last one is all that the fits on the folds had.
-    mean, error : ndarray, shape (n_sizes,)
-        Mean log-loss, and the standard error of how much lower it is than without prototypes.
-    """
-
-    sizes: tuple[int, ...]
-    mean: np.ndarray
-    error: np.ndarray
-
-    @classmethod
-    def of(cls, losses: Sequence[dict[int, np.ndarray]], weights: np.ndarray) -> "Sizes":
-        """From the losses on each fold by number of prototypes; the next smaller model counts where there is none."""
-        sizes = numbers(losses)
-        found = np.array([np.concatenate([at_most(of_fold, n) for of_fold in losses]) for n in sizes])
-        means = np.array([fsum(weights * row) / fsum(weights) for row in found])
-        gains, mean_gains = found[0] - found, means[0] - means
-        squares = (weights * (gains - mean_gains[:, None])) ** 2
-        return cls(sizes, means, np.array([sqrt(fsum(row)) / fsum(weights) for row in squares]))
-
-    def chosen(self, rule: str) -> int | None:
-        """The smallest size within one standard error of the best, or the best; None for all prototypes.
-
-        The error is that of the gain of the best: what its loss has in common with the model without prototypes, which
-        with a base model is nearly all, does not count.
-        """
-        best = int(self.mean.argmin())
-        allowed = self.mean[best] + (self.error[best] if rule == "one_standard_error" else 0.0)
-        chosen = int(np.flatnonzero(self.mean <= allowed)[0])
-        return self.sizes[chosen] if chosen < len(self.sizes) - 1 else None
-
-    def mean_at(self, n: int) -> float:
-        """Mean loss with at most n prototypes."""
-        return float(self.mean[np.searchsorted(self.sizes, n, side="right") - 1])
-
-
-def cross_validate(
-    folds: Sequence[Fold], pair: Pair, n_batches: int, max_features: Sequence[int | None] = (None,)
-) -> list[Sizes]:
-    """Eliminate in each fold, roughly; for each number of features, which fall, or without a limit for None."""
-    weights = np.concatenate([fold.weight for fold in folds])
-    found: list[list[dict[int, np.ndarray]]] = [[] for _ in max_features]
-    for fold in folds:
-        parts = _fitted(fold, pair, n_batches)
-        for limit, of_limit in zip(max_features, found, strict=True):
-            parts = _limited(fold, pair, parts, limit)
-            of_limit.append({n: _losses(p, fold.y) for n, p in _held_out(fold, pair, parts).items()})
-    return [Sizes.of(of_limit, weights) for of_limit in found]
-
-
-def held_out(fold: Fold, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-    """Class probabilities of the samples held out, by number of prototypes, from none to all."""
-    return _held_out(fold, pair, _limited(fold, pair, _fitted(fold, pair, n_batches), max_features))
-
-
-def n_features(folds: Sequence[Fold], pair: Pair, n_batches: int) -> int:
-    """The largest number of features in the models of the folds, at least 1."""
-    return max([1, *(len(active_features(_fitted(fold, pair, n_batches))) for fold in folds)])
-
-
-def numbers(found: Sequence[dict[int, np.ndarray]]) -> tuple[int, ...]:
-    """Of prototypes, at which folds are compared: those of a path, and all that any fold had."""
-    largest = max(max(of_fold) for of_fold in found)
-    return (*(n for n in (0, *SIZES) if n < largest), largest)
-
-
-def at_most(found: dict[int, np.ndarray], n: int) -> np.ndarray:
-    """What is there for the largest number up to n."""
-    return found[max(m for m in found if m <= n)]
-
-
-def _fitted(fold: Fold, pair: Pair, n_batches: int) -> Parts:
-    parts = []
-    for b in range(n_batches):
-        task = fold.path.task
-        parts.append(merged(Part.of(fold.path.weights(pair), task.candidates), task.samples))
-        fold = fold.after(pair) if b < n_batches - 1 else fold
-    return tuple(parts)
-
-
-def _limited(fold: Fold, pair: Pair, parts: Parts, max_features: int | None) -> Parts:
-    return parts if max_features is None else _elimination(fold, pair).with_features(parts, max_features)
-
-
-def _held_out(fold: Fold, pair: Pair, parts: Parts) -> dict[int, np.ndarray]:
-    task, found = fold.path.task, {}
-    for model in (parts, *_elimination(fold, pair).path(parts, rough=True), ()):
-        sums = (part.sums_at(fold.X, task.samples, fold.q.shape[1], task.n_threads) for part in model)
-        q = _added(fold.q, sums)
-        found[n_prototypes(model)] = q / arithmetic.row_sums(q)[:, None]
-    return found
-
-
-def _elimination(fold: Fold, pair: Pair) -> Elimination:
-    return Elimination(fold.path.task, Penalty(*pair, fold.path.alpha_v, fold.path.alpha_w))
-
-
-def _losses(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return -arithmetic.log(probabilities[np.arange(len(y)), y])

@@ -61,18 +61,13 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     Explanation
     """
     n_classes, features = len(model.class_prior), model.active_features()
-    batch, sample = [np.zeros(n_classes, dtype=int)], [np.full(n_classes, -1)]
-    label, weight = [np.arange(n_classes)], [model.class_prior]
-    by_feature = [np.ones((n_classes, len(features)))]
-    for b, fitted in enumerate(model.batches, start=1):
-        batch.append(np.full(len(fitted.labels), b))
-        sample.append(fitted.sample_index)
-        label.append(fitted.labels)
-        weight.append(fitted.prototype_weights)
-        by_feature.append(np.exp(-0.5 * exponents_of(model, x[None], fitted, features)[:, 0].T))
-    weights, factors = np.concatenate(weight), np.concatenate(by_feature)
+    prototypes = model.prototypes
+    labels = np.concatenate([np.arange(n_classes), prototypes.labels])
+    weights = np.concatenate([model.class_prior, prototypes.weights])
+    of_prototypes = np.exp(-0.5 * exponents(model, x[None], features)[:, 0].T)
+    factors = np.concatenate([np.ones((n_classes, len(features))), of_prototypes])
     similarity = factors.prod(axis=1)
-    contribution, labels = weights * similarity, np.concatenate(label)
+    contribution = weights * similarity
     *_, q = model.staged_q(x[None])
     exact = np.bincount(labels[n_classes:], contribution[n_classes:], minlength=n_classes)
     scale = np.divide(q[0] - model.class_prior, exact, out=np.zeros(n_classes), where=exact > 0)
@@ -80,8 +75,8 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
     prior, falling = np.arange(n_classes), np.argsort(-contribution[n_classes:], kind="stable")
     order = np.concatenate([prior, n_classes + falling])
     return Explanation(
-        batch=np.concatenate(batch)[order],
-        sample=np.concatenate(sample)[order],
+        batch=np.concatenate([np.zeros(n_classes, dtype=int), prototypes.batch + 1])[order],
+        sample=np.concatenate([np.full(n_classes, -1), prototypes.rows])[order],
         prototype=np.concatenate([np.full(n_classes, -1), falling]),
         label=labels[order],
         weight=weights[order],
@@ -92,6 +87,12 @@ def explain(model: Model, x: np.ndarray) -> Explanation:
         feature_similarity=factors[order],
         familiarity=float(contribution[n_classes:].sum()),
     )
+
+
+def exponents(model: Model, X: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """What some features add to the exponents of all prototypes at points X (N, D), shape (A, N, J)."""
+    none = np.empty((len(features), len(X), 0))
+    return np.concatenate([none, *(exponents_of(model, X, batch, features) for batch in model.batches)], axis=2)
 
 
 def exponents_of(model: Model, X: np.ndarray, batch: Batch, features: np.ndarray) -> np.ndarray:

@@ -22,11 +22,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from proset import arithmetic
-from proset.elimination import Elimination, Part, Parts, merged, n_prototypes, parts_of
+from proset import arithmetic, fitting
+from proset.elimination import Elimination
 from proset.leave_one_out import Task, certified, class_sums
 from proset.model import Model
 from proset.objective import Penalty
+from proset.parts import Part, Parts, merged, n_prototypes, parts_of
 from proset.tables import require
 from proset.training import Training
 
@@ -194,7 +195,7 @@ def influence(
             moved[i] = np.average(np.abs(found - before).sum(axis=1) / 2.0, weights=weight)
         if codes is not None:
             loss[i] = np.average(_losses(found, codes) - _losses(before, codes), weights=weight)
-    prototypes = np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in classifier.batches_)])
+    prototypes = classifier._model.prototypes.rows
     columns = {
         "row": training.rows[places],
         "class": classes[training.codes[places]],
@@ -257,10 +258,10 @@ def _refuse_changed(classifier: "FittedModel") -> None:
     other = clone(type(classifier)(**training.parameters))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd about the table has been said in fit
-        points, *arrays = other._prepared(training.X, training.y, training.sample_weight)
-    weight = np.ones(len(points)) if arrays[1] is None else arrays[1]
-    now, then = (arrays[0], weight, *arrays[2:]), (training.codes, training.weight, training.copies, training.rows)
-    is_same = np.array_equal(points, training.points, equal_nan=True)
+        data = fitting.prepare(other, training.X, training.y, training.sample_weight)
+    now = data.codes, data.weights, data.copies, data.rows
+    then = training.codes, training.weight, training.copies, training.rows
+    is_same = np.array_equal(data.X, training.points, equal_nan=True)
     if not (is_same and all(np.array_equal(a, b) for a, b in zip(now, then, strict=True))):
         raise ValueError(
             "X, y, sample_weight: they have been changed since fit, which does not copy them; fit the model again"

@@ -35,7 +35,6 @@ from proset.model import Model, Stage, batch_generator, fitted_batch
 from proset.objective import Objective, Penalty
 from proset.solver import Solution
 
-N_CANDIDATES = 5000  # of `ProsetClassifier`, if there are so many samples
 START = 1000  # candidates of the first working set
 MAX_COPIES = 1e9  # larger weights are no counts of rows
 
@@ -100,10 +99,10 @@ class Samples:
         references = np.arange(len(row))
         if is_sorted:
             of_class = np.split(references, np.flatnonzero(np.diff(y[row])) + 1)
-            order = np.concatenate([arithmetic.neighbours_together(X[row], rows) for rows in of_class])
+            order = np.concatenate([arithmetic.sort_neighbours(X[row], rows) for rows in of_class])
             row, weight, m = row[order], weight[order], m[order]
             of_row = np.argsort(order)[of_row]
-            references = arithmetic.neighbours_together(X[row], references)
+            references = arithmetic.sort_neighbours(X[row], references)
         return cls(X[row] - centre, y[row], weight, row, m, references, centre, is_sorted, of_row, columns)
 
     def class_prior(self, n_classes: int) -> np.ndarray:

@@ -1,8 +1,7 @@
 """The compiled library (compiled/*.c): fits, objective and class sums in one order of operations on every processor.
 
-The environment variable PROSET_LEVEL forces a level of instructions ("avx512", "avx2", "portable" or "neon"), or NumPy
-in the place of the library ("numpy"); it is for tests. Without it the best level of the processor is used. All levels
-give the same bits; NumPy does not.
+For tests, the environment variable PROSET_LEVEL forces a level of instructions: "avx512", "avx2", "portable" or "neon".
+Without it the best level of the processor is used. All levels give the same bits.
 """
 
 import ctypes
@@ -10,7 +9,6 @@ import os
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
@@ -20,6 +18,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from proset.solver import MAX_ITER, PATH_ITERATIONS, TOL, Solution
 
 if TYPE_CHECKING:
     from proset.columns import Columns
@@ -38,7 +38,6 @@ MAX_THREADS = 256
 
 Function = ctypes.CFUNCTYPE(c_double, c_void_p, POINTER(c_double), c_void_p, POINTER(c_double))
 _Progress = ctypes.CFUNCTYPE(c_int32, c_int64, c_double)
-_Result = tuple[np.ndarray, float, int, int, bool, str]  # the fields of `proset.solver.Solution`
 
 
 class Problem(ctypes.Structure):
@@ -87,28 +86,25 @@ class Library(ctypes.CDLL):
 
 
 @cache
-def library() -> Library | None:
-    """The loaded library with its level chosen, or None where NumPy has to do; that warns, once.
+def library() -> Library:
+    """The loaded library with its level chosen.
 
     Raises
     ------
+    ImportError
+        If it cannot be loaded.
     ValueError
         If PROSET_LEVEL names a level that this machine does not have.
     """
     wanted = os.environ.get("PROSET_LEVEL") or None
-    if wanted == "numpy":
-        return None
     path = Path(__file__).with_name("_kernel.dll" if sys.platform == "win32" else "_kernel.so")
     try:
         loaded = Library(str(path))
     except OSError as error:
-        warnings.warn(
-            f"the compiled library of proset cannot be loaded ({error}); NumPy takes its place: fits are several times "
-            "slower and their numbers are not those of the library",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
+        raise ImportError(
+            f"the compiled library of proset cannot be loaded ({error}); install a wheel for this platform, or set CC "
+            "to a C compiler and install proset-study again"
+        ) from error
     doubles, integers = c_void_p, c_void_p
     for name, result, arguments in (
         ("use_level", c_char_p, [c_char_p]),
@@ -131,12 +127,6 @@ def library() -> Library | None:
     return loaded
 
 
-def _loaded() -> Library:
-    loaded = library()
-    assert loaded is not None, "callers ask library() first"
-    return loaded
-
-
 def problem(arrays: tuple[np.ndarray | None, ...], sizes: tuple[int, ...], weights: tuple[float, ...]) -> Problem:
     """A `Problem` with its fields in their order, which keeps the arrays it points to."""
     kept = [a if a is None else _integers(a) if a.dtype.kind == "i" else _floats(a) for a in arrays]
@@ -145,8 +135,8 @@ def problem(arrays: tuple[np.ndarray | None, ...], sizes: tuple[int, ...], weigh
     return made
 
 
-def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, path: int, max_iter: int, tol: float) -> _Result:
-    """Minimise the objective of a batch; the fields of `proset.solver.Solution`.
+def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, path: int, max_iter: int, tol: float) -> Solution:
+    """Minimise the objective of a batch, as in `minimize`.
 
     Raises
     ------
@@ -160,7 +150,7 @@ def fit(problem: Problem, theta: np.ndarray, scale: np.ndarray, path: int, max_i
     with _interrupts() as received:
         progress = _Progress(lambda n_iter, value: len(received))  # Python runs here, and with it handlers of signals
         arrays = byref(problem), _pointer(theta), _pointer(scale)
-        _loaded().proset_fit(*arrays, path, max_iter, tol, progress, byref(solution))
+        library().proset_fit(*arrays, path, max_iter, tol, progress, byref(solution))
     return _result(solution, theta, max_iter)
 
 
@@ -185,38 +175,74 @@ def minimize(
     fun: Callable[[np.ndarray], tuple[float, np.ndarray]],
     x0: np.ndarray,
     scale: np.ndarray,
-    path: int,
-    max_iter: int,
-    tol: float,
-) -> _Result:
-    """Minimise any function of non-negative variables with the compiled solver; for tests of it."""
+    *,
+    path: int = PATH_ITERATIONS,
+    max_iter: int = MAX_ITER,
+    tol: float = TOL,
+) -> Solution:
+    """Find a local minimum of a smooth function over ``x >= 0``; see `proset.solver`.
+
+    Parameters
+    ----------
+    fun : callable
+        Returns value and gradient at a point.
+    x0 : ndarray, shape (n,)
+        Start, not negative. Variables at 0 stay there in the first phase, and are left out of it.
+    scale : ndarray, shape (n,)
+        Typical sizes of the variables: the second phase works with ``x / scale``.
+    path : int >= 0
+        Limit for the iterations of the first phase; 0 where the start is near a minimum.
+    max_iter : int
+        Limit for the iterations of both phases together.
+    tol : float
+
+    Raises
+    ------
+    FloatingPointError
+        If the function or its gradient is not finite at the start.
+
+    Examples
+    --------
+    >>> def fun(x):  # its minimum without bounds is at (3, -1)
+    ...     return (x[0] - 3) ** 2 + (x[1] + 1) ** 2, np.array([2 * (x[0] - 3), 2 * (x[1] + 1)])
+    >>> solution = minimize(fun, np.array([1.0, 1.0]), scale=np.ones(2))
+    >>> solution.x.round(4).tolist(), round(solution.fun, 4), solution.converged
+    ([3.0, 0.0], 1.0, True)
+    """
     x, scale, solution, n = _floats(x0).copy(), _floats(scale), _Solution(), len(x0)
+    raised: list[BaseException] = []
 
     def function(context: Any, x: Any, active: Any, gradient: Any) -> float:
-        value, slopes = fun(np.ctypeslib.as_array(x, (n,)).copy())
+        try:
+            value, slopes = fun(np.ctypeslib.as_array(x, (n,)).copy())
+        except BaseException as error:  # no error passes through C: NaN ends the search
+            raised.append(error)
+            return np.nan
         np.ctypeslib.as_array(gradient, (n,))[:] = slopes
-        return value
+        return float(value)
 
     arrays = Function(function), _pointer(x), _pointer(scale), n
-    _loaded().proset_minimize(*arrays, path, max_iter, tol, byref(solution))
+    library().proset_minimize(*arrays, path, max_iter, tol, byref(solution))
+    if raised:
+        raise raised[0]
     return _result(solution, x, max_iter)
 
 
-def _result(solution: _Solution, x: np.ndarray, max_iter: int) -> _Result:
+def _result(solution: _Solution, x: np.ndarray, max_iter: int) -> Solution:
     number = solution.message
     if number == _NO_MEMORY:
         raise MemoryError(f"no memory for a fit of {len(x)} variables")
     if number == _NOT_FINITE:
         raise FloatingPointError(MESSAGES[number])
     message = f"limit of {max_iter} iterations reached" if number == 0 else MESSAGES[number]
-    return x, solution.value, solution.n_iter, solution.n_evaluations, number in _CONVERGED, message
+    return Solution(x, solution.value, solution.n_iter, solution.n_evaluations, number in _CONVERGED, message)
 
 
 def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
     """Value and gradient of the objective of a batch."""
     theta = _floats(theta)
     gradient = np.empty_like(theta)
-    value: float = _loaded().proset_objective(byref(problem), _pointer(theta), _pointer(gradient))
+    value: float = library().proset_objective(byref(problem), _pointer(theta), _pointer(gradient))
     return value, gradient
 
 
@@ -224,7 +250,7 @@ def increases(problem: Problem, theta: np.ndarray) -> np.ndarray:
     """By how much the objective of a batch rises without each of the prototypes."""
     theta = _floats(theta)
     found = np.empty(len(theta) - problem.D)
-    if _loaded().proset_increases(byref(problem), _pointer(theta), _pointer(found)):
+    if library().proset_increases(byref(problem), _pointer(theta), _pointer(found)):
         raise MemoryError(f"no memory for {len(found)} prototypes")
     return found
 
@@ -241,13 +267,13 @@ def class_sums(
     columns: "Columns | None",
     n_threads: int,
 ) -> np.ndarray:
-    """`proset.kernel.class_sums` of features counted from a centre."""
+    """See `proset.arithmetic.class_sums`."""
     X, prototypes, centre, v, w = map(_floats, (X, prototypes, centre, v, w))
     class_offsets, own = _integers(class_offsets), own if own is None else _integers(own)
     sums = np.empty((len(X), len(class_offsets) - 1))
     given = (X, prototypes, centre, class_offsets, v, w, *of_columns(columns), own, own_distance(own_kernel))
     prediction = _Prediction(*map(_pointer, given), *X.shape, len(class_offsets) - 1, n_threads)
-    if _loaded().proset_class_sums(byref(prediction), _pointer(sums)):
+    if library().proset_class_sums(byref(prediction), _pointer(sums)):
         raise MemoryError(f"no memory to predict with {len(prototypes)} prototypes")
     return sums
 
@@ -273,7 +299,7 @@ def log(x: np.ndarray) -> np.ndarray:
     """Natural logarithm of positive normal numbers."""
     x = _floats(x)
     result = np.empty_like(x)
-    _loaded().proset_log(_pointer(x), x.size, _pointer(result))
+    library().proset_log(_pointer(x), x.size, _pointer(result))
     return result
 
 
@@ -281,7 +307,7 @@ def means(X: np.ndarray) -> np.ndarray:
     """Means of the columns, summed in the order of the rows."""
     X = _floats(X)
     result = np.empty(X.shape[1])
-    _loaded().proset_means(_pointer(X), *X.shape, _pointer(result))
+    library().proset_means(_pointer(X), *X.shape, _pointer(result))
     return result
 
 
@@ -289,14 +315,14 @@ def row_sums(X: np.ndarray) -> np.ndarray:
     """Sums of the rows, in the order of the columns."""
     X = _floats(X)
     result = np.empty(len(X))
-    _loaded().proset_row_sums(_pointer(X), *X.shape, _pointer(result))
+    library().proset_row_sums(_pointer(X), *X.shape, _pointer(result))
     return result
 
 
 def sort_neighbours(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows of X in an order that keeps neighbours together."""
     X, rows = _floats(X), _integers(rows).copy()
-    _loaded().proset_sort_neighbours(_pointer(X), X.shape[1], _pointer(rows), len(rows))
+    library().proset_sort_neighbours(_pointer(X), X.shape[1], _pointer(rows), len(rows))
     return rows
 
 

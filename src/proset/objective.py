@@ -58,8 +58,7 @@ import numpy as np
 
 from proset import library
 from proset.columns import Columns
-from proset.kernel import loss_and_gradient, loss_increases
-from proset.solver import PATH_ITERATIONS, Solution, minimize
+from proset.solver import PATH_ITERATIONS, Solution
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Objective:
         By default all features are numbers, of which none is missing.
     is_sorted : bool
         Whether references, and candidates of a class, come in an order that keeps neighbours together
-        (`proset.arithmetic.neighbours_together`).
+        (`proset.arithmetic.sort_neighbours`).
     n_threads : int
         They change nothing but the time.
 
@@ -167,15 +166,7 @@ class Objective:
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Value and gradient, shape (D + J,), from one pass over the kernel."""
-        if library.library():
-            return library.objective(self._problem, theta)
-        v, w = self.unpack(theta)
-        loss, dv, dw = loss_and_gradient(
-            *(self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets),
-            *(v, w, self.own, self.own_kernel, self.columns),
-        )
-        penalty, penalty_dv, penalty_dw = self.penalty.value_and_gradient(v, w)
-        return loss + penalty, self.pack(dv + penalty_dv, dw + penalty_dw)
+        return library.objective(self._problem, theta)
 
     def increases(self, theta: np.ndarray) -> np.ndarray:
         """By how much f rises without each of the prototypes, shape (J,), from one pass over the kernel.
@@ -185,18 +176,12 @@ class Objective:
             sum_n r_n [log(Q_n - c_nj) - log(q_{y_n}(x_n) - c_nj [k_j = y_n])] - loss
             - lambda_w (alpha_w / 2 w_j^2 + (1 - alpha_w) w_j)
         """
-        if library.library():
-            return library.increases(self._problem, theta)
-        v, w = self.unpack(theta)
-        arrays = self.X, self.labels, self.row_weights, self.previous_q, self.candidates, self.class_offsets
-        saved = self.penalty.lambda_w * (self.penalty.alpha_w / 2.0 * w + 1.0 - self.penalty.alpha_w) * w
-        found: np.ndarray = loss_increases(*arrays, v, w, self.own, self.own_kernel, self.columns) - saved
-        return found
+        return library.increases(self._problem, theta)
 
     def minimum(
         self, max_iter: int, tol: float, start: np.ndarray | None = None, path: int = PATH_ITERATIONS
     ) -> Solution:
-        """The local minimum that `proset.solver.minimize` finds from a start, by default `self.start()`.
+        """The local minimum that the solver (`proset.solver`) finds from a start, by default `self.start()`.
 
         Raises
         ------
@@ -204,10 +189,7 @@ class Objective:
             If the objective is not finite there.
         """
         theta = self.start() if start is None else start
-        if library.library():
-            solution = Solution(*library.fit(self._problem, theta, self.scale(), path, max_iter, tol))
-        else:
-            solution = minimize(self, theta, self.scale(), path=path, max_iter=max_iter, tol=tol)
+        solution = library.fit(self._problem, theta, self.scale(), path, max_iter, tol)
         if not np.isfinite(solution.fun):
             raise FloatingPointError(f"the objective is {solution.fun} after {solution.n_evaluations} evaluations")
         return solution

@@ -37,6 +37,7 @@ import numpy as np
 
 from proset import arithmetic
 from proset.leave_one_out import Samples, Task, certified, class_sums, class_sums_at
+from proset.losses import log_losses
 from proset.objective import Penalty
 from proset.race import Race
 from proset.solver import MAX_ITER, Solution
@@ -221,7 +222,7 @@ class Fold:
 
     def losses(self, pair: Pair | None) -> np.ndarray:
         """-log P(y_n | x_n), shape (n,)."""
-        return -arithmetic.log(self.probabilities(pair)[np.arange(len(self.y)), self.y])
+        return log_losses(self.probabilities(pair), self.y, clip=0.0)
 
     def after(self, pair: Pair) -> "Fold":
         """The fold of the next batch."""

@@ -23,7 +23,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset.encoding import as_table, encode
+from proset.encode import encode
+from proset.encoding import as_table
 from proset.selection import SELECTION_RULES, select
 from proset.validation import weights_with_classes
 

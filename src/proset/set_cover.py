@@ -3,40 +3,29 @@
 import warnings
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics.pairwise import haversine_distances
-from sklearn.neighbors import VALID_METRICS
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from proset import tables
 from proset.columns import Columns
-from proset.cover import ball_bits, balls_of_path, chunks, default_cost, euclidean_ball_bits, greedy, rank_radii
+from proset.cover import ball_bits, balls_of_path, default_cost, euclidean_ball_bits, greedy, rank_radii
 from proset.cover_lp import round_relaxed
-from proset.encoding import Encoding, encode
-from proset.validation import weights_with_classes
+from proset.fitted_cover import FittedCover
+from proset.metrics import METRICS, distances, encoded, is_mixed, takes_mixed
+from proset.set_cover_problem import Problem, problem_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
-# Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
-METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
 ROWS = 2000  # of more samples these are enough to find radii
-MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
-MIXED = {"cityblock", "euclidean", "sqeuclidean"}  # those that tables with categories or missing values can have
-SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone
 
 
-class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
 
     The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so
@@ -126,8 +115,6 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     }
-    _columns: Columns
-    _encoding: Encoding
 
     def __init__(
         self,
@@ -152,7 +139,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
-        tags.input_tags.allow_nan = self._takes_mixed()
+        tags.input_tags.allow_nan = takes_mixed(self.metric)
         return tags
 
     def fit(
@@ -196,7 +183,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> model.fit(D, [0, 0, 1, 1], sample_weight=[1.0, 1.0, 2.0, 2.0]).prototype_index_.tolist()
         [2, 0]
         """
-        problem = self._problem(X, y, sample_weight, candidates)
+        problem = problem_of(self, X, y, sample_weight, candidates)
         radius: float | np.ndarray = self.eps
         if self.n_neighbors is not None:
             if self.n_neighbors > len(problem.points):
@@ -205,7 +192,7 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 )
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
         points, centres = problem.points, problem.centres
-        if self.metric in ("euclidean", "l2") and centres is not None and not self._is_mixed(points, centres):
+        if self.metric in ("euclidean", "l2") and centres is not None and not is_mixed(self._columns, points, centres):
             bits = euclidean_ball_bits(points, centres, radius)
         else:
             (bits,) = ball_bits(problem.distances, *problem.size, [radius])
@@ -223,63 +210,14 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, radii: np.ndarray
     ) -> Iterator["SetCoverClassifier"]:
         """What `fit` gives for each radius, without its warning, from one pass over the dissimilarities."""
-        problem = self._problem(X, y, sample_weight, None)
+        problem = problem_of(self, X, y, sample_weight, None)
         for radius, bits in zip(radii, balls_of_path(problem.distances, *problem.size, radii), strict=True):
             fitted = copy(self)
             fitted.eps = float(radius)
             fitted._choose(problem, bits, fitted.eps)
             yield fitted
 
-    def _problem(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None,
-        candidates: npt.ArrayLike | None,
-    ) -> "_Problem":
-        """Validate everything; sets `classes_` and the attributes of the features."""
-        self._validate_params()
-        for name in ("eps", "cost", "n_neighbors"):
-            if isinstance(getattr(self, name), bool):  # which Python takes for a number
-                raise ValueError(f"{name}: {getattr(self, name)} is not allowed, must be a number")
-        for name in ("lower_bound_", "prototypes_"):  # of an earlier fit; not every fit has them
-            self.__dict__.pop(name, None)
-        X, labels, self._encoding = self._encoded(X, y)
-        y = np.asarray(labels)
-        check_classification_targets(y)
-        self._check_dissimilarities(X)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if weight.min() < 0:
-            raise ValueError(f"sample_weight: {weight.min():g} is not allowed, must be at least 0")
-        if self.class_weight is not None:
-            weight = weights_with_classes(weight, self.class_weight, y)
-        if weight.max() > MAX_WEIGHT:
-            raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_WEIGHT:g}")
-        rows = np.flatnonzero(weight > 0)
-        self._columns = Columns.of(X[rows], self._encoding.n_levels, weight[rows])
-        self.classes_, codes = np.unique(y[rows], return_inverse=True)
-        points = X[rows]
-        is_precomputed = self.metric == "precomputed"
-        index, centres = rows, None if is_precomputed else points
-        if candidates is not None:
-            if is_precomputed:
-                raise ValueError(
-                    "candidates: not allowed with metric='precomputed', where the columns of X are the candidates"
-                )
-            try:
-                centres, _, _ = self._encoded(candidates, reset=False)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"candidates: {error}") from error
-            index = np.arange(len(centres))
-        elif is_precomputed and X.shape[0] != X.shape[1]:
-            index = np.arange(X.shape[1])
-
-        def distances(these: slice, those: slice = slice(None)) -> np.ndarray:
-            return points[these, index[those]] if centres is None else self._distances(points[these], centres[those])
-
-        return _Problem(points, codes, weight[rows], index, centres, distances)
-
-    def _choose(self, problem: "_Problem", bits: np.ndarray, radius: float | np.ndarray) -> None:
+    def _choose(self, problem: Problem, bits: np.ndarray, radius: float | np.ndarray) -> None:
         """Choose prototypes and store them."""
         weight, codes, index = problem.weight, problem.codes, problem.index
         cost = default_cost(weight) if self.cost is None else float(self.cost)
@@ -300,216 +238,11 @@ class SetCoverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self._majority = int(np.bincount(codes, weights=weight).argmax())
         self.majority_class_ = self.classes_[self._majority]
 
-    def predict(self, X: npt.ArrayLike) -> np.ndarray:
-        """The class of the nearest prototype of each sample; of equally near ones, the first chosen.
-
-        Parameters
-        ----------
-        X : array-like, shape (m, D)
-            With "precomputed" the dissimilarities from all candidates, shape (m, M).
-
-        Returns
-        -------
-        ndarray, shape (m,)
-
-        Raises
-        ------
-        ValueError
-            If `X` is infinite, has other features than in `fit`, or a dissimilarity is negative or not a number.
-
-        Examples
-        --------
-        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
-        >>> model.predict([[-3.0], [6.0]]).tolist()
-        ['a', 'b']
-        """
-        X = self._validated(X)
-        found = np.full(len(X), self._majority)
-        if len(self._labels):
-            for rows in chunks(len(X), len(self._labels)):
-                found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
-        labels: np.ndarray = self.classes_[found]
-        return labels
-
-    def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
-        """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
-
-        Parameters
-        ----------
-        X : array-like
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray, shape (m,)
-            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; below 0 outside of all;
-            minus infinity if there is no prototype.
-
-        Raises
-        ------
-        ValueError
-            As for `predict`.
-
-        Examples
-        --------
-        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
-        >>> model.familiarity([[1.0], [2.0], [6.0]]).tolist()
-        [1.5, 0.5, -2.5]
-        """
-        X = self._validated(X)
-        found = np.full(len(X), -np.inf)
-        for rows in chunks(len(X), len(self._labels)) if len(self._labels) else ():
-            found[rows] = (self.radii_ - self._near(X[rows])).max(axis=1)
-        return found
-
-    def explain(self, X: npt.ArrayLike, top: int | None = None, transformer: Any = None) -> "pd.DataFrame":
-        """The prototypes behind the predictions for single samples, the nearest first, and which balls cover them.
-
-        Parameters
-        ----------
-        X : array-like, shape (m, D) or (D,)
-            As `transformer` takes them, if there is one; else as for `predict`.
-        top : int >= 1, optional
-            Prototypes to list per sample, the nearest; by default all.
-        transformer : fitted transformer or Pipeline, optional
-            What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
-            values are then in the units of the table (see `proset.units.in_original_units`).
-
-        Returns
-        -------
-        pandas.DataFrame
-            For each sample a row for itself, then its prototypes: "sample" (its label in the index of `X`, or its
-            number), "term" ("sample" or "prototype"), "row" (of the candidate, -1 for the sample), "class" (of the
-            sample the predicted one), "distance", "radius", "covers" and, but with "precomputed", "value of <feature>".
-
-        Raises
-        ------
-        ValueError
-            As for `predict`, or if `top` is below 1.
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
-        >>> model.explain([2.0])[["term", "class", "distance", "covers"]].to_dict("list")
-        ... # doctest: +NORMALIZE_WHITESPACE
-        {'term': ['sample', 'prototype', 'prototype'], 'class': ['a', 'a', 'b'], 'distance': [nan, 1.0, 8.0],
-         'covers': [False, True, False]}
-        """
-        return tables.balls(self, X, top, transformer)
-
-    def export(self, transformer: Any = None) -> "pd.DataFrame":
-        """All prototypes, in order of choice.
-
-        Parameters
-        ----------
-        transformer : fitted transformer or Pipeline, optional
-            As for `explain`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            "row" (of the candidate), "class", "radius", "covered", "newly covered", "miscovered" and, but with
-            "precomputed", "value of <feature>".
-
-        Raises
-        ------
-        ImportError
-            Without pandas.
-
-        Examples
-        --------
-        >>> model = SetCoverClassifier(eps=1.5).fit([[0.0], [1.0], [2.0], [10.0]], ["a", "a", "a", "b"])
-        >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
-        {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
-        """
-        return tables.cover(self, transformer)
-
-    def _validated(self, X: npt.ArrayLike) -> np.ndarray:
-        check_is_fitted(self)
-        checked, _, _ = self._encoded(X, reset=False)
-        self._check_dissimilarities(checked)
-        return checked
-
-    def _encoded(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[np.ndarray, Any, Encoding]:
-        instead = f"not allowed with metric={self.metric!r}, only with {', '.join(sorted(MIXED | {*SCIPY}))}"
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):  # in scikit-learn's check of huge values
-                array, y, encoding = encode(self, X, y, reset=reset, allow_nan=self._takes_mixed())
-        except ValueError as error:
-            if str(error).startswith("Input X contains NaN"):
-                raise ValueError(f"Input X contains NaN: missing values are {instead}") from None
-            raise
-        if not (encoding.are_numbers or self._takes_mixed()):
-            raise ValueError(f"Input X contains categories: they are {instead}")
-        return array, y, encoding
-
-    def _is_mixed(self, *tables: np.ndarray) -> bool:
-        return bool(self._columns.levels.any()) or any(bool(np.isnan(table).any()) for table in tables)
-
-    def _takes_mixed(self) -> bool:
-        return isinstance(self.metric, str) and SCIPY.get(self.metric, self.metric) in MIXED
-
-    def _near(self, X: np.ndarray) -> np.ndarray:
-        """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
-        if self.metric == "precomputed":
-            near: np.ndarray = X[:, self.prototype_index_]
-            return near
-        return self._distances(X, self.prototypes_)
-
     def _some_distances(self, X: npt.ArrayLike) -> np.ndarray:
         """Dissimilarities between different samples, of at most `ROWS` evenly spread ones."""
-        X, _, encoding = self._encoded(X)
+        X, _, encoding = encoded(self, X)
         some = X[:: -(-len(X) // ROWS)]
         if self.metric == "precomputed":
             return some.ravel()
         self._columns = Columns.of(X, encoding.n_levels, None)
-        return self._distances(some, some)[np.triu_indices(len(some), 1)]
-
-    def _check_dissimilarities(self, X: np.ndarray) -> None:
-        if self.metric == "precomputed" and X.min() < 0:
-            raise ValueError(
-                f"X: {X.min():g} is not allowed with metric='precomputed', dissimilarities must be at least 0"
-            )
-
-    def _distances(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        # SciPy's: scikit-learn's put equal points at a distance of 1e-8 and depend on the other rows of a chunk.
-        metric = SCIPY.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
-        if isinstance(metric, str) and self._is_mixed(A, B):
-            return self._columns.distances(A, B, metric)
-        found: np.ndarray = haversine_distances(A, B) if metric == "haversine" else cdist(A, B, metric)
-        if np.isnan(found).any():
-            raise ValueError(f"metric: {self.metric!r} is not allowed for these data, some dissimilarities are NaN")
-        return found
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """Samples of positive weight, which are to be covered, and the candidates that cover them.
-
-    Attributes
-    ----------
-    points : ndarray, shape (N, D)
-    codes : ndarray of int, shape (N,)
-        Class indices.
-    weight : ndarray, shape (N,)
-    index : ndarray of int, shape (M,)
-        What the candidates are called outside.
-    centres : ndarray, shape (M, D), optional
-        Not with "precomputed".
-    distances : callable
-        From slices of the points and of the candidates to their dissimilarities.
-    """
-
-    points: np.ndarray
-    codes: np.ndarray
-    weight: np.ndarray
-    index: np.ndarray
-    centres: np.ndarray | None
-    distances: Callable[..., np.ndarray]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Numbers of points and of candidates."""
-        return len(self.points), len(self.index)
+        return distances(some, some, self.metric, self._columns)[np.triu_indices(len(some), 1)]

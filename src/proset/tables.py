@@ -11,12 +11,9 @@ import numpy.typing as npt
 from proset.explain import explain
 from proset.familiarity import quantile, staged_familiarity
 from proset.model import Model
-from proset.units import feature_names, given_samples, in_original_units, without_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from proset.fitted_model import FittedModel
 
 
 def require(package: str, what: str, extra: str = "report") -> None:
@@ -27,25 +24,6 @@ def require(package: str, what: str, extra: str = "report") -> None:
         raise ImportError(
             f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[{extra}]'"
         ) from error
-
-
-def explanation(
-    classifier: "FittedModel", X: npt.ArrayLike, top: int | None, transformer: Any, base_probabilities: Any
-) -> "pd.DataFrame":
-    """See `proset.ProsetClassifier.explain`."""
-    transformer, labels, given = given_samples(X, top, transformer)
-    return terms(
-        classifier._model,
-        classifier._validated(given),
-        labels,
-        classes=classifier.classes_,
-        names=feature_names(classifier, transformer),
-        units=lambda points: classifier._encoding.decode(in_original_units(transformer, points)),
-        training_familiarity=getattr(classifier, "training_familiarity_", None),
-        top=top,
-        base=classifier._base_of(given, base_probabilities),
-        decide=classifier._decided,
-    )
 
 
 def terms(
@@ -86,8 +64,7 @@ def terms(
     import pandas as pd
 
     features = model.active_features()
-    prototypes = [batch.prototypes for batch in model.batches]
-    values, of_prototypes = np.split(units(np.concatenate([X, *prototypes]))[:, features], [len(X)])
+    values, of_prototypes = np.split(units(np.concatenate([X, model.prototypes.points]))[:, features], [len(X)])
     nothing: Any = None if values.dtype == object else np.nan
 
     *_, familiarity = staged_familiarity(model, X)
@@ -137,99 +114,97 @@ def terms(
     return pd.concat(map(table, X, of_base, np.asarray(samples), values, familiarity, ranks), ignore_index=True)
 
 
-def export(classifier: "FittedModel", transformer: Any) -> "pd.DataFrame":
-    """See `proset.ProsetClassifier.export`."""
+def export(
+    model: Model,
+    *,
+    classes: np.ndarray,
+    names: Sequence[str] | np.ndarray,
+    units: Callable[[np.ndarray], np.ndarray],
+    with_prior: bool,
+) -> "pd.DataFrame":
+    """The table of `proset.ProsetClassifier.export`; arguments as of `terms`, and whether it has the class prior."""
     require("pandas", "export")
     import pandas as pd
 
-    transformer = without_classifier(transformer)
-    n_classes = len(classifier.classes_) if classifier._fitted_base() is None else 0  # what probabilities start from
-    names, features = feature_names(classifier, transformer), classifier.active_features_
-    batches, sizes = classifier.batches_, [n_classes, *(len(batch.labels) for batch in classifier.batches_)]
-    values = prototype_values(classifier, transformer)
-    of_prior = np.full((n_classes, len(features)), None if values.dtype == object else np.nan, dtype=values.dtype)
-    values = np.concatenate([of_prior, values])
-    weights = np.concatenate(
-        [np.full((1, len(features)), np.nan), *(batch.feature_weights[None, features] for batch in batches)]
-    )
+    prototypes, features = model.prototypes, model.active_features()
+    n_prior, n_features = len(classes) if with_prior else 0, len(model.centre)
+    values = units(prototypes.points)[:, features]
+    of_prior = np.full((n_prior, len(features)), None if values.dtype == object else np.nan, dtype=values.dtype)
+    batch = np.concatenate([np.zeros(n_prior, dtype=int), prototypes.batch + 1])
+    weights = np.vstack([np.full((1, n_features), np.nan), *(of.feature_weights for of in model.batches)])
     columns = {
-        "batch": np.repeat(np.arange(len(sizes)), sizes),
-        "row": np.concatenate([np.full(n_classes, -1), *(batch.sample_index for batch in batches)]),
-        "class": classifier.classes_[np.concatenate([np.arange(n_classes), *(batch.labels for batch in batches)])],
-        "weight": np.concatenate(
-            [classifier.class_prior_[:n_classes], *(batch.prototype_weights for batch in batches)]
-        ),
+        "batch": batch,
+        "row": np.concatenate([np.full(n_prior, -1), prototypes.rows]),
+        "class": classes[np.concatenate([np.arange(n_prior), prototypes.labels])],
+        "weight": np.concatenate([model.class_prior[:n_prior], prototypes.weights]),
     }
-    columns |= named("value of", names, features, values)
-    columns |= named("feature weight of", names, features, np.repeat(weights, sizes, axis=0))
+    columns |= named("value of", names, features, np.concatenate([of_prior, values]))
+    columns |= named("feature weight of", names, features, weights[batch][:, features])
     return pd.DataFrame(columns)
 
 
-def balls(classifier: Any, X: npt.ArrayLike, top: int | None, transformer: Any) -> "pd.DataFrame":
-    """See `proset.SetCoverClassifier.explain`."""
+def balls(
+    samples: npt.ArrayLike,
+    predicted: np.ndarray,
+    distances: np.ndarray,
+    *,
+    rows: np.ndarray,
+    classes: np.ndarray,
+    radii: np.ndarray,
+    top: int | None = None,
+    names: Sequence[str] = (),
+    values: np.ndarray | None = None,
+    of_prototypes: np.ndarray | None = None,
+) -> "pd.DataFrame":
+    """The table of `proset.SetCoverClassifier.explain`.
+
+    Parameters
+    ----------
+    samples, predicted : array-like, shape (N,)
+        Labels of the samples, and their predicted classes.
+    distances : ndarray, shape (N, P)
+        From the prototypes.
+    rows, classes, radii : ndarray, shape (P,)
+        Of the prototypes.
+    top : int >= 1, optional
+    names, values, of_prototypes : optional
+        Of the features, and the features of samples, (N, D), and prototypes, (P, D).
+    """
     require("pandas", "explain")
     import pandas as pd
 
-    transformer, labels, given = given_samples(X, top, transformer)
-    points, predicted, radii = classifier._validated(given), classifier.predict(given), classifier.radii_
-    near = classifier._near(points)
-    order = np.argsort(near, axis=1, kind="stable")[:, :top]
+    order = np.argsort(distances, axis=1, kind="stable")[:, :top]
     n, listed = order.shape
 
-    def column(of_samples: Any, of_prototypes: np.ndarray) -> np.ndarray:
-        return np.column_stack([of_samples, of_prototypes]).ravel()
+    def column(of_samples: Any, of_listed: np.ndarray) -> np.ndarray:
+        return np.column_stack([of_samples, of_listed]).ravel()
 
-    distance = np.take_along_axis(near, order, axis=1)
+    distance = np.take_along_axis(distances, order, axis=1)
     columns = {
-        "sample": np.repeat(labels, 1 + listed),
+        "sample": np.repeat(np.asarray(samples), 1 + listed),
         "term": column(np.full(n, "sample"), np.full((n, listed), "prototype")),
-        "row": column(np.full(n, -1), classifier.prototype_index_[order]),
-        "class": column(predicted, classifier.prototype_labels_[order]),
+        "row": column(np.full(n, -1), rows[order]),
+        "class": column(predicted, classes[order]),
         "distance": column(np.full(n, np.nan), distance),
         "radius": column(np.full(n, np.nan), radii[order]),
         "covers": column(np.full(n, False), distance < radii[order]),
     }
-    if hasattr(classifier, "prototypes_"):
-        features = np.arange(classifier.n_features_in_)
-        values, of_prototypes = _values(classifier, transformer, features, points, classifier.prototypes_)
-        rows = np.concatenate([values[:, None], of_prototypes[order]], axis=1).reshape(-1, len(features))
-        columns |= named("value of", feature_names(classifier, transformer), features, rows)
+    if values is not None and of_prototypes is not None:
+        together = np.concatenate([values[:, None], of_prototypes[order]], axis=1).reshape(-1, len(names))
+        columns |= named("value of", names, np.arange(len(names)), together)
     return pd.DataFrame(columns)
 
 
-def cover(classifier: Any, transformer: Any) -> "pd.DataFrame":
-    """See `proset.SetCoverClassifier.export`."""
+def cover(
+    columns: dict[str, np.ndarray], names: Sequence[str] = (), values: np.ndarray | None = None
+) -> "pd.DataFrame":
+    """The table of `proset.SetCoverClassifier.export`, with the values, (P, D), of features by name."""
     require("pandas", "export")
     import pandas as pd
 
-    transformer = without_classifier(transformer)
-    columns = {
-        "row": classifier.prototype_index_,
-        "class": classifier.prototype_labels_,
-        "radius": classifier.radii_,
-        "covered": classifier.covered_,
-        "newly covered": classifier.newly_covered_,
-        "miscovered": classifier.miscovered_,
-    }
-    if hasattr(classifier, "prototypes_"):
-        features = np.arange(classifier.n_features_in_)
-        (values,) = _values(classifier, transformer, features, classifier.prototypes_)
-        columns |= named("value of", feature_names(classifier, transformer), features, values)
-    return pd.DataFrame(columns)
-
-
-def prototype_values(classifier: "FittedModel", transformer: Any) -> np.ndarray:
-    """Active features of the prototypes of all batches in the units of the data, shape (J, A)."""
-    none = np.empty((0, classifier.n_features_in_))
-    prototypes = np.concatenate([none, *(batch.prototypes for batch in classifier.batches_)])
-    (values,) = _values(classifier, transformer, classifier.active_features_, prototypes)
-    return values
-
-
-def _values(classifier: Any, transformer: Any, features: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
-    """Some features of samples in the units before the transformation."""
-    values = classifier._encoding.decode(in_original_units(transformer, np.concatenate(tables)))[:, features]
-    return np.split(values, np.cumsum([len(table) for table in tables])[:-1])
+    return pd.DataFrame(
+        columns if values is None else columns | named("value of", names, np.arange(len(names)), values)
+    )
 
 
 def named(

@@ -32,6 +32,17 @@ def feature_names(classifier: Any, transformer: Any) -> list[str]:
     return [f"x{d}" for d in range(classifier.n_features_in_)]
 
 
+def naming(classifier: Any, transformer: Any) -> dict[str, Any]:
+    """Of the tables of a fitted classifier the labels "classes", the "names" of features, and the "units", a function
+    from samples as the classifier sees them to those of the table.
+    """
+    return {
+        "classes": classifier.classes_,
+        "names": feature_names(classifier, transformer),
+        "units": lambda X: classifier._encoding.decode(in_original_units(transformer, X)),
+    }
+
+
 def feature_number(classifier: Any, feature: Any, argument: str) -> int:
     """Which feature a name or a number means; a ValueError that names the argument if there is none."""
     names, n = [str(name) for name in getattr(classifier, "feature_names_in_", ())], classifier.n_features_in_

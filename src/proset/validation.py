@@ -42,3 +42,8 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     if used.any() and not weighted.any():
         raise ValueError(f"class_weight: {class_weight!r} is not allowed, leaves no sample with positive weight")
     return weighted
+
+
+def no_overflow() -> np.errstate:
+    """No warning when scikit-learn sums up huge values to see whether all of them are finite."""
+    return np.errstate(over="ignore", invalid="ignore")

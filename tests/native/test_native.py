@@ -51,7 +51,7 @@ def problem(n, n_features, n_classes, n_candidates, factor, is_mixed=False):
         X, C = both[:n], both[n:]
     is_sorted = n_features <= arithmetic.SORTED_FEATURES and not is_mixed
     if is_sorted:
-        rows = arithmetic.neighbours_together(X, np.arange(n))
+        rows = arithmetic.sort_neighbours(X, np.arange(n))
         X, labels = X[rows], labels[rows]
     weights, previous_q = rng.integers(1, 4, n) / (2.0 * n), rng.integers(1, 300, (n, n_classes)) / 100.0
     penalty = Penalty(1e-3, 1e-7, 0.95, 0.9)
@@ -107,7 +107,7 @@ def expected(objective, max_iter):
     v, w = objective.unpack(x)
     arrays = objective.X, objective.candidates, centre, objective.class_offsets, v, w
     sums = arithmetic.class_sums(*arrays, objective.own, objective.own_kernel, objective.columns)
-    order = arithmetic.neighbours_together(objective.X, np.arange(len(objective.X)))
+    order = arithmetic.sort_neighbours(objective.X, np.arange(len(objective.X)))
     previous_q = objective.previous_q
     tail = (x, centre, sums, arithmetic.row_sums(previous_q), arithmetic.log(previous_q), order)
     increases = objective.increases(start(objective))

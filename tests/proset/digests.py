@@ -1,4 +1,5 @@
-"""Fits whose bits are known: python -m tests.proset.digests prints their digests with 1, 2 and 3 threads, as JSON.
+"""Fits whose bits are known: python -m tests.proset.digests prints their digests with 1, 2 and 3 threads, or as many as
+numbers behind it say, as JSON.
 
 `golden.json` has what every processor has to give; `--write` adds new cases to it, and writes it anew once `VERSION` of
 `proset.arithmetic` is raised. The numbers are fractions drawn from integers, so that the data are the same everywhere.
@@ -119,4 +120,5 @@ if __name__ == "__main__":
             sys.exit(f"version {arithmetic.VERSION} has other digests; other bits need another version")
         golden = {"version": arithmetic.VERSION, "digests": found}
         GOLDEN.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps({"level": arithmetic.level(), "digests": [digests(n) for n in (1, 2, 3)]}))
+    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()] or [1, 2, 3]
+    print(json.dumps({"level": arithmetic.level(), "digests": [digests(n) for n in numbers]}))

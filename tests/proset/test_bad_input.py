@@ -356,6 +356,19 @@ def installed_case(name, version, needs=""):
     return case
 
 
+WITHOUT_LIBRARY = """
+import ctypes
+class Missing(ctypes.CDLL):
+    def __init__(self, path, *more):
+        super().__init__(path + ".missing", *more)
+ctypes.CDLL = Missing
+import numpy as np
+from proset import ProsetClassifier
+try:
+    ProsetClassifier().fit(np.arange(60.0).reshape(30, 2), np.arange(30) > 15)
+except ImportError as error:
+    raise SystemExit(str(error))
+"""
 CHECK = "from proset_study.base.environment import check_packages; check_packages()"
 
 CASES = {
@@ -590,6 +603,7 @@ CASES = {
     "formula without source": article_case(definitions="#let half = $1/2$\n// Source: none.\n#let x = $y_1$\n"),
     # environment
     "old package": installed_case("numpy", "1.20.0"),
+    "missing library": python_case(WITHOUT_LIBRARY),
     "missing package": installed_case("proset-study", "9.9", "Requires-Dist: forest-of-trees>=2.1\n"),
     "ASCII locale": python_case(
         "from proset_study.data.table_file import check_file\ntry:\n  check_file('gr\\xfcn.csv')\n"

@@ -24,12 +24,15 @@ def test_examples_give_what_they_say(module):
 
 
 def public():
-    """Public names, and the public methods that their classes define themselves."""
+    """Public names, and the public methods that their classes have from modules of the package, unless they refer to
+    another method.
+    """
     for name in proset.__all__:
         member = getattr(proset, name)
         yield name, member
-        for method, function in vars(member).items() if inspect.isclass(member) else ():
-            if inspect.isfunction(function) and not method.startswith(("_", "set_")):  # set_: made by scikit-learn
+        for method, function in inspect.getmembers(member, inspect.isfunction) if inspect.isclass(member) else ():
+            ours = function.__module__.startswith("proset.") and not method.startswith(("_", "set_"))  # by scikit-learn
+            if ours and "; see `" not in function.__doc__:
                 yield f"{name}.{method}", function
 
 

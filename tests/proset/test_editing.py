@@ -6,8 +6,9 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 
 from proset import ProsetClassifier, diff
-from proset.elimination import Elimination, parts_of
+from proset.elimination import Elimination
 from proset.influence import Refits, scaled_model
+from proset.parts import parts_of
 
 GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4}
 

@@ -4,12 +4,14 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from tests.reference import classifier as reference
 
 from proset import ProsetClassifier, elimination, penalty_path
-from proset.elimination import Elimination, Part, n_prototypes
-from proset.kernel import loss_increases
+from proset.elimination import Elimination
 from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
+from proset.parts import Part, active_features, n_prototypes, parts_of, with_only, without_feature
+from proset.size_choice import Sizes
 
 PENALTY = Penalty(3e-3, 1e-6, 0.95, 0.95)
 SINGLE = 1e-7  # what single precision, in which kernels are computed in blocks, leaves of a loss of about 1
@@ -118,7 +120,7 @@ def test_a_number_is_the_largest_number_of_prototypes(n_batches):
 
 
 def test_the_chosen_size_is_the_smallest_within_one_standard_error():
-    sizes = elimination.Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), np.array([0.1, 0.1, 0.06, 0.01]))
+    sizes = Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), np.array([0.1, 0.1, 0.06, 0.01]))
     assert [sizes.chosen(rule) for rule in ("one_standard_error", "best")] == [2, 5]
     assert [sizes.mean_at(n) for n in (1, 3, 9, 20)] == [0.9, 0.45, 0.42, 0.42]
     assert replace(sizes, mean=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
@@ -136,12 +138,8 @@ def test_few_prototypes_are_chosen_where_few_are_enough():
 
 def test_what_is_not_allowed():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="max_prototypes: 5 is not allowed with references='split'"):
-        ProsetClassifier.published(max_prototypes=5).fit(X, y)
     with pytest.raises(ValueError, match="max_features: 1 is not allowed with references='split'"):
         ProsetClassifier.published(max_features=1).fit(X, y)
-    with pytest.raises(ValueError, match="'max_prototypes' parameter"):
-        ProsetClassifier(max_prototypes=-1).fit(X, y)
     with pytest.raises(ValueError, match="references: 'split' is not allowed for a table of sizes"):
         ProsetClassifier.published().size_table(X, y)
     with pytest.raises(ValueError, match=r"n_features: \[0\] is not allowed, must be whole numbers of at least 1"):
@@ -176,9 +174,9 @@ def test_the_features_without_which_the_objective_rises_least_leave():
     search = Elimination(task, penalty)
     parts = (Part.of(penalty_path.minimum(task, penalty, 2000, 1e-5).x, task.candidates),)
     found = search.with_features(parts, 1)
-    (best,) = elimination.active_features(found)
+    (best,) = active_features(found)
     alone = []  # fitted with one feature only, from where it was with all
-    for d in elimination.active_features(parts):
+    for d in active_features(parts):
         only = np.where(np.arange(X.shape[1]) == d, parts[0].v, 0.0)
         alone.append(search.score(search.refitted((replace(parts[0], v=only),), 200, 1e-4))[0])
     assert search.score(found)[0] < np.median(alone)
@@ -187,9 +185,9 @@ def test_the_features_without_which_the_objective_rises_least_leave():
 
 def test_a_batch_that_loses_its_last_feature_has_no_prototypes():
     part = Part(np.array([0.0, 2.0]), np.array([3, 5]), np.array([1.0, 4.0]))
-    (left,) = elimination._without_feature((part,), 1)
+    (left,) = without_feature((part,), 1)
     assert (left.v.tolist(), len(left.w)) == ([0.0, 0.0], 0)
-    (none,) = elimination._with_only((part,), np.zeros(2, dtype=bool))
+    (none,) = with_only((part,), np.zeros(2, dtype=bool))
     assert (none.v.tolist(), len(none.w)) == ([0.0, 0.0], 0)
 
 
@@ -210,13 +208,14 @@ def test_a_table_has_losses_by_features_and_prototypes():
     )
 
 
-def test_the_compiled_increases_are_those_of_numpy(fitted):
+def test_the_compiled_increases_are_those_of_the_reference(fitted):
     search, (part,) = fitted
     objective = search.objective((part,), 0)
-    arrays = objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates
-    by_numpy = loss_increases(*arrays, objective.class_offsets, part.v, part.w, objective.own, objective.own_kernel)
+    classes = search.task.samples.y[part.candidates]
+    arrays = objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates, classes
+    expected = reference.loss_increases(*arrays, part.v, part.w, objective.own, objective.own_kernel)
     saved = PENALTY.lambda_w * (PENALTY.alpha_w / 2 * part.w + 1 - PENALTY.alpha_w) * part.w
-    np.testing.assert_allclose(objective.increases(part.theta), by_numpy - saved, rtol=1e-4, atol=SINGLE)
+    np.testing.assert_allclose(objective.increases(part.theta), expected - saved, rtol=1e-4, atol=SINGLE)
     several = replace(objective, n_threads=2)
     np.testing.assert_array_equal(several.increases(part.theta), objective.increases(part.theta))
 
@@ -246,7 +245,7 @@ def test_recorded_losses_are_those_of_the_models_though_rows_agree_in_the_active
     samples = Samples.of(scaled, y, np.ones(150), np.ones(150))
     search = Elimination(Task.of(samples, 3), Penalty(model.lambda_v_, model.lambda_w_, 0.95, 0.95))
     for of_size, loss in zip(model._sized, model.prototype_path_["leave_one_out_loss"], strict=True):
-        parts = elimination.parts_of(of_size, samples)
+        parts = parts_of(of_size, samples)
         in_scaled = tuple(replace(part, v=part.v * model.scale_) for part in parts)
         assert search.score(in_scaled)[1] == pytest.approx(loss, rel=1e-4)
 

@@ -1,16 +1,8 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.preprocessing import scale
 
 from proset import ProsetClassifier, load_model, save_model
 from proset.familiarity import MAX_POINTS, quantile, training_familiarity
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return scale(X), y
 
 
 def test_training_samples_are_seen_without_their_own_prototypes(wine):
@@ -44,7 +36,8 @@ def test_rows_of_weight_zero_do_not_count(wine):
 
 def test_of_many_samples_the_permilles_are_kept(rng):
     X = rng.normal(size=(5000, 2))
-    model = ProsetClassifier(n_candidates=200, random_state=0).fit(X, X[:, 0] > rng.normal(size=5000))
+    given = {"lambda_v": 0.01, "lambda_w": 1e-4, "max_prototypes": None, "n_candidates": 200, "random_state": 0}
+    model = ProsetClassifier(**given).fit(X, X[:, 0] > rng.normal(size=5000))
     assert model.training_familiarity_.shape == (2, MAX_POINTS)
     everyone = np.sort(training_familiarity(model._model, X)[-1])
     own = np.zeros(5000)

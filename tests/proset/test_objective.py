@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.reference import classifier as reference
 
-from proset import arithmetic, kernel, library
+from proset import arithmetic, library
 from proset.objective import Objective, Penalty
 
 PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}
@@ -64,30 +64,16 @@ def test_reference_gradient_is_the_five_point_difference_of_the_reference_object
             assert analytic[i] == pytest.approx(numeric, rel=1e-6, abs=1e-9), (name, i)
 
 
-@pytest.fixture(params=["compiled", "product in NumPy", "direct in NumPy"])
-def algorithm(request, monkeypatch):
-    """One way to the kernel; the compiled library must be there, and chooses its algorithm by size and scale."""
-    assert library.library() is not None
-    if request.param != "compiled":
-        monkeypatch.setattr(library, "library", lambda: None)
-        is_product = request.param == "product in NumPy"
-        monkeypatch.setattr(kernel, "product_is_accurate", lambda *arguments: is_product)
-    return request.param
-
-
 def class_sums(X, prototypes, class_offsets, v, w):
     return arithmetic.class_sums(X, prototypes, 0.0 * v, np.asarray(class_offsets), v, w)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("tile_bytes", [1, 3000, kernel.TILE_BYTES])
-def test_fast_equals_slow(batch, weighted, tile_bytes, algorithm, monkeypatch):
-    monkeypatch.setattr(kernel, "TILE_BYTES", tile_bytes)  # of NumPy; the library's is tried at many sizes below
+def test_fast_equals_slow(batch, weighted):
     value, gradient = fast(batch, weighted)(theta(batch))
     expected = np.concatenate(reference.gradient(**slow_arguments(batch, weighted)))
-    tolerance = 1e-12 if algorithm == "direct in NumPy" else 2e-6
-    assert value == pytest.approx(reference.objective(**slow_arguments(batch, weighted)), rel=tolerance)
-    np.testing.assert_allclose(gradient, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+    assert value == pytest.approx(reference.objective(**slow_arguments(batch, weighted)), rel=2e-6)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(
@@ -97,7 +83,7 @@ def test_fast_equals_slow(batch, weighted, tile_bytes, algorithm, monkeypatch):
         *[(400, 2, 2, 130), (2500, 13, 3, 40), (4300, 3, 2, 20)],  # more than a tile, and more than a strip
     ],
 )
-def test_fast_equals_slow_at_odd_sizes(rng, algorithm, n, n_features, n_classes, n_candidates):
+def test_fast_equals_slow_at_odd_sizes(rng, n, n_features, n_classes, n_candidates):
     """Blocks that are not full, fewer rows than a register block, classes without a candidate, weights at zero."""
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
     empty = 1 if n_classes > 2 else -1
@@ -201,13 +187,13 @@ def test_neighbours_are_a_permutation_with_compact_groups(rng, n):
         assert np.mean(widths[:125]) < 0.2 * np.mean(widths[125:])
 
 
-def test_far_points_give_exactly_zero(algorithm):
+def test_far_points_give_exactly_zero():
     X, C = np.array([[0.0], [30.0]]), np.array([[0.0]])
     sums = class_sums(X, C, [0, 1, 1], np.ones(1), np.ones(1))
     np.testing.assert_allclose(sums[:, 0], [1.0, 0.0], rtol=1e-6, atol=0)
 
 
-def test_same_bytes_on_repeat(batch, algorithm):
+def test_same_bytes_on_repeat(batch):
     first, again = (fast(batch)(theta(batch)) for _ in range(2))
     assert first[0] == again[0]
     assert first[1].tobytes() == again[1].tobytes()
@@ -224,7 +210,7 @@ def test_fast_equals_slow_at_any_scale_of_the_features(batch, scale):
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
-def test_class_sums_equal_the_reference(batch, algorithm):
+def test_class_sums_equal_the_reference(batch):
     y, candidates = batch["y"], batch["candidates"]
     class_offsets = np.searchsorted(y[candidates], np.arange(4))
     arguments = (batch["X"], batch["X"][candidates])
@@ -247,11 +233,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units, or not at all")
-@pytest.mark.parametrize("level", ["", "numpy"])
-def test_no_array_grows_with_rows_times_prototypes(level, child_environment):
+def test_no_array_grows_with_rows_times_prototypes(child_environment):
     command = [sys.executable, "-c", LARGE_OBJECTIVE]
-    environment = {**child_environment, "PROSET_LEVEL": level}
-    run = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    run = subprocess.run(command, env=child_environment, check=True, capture_output=True, text=True)
     assert int(run.stdout) < 20_000  # KiB; all kernel values at once would be 400 MB in float32
 
 

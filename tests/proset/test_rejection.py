@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from mapie.classification import SplitConformalClassifier
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
@@ -13,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, risk_coverage_curve
 from proset.familiarity import quantile
 
-PROSET = make_pipeline(StandardScaler(), ProsetClassifier(random_state=0))
+CLASSIFIER = ProsetClassifier(lambda_v=0.03, lambda_w=1e-8, max_prototypes=None)
+PROSET = make_pipeline(StandardScaler(), CLASSIFIER)
 
 
 def rejected_on_average(make_model, load, rates, replicates):
@@ -39,7 +41,7 @@ def test_the_rate_is_kept_on_fresh_samples():
 
 def test_with_calibration_samples_the_rate_is_kept_whatever_the_model():
     def model(X, y, seed):
-        fitted = make_pipeline(StandardScaler(), ProsetClassifier(random_state=0)).fit(X[::4], y[::4])
+        fitted = clone(PROSET).fit(X[::4], y[::4])
         return RejectOptionClassifier(FrozenEstimator(fitted)).fit(
             np.delete(X, slice(None, None, 4), 0), np.delete(y, slice(None, None, 4))
         )
@@ -69,7 +71,7 @@ def test_what_is_far_away_is_rejected_and_probabilities_stay():
     ("estimator", "score"),
     [
         (LogisticRegression(max_iter=1000), "confidence"),
-        (ProsetClassifier(random_state=0), "familiarity"),
+        (CLASSIFIER, "familiarity"),
         (SetCoverClassifier(eps=1.0), "familiarity"),
         (GridSearchCV(PROSET, {"prosetclassifier__lambda_v": [1e-3, 1e-2]}, cv=3), "familiarity_quantile"),
     ],
@@ -97,12 +99,8 @@ def test_weights_and_groups_go_where_they_belong():
     [
         ({"rejection_rate": 1.5}, "'rejection_rate' parameter of RejectOptionClassifier must be a float in the range"),
         ({"score": "entropy"}, "'score' parameter of RejectOptionClassifier must be a str among"),
-        ({"reject_label": 1}, "reject_label: 1 is not allowed, must be a number that is no class, classes are 0, 1, 2"),
         ({"reject_label": "no"}, "reject_label: 'no' is not allowed, must be a number that is no class"),
-        ({"group_by": "kind"}, "group_by: 'kind' is not allowed, X has no names of columns, must be a number"),
-        ({"group_by": 4}, "group_by: 4 is not allowed, columns of X are 0 to 3"),
         ({"group_by": ["kind"]}, "'group_by' parameter of RejectOptionClassifier must be an instance of 'str'"),
-        ({"estimator": LogisticRegression()}, "estimator: LogisticRegression has no method 'familiarity_quantile'"),
     ],
 )
 def test_bad_input_is_refused(changes, said):

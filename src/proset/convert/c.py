@@ -1,18 +1,14 @@
 """A fitted classifier as one file of C."""
 
-import json
 import re
-from collections.abc import Iterable
 from string import Template
 from typing import Any
-
-import numpy as np
 
 from proset import __version__
 from proset.base_model import FLOOR
 from proset.convert.attributions import background_of, base_values, orders
+from proset.convert.c_tables import levels, strings, table
 from proset.convert.formula import DISTANCES, ProsetFormula, formula
-from proset.encoding import Category
 
 _HEAD = """\
 /* A $kind, written by proset $version. C99 without other files; link with -lm.
@@ -278,7 +274,7 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
         values |= {"types": f" *     {value} {{ double number; const char *text; }};\n", "read": _MIXED}
         values["missing"] = f"{_MISSING}\n * {_TEXT}"
         integers.append("ordered")
-        tables = f"{value} {{ double number; const char *text; }};\n\n" + _levels(what.levels)
+        tables = f"{value} {{ double number; const char *text; }};\n\n" + levels(what.levels)
     if isinstance(what, ProsetFormula):
         body, notes = _PROSET, _ON_EXPLAIN
         functions.insert(0, f"int {name}_predict_proba(const {value} *x, double *probabilities);")
@@ -296,14 +292,14 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
             doubles.append("cost_matrix")
             values["decide"] = _CHEAPEST
         named = {"rows": what.rows, "batches": what.batch_numbers[what.batch], "classes": what.labels}
-        public = {f"int {name}_prototype_{of}": table for of, table in named.items()}
+        public = {f"int {name}_prototype_{of}": values_of for of, values_of in named.items()}
         if compared is not None:
             body, notes = body + _ATTRIBUTIONS, notes + _ON_ATTRIBUTIONS
             functions.append(f"int {name}_attributions(const {value} *x, double *values);")
             public[f"double {name}_base_values"] = base_values(what, compared)
-            tables += _table("double background", compared) + _table("double orders", orders(len(what.used)))
+            tables += table("double background", compared) + table("double orders", orders(len(what.used)))
             values["n_background"] = len(compared)
-        tables += "".join(_table(table, of_table, "") for table, of_table in public.items())
+        tables += "".join(table(declared, values_of, "") for declared, values_of in public.items())
         values["variables"] = "".join(f" *     extern const {of}[{max(len(v), 1)}];\n" for of, v in public.items())
         values["start"] = Template(start).substitute(floor=repr(FLOOR))
         values["notes"] = Template(notes).substitute(values)
@@ -314,50 +310,10 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
     values["functions"] = "\n".join(f" *     {line}" for line in functions)
     parts = [
         Template(_HEAD).substitute(values) + tables,
-        _strings(f"{name}_features", what.feature_names),
-        _strings(f"{name}_classes", what.classes),
-        *(_table(f"int {part}", getattr(what, part)) for part in integers),
-        *(_table(f"double {part}", getattr(what, part)) for part in doubles),
+        strings(f"{name}_features", what.feature_names),
+        strings(f"{name}_classes", what.classes),
+        *(table(f"int {part}", getattr(what, part)) for part in integers),
+        *(table(f"double {part}", getattr(what, part)) for part in doubles),
         Template(_SCALED + body).substitute(values),
     ]
     return "".join(parts)
-
-
-def _table(name: str, values: np.ndarray, scope: str = "static ") -> str:
-    inner = f"[{values.shape[1]}]" if values.ndim == 2 else ""
-    numbers = (
-        json.dumps(values.tolist())
-        .replace("NaN", "NAN")
-        .translate({ord("["): "{", ord("]"): "}"})
-        .replace("}, {", "},\n    {")
-    )
-    if not len(values):
-        numbers = "{{0}}" if inner else "{0}"  # never read: C has no empty arrays
-    return f"{scope}const {name}[]{inner} = {numbers};\n"
-
-
-def _levels(levels: list[tuple[Category, ...] | None]) -> str:
-    """Of each feature, NULL for a missing one, and how many there are."""
-    texts = [
-        [] if of is None else ["NULL" if level is None else _string(text_of(level)) for level in of] for of in levels
-    ]
-    tables = "".join(
-        f"static const char *const levels_{a}[] = {{{', '.join(of or ['NULL'])}}};\n" for a, of in enumerate(texts)
-    )
-    tables += f"static const char *const *const levels[] = {{{', '.join(f'levels_{a}' for a in range(len(texts)))}}};\n"
-    return tables + f"static const int n_levels[] = {{{', '.join(str(len(of)) for of in texts)}}};\n"
-
-
-def text_of(level: Category) -> str:
-    """As text is given in C."""
-    return str(level).lower() if isinstance(level, bool) else str(level)
-
-
-def _strings(name: str, strings: Iterable[object]) -> str:
-    return f"const char *const {name}[] = {{{', '.join(_string(str(text)) for text in strings)}}};\n"
-
-
-def _string(text: str) -> str:
-    """A literal with everything but letters, digits and blanks as octal escapes, so that nothing has a meaning in C."""
-    octets = text.encode("utf-8", "backslashreplace")
-    return '"' + "".join(chr(c) if re.match(rb"[A-Za-z0-9 ]", bytes([c])) else f"\\{c:03o}" for c in octets) + '"'

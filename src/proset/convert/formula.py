@@ -1,6 +1,6 @@
 """What a fitted classifier computes, with the scalers in front of it, as plain arrays that can be written down."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from proset.base_model import last_step, predicted
 from proset.classifier import ProsetClassifier
 from proset.columns import Columns
 from proset.encoding import ORDERED, Category
+from proset.metrics import SCIPY, takes_mixed
 from proset.model import MAX_ABS
-from proset.set_cover import SCIPY, SetCoverClassifier
+from proset.set_cover import SetCoverClassifier
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 DISTANCES = {  # of a SetCoverClassifier, from the squares e of single features; in C and in JavaScript
@@ -129,7 +130,7 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
     if isinstance(classifier, SetCoverClassifier):
         kind, special = SetCoverFormula, {"metric": supported_metric(classifier), "majority": classifier._majority}
         used, prototypes, labels = np.arange(n_features), classifier.prototypes_, classifier._labels
-        columns: Columns | None = classifier._columns if classifier._takes_mixed() else None
+        columns: Columns | None = classifier._columns if takes_mixed(classifier.metric) else None
         v, one_missing = np.ones((1, n_features)), np.log(2.0) * classifier._columns.spread**2
     else:
         numbered = [(b, batch) for b, batch in enumerate(classifier.batches_, start=1) if len(batch.labels)]
@@ -141,18 +142,18 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
             prior, base = _base(classifier)
         used = classifier.active_features_ if base is None else np.flatnonzero(_read(classifier) | base[0].any(axis=0))
         used = used if len(used) else np.arange(1)  # one of weight 0 stands in for none: C has no empty arrays
-        prototypes = np.vstack([np.empty((0, n_features)), *(batch.prototypes for batch in batches)])
-        labels = np.concatenate([np.empty(0, dtype=int), *(batch.labels for batch in batches)])
+        found = replace(classifier._model, batches=tuple(batches)).prototypes
+        prototypes, labels = found.points, found.labels
         v = np.vstack([np.empty((0, n_features)), *(batch.feature_weights for batch in batches)])
         one_missing = np.log1p((v * (np.nan if columns is None else columns.spread)) ** 2)
         kind, special = (
             ProsetFormula,
             {
                 "class_prior": prior,
-                "batch": np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
+                "batch": found.batch,
                 "batch_numbers": np.array([b for b, _ in numbered], dtype=int),
-                "rows": np.concatenate([np.empty(0, dtype=int), *(batch.sample_index for batch in batches)]),
-                "prototype_weights": np.concatenate([np.empty(0), *(batch.prototype_weights for batch in batches)]),
+                "rows": found.rows,
+                "prototype_weights": found.weights,
                 "cost_matrix": None if getattr(classifier, "cost_matrix", None) is None else classifier._costs(),
             },
         )

@@ -12,24 +12,13 @@ from proset.attributions import _shapley_weights
 from proset.base_model import FLOOR
 from proset.classifier import ProsetClassifier
 from proset.convert.attributions import background_of, base_values, check_top, exponents
-from proset.convert.c import text_of
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
-from proset.encoding import Category
+from proset.convert.onnx_inputs import OPSET, feature, name_inputs, types_of_columns
 from proset.model import MAX_ABS
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-OPSET = 18  # onnxruntime 1.14 and later
-OUTPUTS = (
-    "label",
-    "probabilities",
-    "prototype_rows",
-    "prototype_shares",
-    "start_shares",
-    "attributions",
-    "base_values",
-)
 MOST_FEATURES = 10  # of attributions, as an array of all sets, background rows, prototypes and classes exists
 MOST_ENTRIES = 10**7
 FAR = 1e5  # an exponent whose factor is 0, but not infinite: times 0 it has to be 0
@@ -131,7 +120,7 @@ def to_onnx(
     kind, probability_type = type(classifier), FloatTensorType
     label_type = StringTensorType if what.classes.dtype.kind in "OU" else Int64TensorType
     if what.is_mixed:
-        initial_types = _types_of_columns(what, initial_types)
+        initial_types = types_of_columns(what, initial_types)
     if initial_types is None:
         n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
         initial_types = [("X", FloatTensorType([None, n_features]))]
@@ -181,7 +170,7 @@ def to_onnx(
     except (MissingConverter, MissingShapeCalculator) as error:
         raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
     if what.is_mixed:
-        _name_inputs(graph, [name for name, _ in initial_types])
+        name_inputs(graph, [name for name, _ in initial_types])
     return graph
 
 
@@ -208,7 +197,7 @@ def _nodes(
     others: list[Any] = []
     X = inputs[0]
     if what.is_mixed:
-        Z = node("Concat", *(_feature(what, a, inputs[d]) for a, d in enumerate(what.used)), axis=1)
+        Z = node("Concat", *(feature(what, a, inputs[d]) for a, d in enumerate(what.used)), axis=1)
     else:
         Z = node("Gather", node("Cast", X, to=TensorProto.DOUBLE), what.used, axis=1)
     if isinstance(what, SetCoverFormula):
@@ -332,91 +321,6 @@ def _attributions(what: ProsetFormula, Z: Any, background: np.ndarray, centre: n
     values = node("MatMul", weights, node("Reshape", mean, np.array([n_sets, -1])))
     values = node("Reshape", values, np.array([n_features, -1, n_classes]))
     return node("Transpose", values, perm=[1, 0, 2])
-
-
-def _types_of_columns(
-    what: ProsetFormula | SetCoverFormula, initial_types: list[tuple[str, Any]] | None
-) -> list[tuple[str, Any]]:
-    """Names and types of the inputs of a classifier of categories; ValueError if those that are given do not fit."""
-    from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
-
-    names = what.feature_names
-    if initial_types is None:
-        types = [StringTensorType if _is_text(levels) else FloatTensorType for levels in what.categories]
-        initial_types = [(name, of_column([None, 1])) for name, of_column in zip(names, types, strict=True)]
-    elif len(initial_types) != len(names):
-        raise ValueError(f"initial_types: {len(initial_types)} are not allowed, must be {len(names)}, one a column")
-    for (name, of_input), levels, column in zip(initial_types, what.categories, names, strict=True):
-        if name in ("", *OUTPUTS):
-            raise ValueError(
-                f"initial_types: the name {name!r}, by default that of the column, is not allowed, must be none of "
-                f"'', {', '.join(map(repr, OUTPUTS[:-1]))} and {OUTPUTS[-1]!r}"
-            )
-        if isinstance(of_input, StringTensorType) != _is_text(levels):
-            raise ValueError(
-                f"initial_types: {type(of_input).__name__} of {name!r} is not allowed, must be "
-                f"{'StringTensorType' if _is_text(levels) else 'a type of numbers'}, as column {column!r} in fit"
-            )
-        keys = [level for level in levels or () if level is not None]
-        if levels and None in levels and "" in keys:
-            raise ValueError(
-                f"model: column {column!r} with the category '' besides missing values is not allowed, '' stands for "
-                "both; make one of them before fit"
-            )
-        is_coarse = not isinstance(of_input, StringTensorType | Int64TensorType)
-        if is_coarse and len(np.unique(np.array(keys, dtype=np.float32))) < len(keys):
-            raise ValueError(
-                f"model: column {column!r} with categories such as {keys[-1]!r} is not allowed, some are equal in "
-                "single precision; make text of them before fit, or an Int64TensorType in initial_types"
-            )
-    return initial_types
-
-
-def _name_inputs(graph: "ModelProto", names: list[str]) -> None:
-    """Gives inputs the names of columns, of which skl2onnx leaves letters, digits and _."""
-    named = {given.name: name for given, name in zip(graph.graph.input, names, strict=True)}
-    for given in graph.graph.input:
-        given.name = named[given.name]
-    for node in graph.graph.node:
-        node.input[:] = [named.get(name, name) for name in node.input]
-
-
-def _is_text(levels: tuple[Category, ...] | None) -> bool:
-    return any(isinstance(level, str) for level in levels or ())
-
-
-def _feature(what: ProsetFormula | SetCoverFormula, a: int, column: Any) -> Any:
-    """A number, or that of a category among the levels, in double precision, shape (N, 1)."""
-    from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops
-    from skl2onnx.common.data_types import Int64TensorType
-
-    def node(kind: str, *inputs: Any) -> Any:
-        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET)
-
-    def cast(column: Any, kind: int) -> Any:
-        return onnx_ops.OnnxCast(column, to=kind, op_version=OPSET)
-
-    levels = what.levels[a]
-    if levels is None:
-        return cast(column, TensorProto.DOUBLE)
-    numbers: dict[Any, float] = {level: float(number) for number, level in enumerate(levels)}
-    beyond = np.nan if what.ordered[a] else float(len(levels))
-    gap = numbers.pop(None, beyond)
-    known: dict[Any, float]
-    if _is_text(levels):
-        kind, known = "strings", {"": gap} | {text_of(level): number for level, number in numbers.items()}
-    elif isinstance(column.type, Int64TensorType):
-        kind, known = "int64s", {int(level): number for level, number in numbers.items() if level == int(level)}
-    else:
-        kind, known = "floats", {float(level): number for level, number in numbers.items()}
-        column = cast(column, TensorProto.FLOAT)
-        known = known or {0.0: beyond}  # LabelEncoder wants one
-    settings = {f"keys_{kind}": list(known), "values_floats": list(known.values())}
-    code = onnx_ops.OnnxLabelEncoder(column, default_float=beyond, **settings, op_version=2)
-    if kind == "floats":
-        code = node("Where", node("IsNaN", column), np.array([gap], dtype=np.float32), code)
-    return cast(code, TensorProto.DOUBLE)
 
 
 def _probabilities(base: Any, X: Any) -> Any:

@@ -11,11 +11,13 @@ import numpy as np
 
 from proset import leave_one_out
 from proset.columns import Columns
-from proset.elimination import SIZES, Settings, cross_validate, eliminate
+from proset.defaults import N_CANDIDATES
+from proset.elimination import SIZES, Settings, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
 from proset.objective import Penalty
 from proset.penalty_path import choose, folds, minimum
+from proset.size_choice import cross_validate
 from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, with_prefix, without_prefix
@@ -106,7 +108,7 @@ def path_of_sizes(
     fitted = leave_one_out.fit(
         *(X, y, n_classes),
         n_batches=1,
-        n_candidates=leave_one_out.N_CANDIDATES,
+        n_candidates=N_CANDIDATES["leave_one_out"],
         penalty=penalty,
         max_iter=MAX_ITER,
         tol=TOL,

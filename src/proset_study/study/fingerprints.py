@@ -54,7 +54,7 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
 }
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
-_ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
+_ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.library"
 _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
 # No result contains anything of these.
 _NEVER = ("proset.files", "proset_study.study.fingerprints", "proset_study.study.layout", "proset_study.methods.costs")

@@ -181,13 +181,9 @@ def test_categories_are_compared_by_characters_whatever_the_collation():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"table": ""}, "table: '' is not allowed, must be a name"),
-        ({"table": "Proset_z"}, "table: 'Proset_z' is not allowed, names that begin with proset_ are those of the"),
         ({"key": None}, "key: None is not allowed, must be a name"),
-        ({"what": "label"}, "what: 'label' is not allowed, must be one of probabilities, explain, attributions"),
         ({"top": 2}, "top: 2 is not allowed for what='probabilities', must be None"),
         ({"what": "explain", "top": 0}, "top: 0 is not allowed, must be a whole number of at least 1"),
-        ({"what": "attributions"}, "background: None is not allowed for what='attributions', must be rows to compare"),
         ({"background": [[1.0]]}, "background: rows are not allowed for what='probabilities', must be None"),
     ],
     ids=str,
@@ -196,9 +192,3 @@ def test_what_does_not_fit_is_refused(settings, said):
     model, _ = proset_models()["no scaler"]
     with pytest.raises(ValueError, match=said):
         to_sql(**{"model": model, "table": "t", "key": "id", **settings})
-
-
-def test_a_set_cover_says_nothing_else():
-    model, _ = set_cover_models()["euclidean"]
-    with pytest.raises(ValueError, match="what: 'explain' is not allowed for a SetCoverClassifier, it has no prob"):
-        to_sql(model, "t", "id", what="explain")

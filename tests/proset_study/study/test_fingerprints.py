@@ -244,7 +244,7 @@ def test_the_arithmetic_of_proset_counts_for_its_fits_only():
     assert arithmetic_of("knn") == library_arithmetic()
     for method in ("proset", "knn"):  # scores are made with its logarithm: its version counts, the kernel does not
         assert "proset.arithmetic" in counted("search", method=method)
-    assert "proset.kernel" not in counted("search", method="knn")
+    assert "proset.library" not in counted("search", method="knn")
 
 
 def test_a_module_that_does_not_exist_is_named():

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from proset.model import DUPLICATE_TOLERANCE, merge_duplicates
+from proset.duplicates import DUPLICATE_TOLERANCE, merge_duplicates
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,0 +1,319 @@
+"""The solver that `proset.solver` describes, in NumPy: the measure of compiled/solver.h, which is the same in C."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from proset.solver import MAX_ITER, PATH_ITERATIONS, TOL, Solution
+
+PATH_MEMORY = 10  # pairs of steps and gradient changes kept in the first phase, as published
+MEMORY = 30  # ... and in the second
+WINDOW = 10  # iterations over which the decrease is judged
+REFRESH = 10  # steps of the second phase after which the held variables are looked at again
+NOISE = 1e-7  # relative accuracy of the values: rises below it do not count as such
+_EPS = float(np.finfo(float).eps)
+_Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # value and gradient at a point
+
+
+def _between(low: tuple[float, float, float], high: tuple[float, float, float]) -> float:
+    """Minimum of the cubic with the values and slopes of two steps, kept within 0.1 and 0.9 of the way between."""
+    (a, fa, ga), (b, fb, gb) = low, high
+    ratio = 0.1
+    if np.isfinite(fb) and np.isfinite(gb):
+        m = ga + gb - 3 * (fb - fa) / (b - a)
+        root = np.sqrt(max(m * m - ga * gb, 0.0))
+        if gb - ga + 2 * root > 0:
+            ratio = 1 - (gb + root - m) / (gb - ga + 2 * root)
+    return a + min(max(ratio, 0.1), 0.9) * (b - a)
+
+
+class _Point:
+    """A point ``x`` (in units of `unit`) with value and gradient there, and the counted function behind it."""
+
+    x: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+    def __init__(self, fun: _Function, x: np.ndarray, unit: np.ndarray):
+        self.fun, self.unit, self.n_evaluations = fun, unit, 0
+        self.active = x > 0  # False: held at the bound, its derivative is an older one
+        self.gradient = np.ones(len(x))  # as if it pushed the held ones to their bound
+        self.x = x
+        self.value, self.gradient = self.evaluate(x)
+
+    def evaluate(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        self.n_evaluations += 1
+        value, gradient = self.fun(x * self.unit)
+        return float(value), np.where(self.active, gradient * self.unit, self.gradient)
+
+    def take_in_held(self) -> None:
+        self.active[:] = True
+
+    def leave_out_held(self) -> None:
+        self.active = (self.x > 0) | (self.gradient <= 0)
+
+    def rescale(self, unit: np.ndarray) -> None:
+        self.x, self.gradient, self.unit = self.x * self.unit / unit, self.gradient / self.unit * unit, unit
+
+    def projected_gradient(self) -> float:
+        """Maximum norm of the step from x to the projection of x - gradient."""
+        return float(np.max(np.abs(self.x - np.maximum(self.x - self.gradient, 0.0)), initial=0.0))
+
+    def line_search(
+        self, direction: np.ndarray, step: float, step_max: float, wolfe: float, trials: int = 12
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Move along the projection of ``x + step * direction`` to the bounds.
+
+        A step is accepted if the value falls by 1e-3 of what the slope promises and the slope at its end is at most
+        `wolfe` times the slope at the start, in absolute value; a step as long as allowed may end on a steeper
+        descent. The first trial may also rise by the accuracy of the values; later ones may not, because a short
+        enough step always would.
+
+        Returns
+        -------
+        (s, y) : changes of point and gradient; None, without a move, if no step was accepted.
+        """
+        best = (0.0, self.value, float(self.gradient @ direction))  # step, value and slope of the best short step
+        steepest, high = wolfe * abs(best[2]), np.inf
+        accuracy = NOISE * max(1.0, abs(self.value))
+        for trial in range(trials):
+            x = np.maximum(self.x + step * direction, 0.0)
+            value, gradient = self.evaluate(x)
+            s = x - self.x
+            slope = float(gradient @ s) / step
+            limit = self.value + 1e-3 * float(self.gradient @ s)
+            enough = value <= limit + accuracy if trial == 0 else value <= limit and value < self.value
+            if enough and (abs(slope) <= steepest or (slope < 0 and step == step_max)):
+                y = gradient - self.gradient
+                self.x, self.value, self.gradient = x, value, gradient
+                return s, y
+            if not enough or value > best[1] or slope > 0:  # the end of the step is beyond a minimum
+                high = step
+                step = _between(best, (step, value, slope))
+            else:
+                best = (step, value, slope)
+                step = (step + high) / 2 if high < np.inf else min(5 * step, step_max)
+        return None
+
+
+class _Pairs:
+    """The last `size` steps `s` and gradient changes `y`, as rows, oldest first."""
+
+    def __init__(self, size: int, n: int):
+        self._data, self.count = np.empty((2, size, n)), 0
+
+    @property
+    def s(self) -> np.ndarray:
+        return self._data[0, : self.count]
+
+    @property
+    def y(self) -> np.ndarray:
+        return self._data[1, : self.count]
+
+    def add(self, s: np.ndarray, y: np.ndarray) -> None:
+        if self.count == self._data.shape[1]:
+            self._data[:, :-1] = self._data[:, 1:]
+            self.count -= 1
+        self._data[:, self.count] = s, y
+        self.count += 1
+
+
+# --- first phase: L-BFGS-B ---------------------------------------------------------------------------------------
+
+
+class _Model:
+    """Limited-memory matrix ``B = theta I - W M W'``, with ``W = [Y, theta S]`` held as rows ``w``.
+
+    Only the inverse of M is formed, ``[[-D, L'], [L, theta S'S]]``: D and L are the diagonal and the strictly lower
+    part of ``S'Y``.
+    """
+
+    def __init__(self, pairs: _Pairs, n: int):
+        self.theta, self.w, self.inverse_m = 1.0, np.zeros((0, n)), np.zeros((0, 0))
+        if pairs.count:
+            s, y = pairs.s, pairs.y
+            self.theta = float(y[-1] @ y[-1]) / float(s[-1] @ y[-1])
+            self.w = np.concatenate([y, self.theta * s])
+            sy = s @ y.T
+            lower = np.tril(sy, -1)
+            self.inverse_m = np.block([[np.diag(-np.diag(sy)), lower.T], [lower, self.theta * (s @ s.T)]])
+
+    def apply_m(self, columns: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(self.inverse_m, columns)
+
+
+def _cauchy_point(x: np.ndarray, g: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First local minimum of the quadratic model along the projection of ``x - t g``, t >= 0.
+
+    The path has a breakpoint wherever a variable reaches its bound. Breakpoints are taken in chunks: within one, the
+    quantities of Byrd et al., algorithm CP, are cumulative sums over the variables that stop.
+
+    Returns
+    -------
+    (point, free, c) : the minimum, the mask of variables that have not reached their bound there, and
+        ``c = W' (point - x)``.
+    """
+    theta, w = model.theta, model.w
+    stop = np.full(len(x), np.inf)
+    np.divide(x, g, out=stop, where=g > 0)
+    d = np.where(stop > 0, -g, 0.0)
+    order = np.flatnonzero((stop > 0) & (stop < np.inf))
+    order = order[np.argsort(stop[order], kind="stable")]
+
+    def running(start: np.ndarray, changes: np.ndarray) -> np.ndarray:
+        """Rows ``start``, ``start + changes[0]``, ``start + changes[0] + changes[1]``, ..."""
+        return np.cumsum(np.concatenate([start[None], changes]), axis=0)
+
+    t, p, dd = 0.0, w @ d, np.array(d @ d)
+    c, mc = np.zeros_like(p), np.zeros_like(p)  # W' (point - x) and M c
+    smallest = _EPS * theta * dd
+    first, size = 0, 16
+    while True:
+        chunk = order[first : first + size]
+        first, size = first + size, 4 * size
+        # row i: the path between breakpoints i - 1 and i of the chunk, where i of its variables have stopped
+        times = np.append(t, stop[chunk])
+        gaps = np.diff(times)[:, None]
+        ps = running(p, -(w.take(chunk, axis=1) * d[chunk]).T)
+        mps = model.apply_m(ps.T).T
+        cs, mcs = running(c, gaps * ps[:-1]), running(mc, gaps * mps[:-1])
+        dds = np.maximum(running(dd, -(d[chunk] ** 2)), 0.0)
+        slope = dds * (theta * times - 1) - np.einsum("ij,ij->i", ps, mcs)
+        curvature = np.maximum(theta * dds - np.einsum("ij,ij->i", ps, mps), smallest)
+        ahead = np.maximum(-slope / curvature, 0.0) if smallest > 0 else np.zeros_like(slope)
+        # the last row belongs to the next chunk, if there is one
+        ends = np.append(times[1:], np.inf if first >= len(order) else -np.inf)
+        inside = np.flatnonzero(times + ahead < ends)
+        if len(inside):
+            i = inside[0]
+            t, c = times[i] + ahead[i], cs[i] + ahead[i] * ps[i]
+            free = stop > t
+            return np.where(free, x + t * d, 0.0), free, c
+        t, p, c, mc, dd = times[-1], ps[-1], cs[-1], mcs[-1], dds[-1]
+
+
+def _path_direction(x: np.ndarray, g: np.ndarray, model: _Model) -> np.ndarray:
+    """Step of L-BFGS-B: to the Cauchy point, from there to the minimum of the model over the free variables."""
+    point, free, c = _cauchy_point(x, g, model)
+    if len(model.w) and free.any():
+        free = np.flatnonzero(free)
+        theta, w, start = model.theta, model.w.take(free, axis=1), point[free]
+        r = g[free] + theta * (start - x[free]) - model.apply_m(c) @ w
+        step = -r / theta - np.linalg.solve(model.inverse_m - w @ w.T / theta, w @ r) @ w / theta**2
+        point[free] = np.maximum(start + step, 0.0)
+        if g @ (point - x) > 0:  # the projection leads uphill: go straight to the first bound instead
+            down = step < 0
+            point[free] = np.maximum(start + np.min(-start[down] / step[down], initial=1.0) * step, 0.0)
+    step_to_point: np.ndarray = point - x
+    return step_to_point
+
+
+# --- second phase: projected L-BFGS ------------------------------------------------------------------------------
+
+
+def _free_direction(x: np.ndarray, g: np.ndarray, pairs: _Pairs, near: float) -> tuple[np.ndarray, bool]:
+    """Quasi-Newton step in the free variables, straight to the bound in those held there.
+
+    Held are variables within `near` of the bound that the gradient pushes towards it. The inverse matrix is that of the
+    pairs restricted to the free variables, applied by the two-loop recursion.
+
+    Returns
+    -------
+    (direction, informed) : `informed` is False if no pair could be used and the step is one of steepest descent.
+    """
+    free = np.flatnonzero((x > near) | (g <= 0))
+    direction, q = -x, g[free]
+    s, y = pairs.s.take(free, axis=1), pairs.y.take(free, axis=1)
+    sy, yy = np.einsum("ij,ij->i", s, y), np.einsum("ij,ij->i", y, y)
+    good = np.flatnonzero(sy > 1e-10 * yy)
+    if not len(good):
+        direction[free] = -q / max(1.0, np.linalg.norm(q))
+        return direction, False
+    a = {}
+    for i in reversed(good):
+        a[i] = s[i] @ q / sy[i]
+        q = q - a[i] * y[i]
+    q = q * (sy[good[-1]] / yy[good[-1]])
+    for i in good:
+        q = q + (a[i] - y[i] @ q / sy[i]) * s[i]
+    direction[free] = -q
+    return direction, True
+
+
+def minimize(
+    fun: _Function,
+    x0: np.ndarray,
+    scale: np.ndarray,
+    *,
+    path: int = PATH_ITERATIONS,
+    max_iter: int = MAX_ITER,
+    tol: float = TOL,
+) -> Solution:
+    """Find a local minimum of a smooth function over ``x >= 0``; see `proset.library.minimize`."""
+    x0 = np.maximum(np.asarray(x0, dtype=float), 0.0)
+    n, n_iter, message = len(x0), 0, f"limit of {max_iter} iterations reached"
+    point = _Point(fun, x0, np.ones(n))
+    if not (np.isfinite(point.value) and np.all(np.isfinite(point.gradient))):
+        raise FloatingPointError("the function or its gradient is not finite at the start")
+
+    pairs = _Pairs(PATH_MEMORY, n)
+    while n_iter < min(path, max_iter):
+        try:
+            direction = _path_direction(point.x, point.gradient, _Model(pairs, n))
+        except np.linalg.LinAlgError:  # pairs that contradict each other numerically
+            direction = np.zeros(n)
+        slope = float(point.gradient @ direction)
+        moved = None
+        if slope < 0:
+            down = direction < 0
+            room = np.min(-point.x[down] / direction[down], initial=1e10)
+            step_max = 1.0 if n_iter == 0 else max(1.0, room)
+            step = 1.0 if pairs.count else min(1.0, 1.0 / float(np.linalg.norm(direction)))
+            moved = point.line_search(direction, step, step_max, 0.9)
+        if moved:
+            n_iter += 1
+            if moved[0] @ moved[1] > -_EPS * slope:
+                pairs.add(*moved)
+        elif pairs.count:
+            pairs.count = 0
+        else:
+            break  # the second phase tells a minimum from a failure
+
+    if not point.active.all():
+        point.take_in_held()
+        point.value, point.gradient = point.evaluate(point.x)
+    point.rescale(np.asarray(scale, dtype=float))
+    pairs = _Pairs(MEMORY, n)
+    values = [point.value]
+    converged = False
+    point.leave_out_held()
+    while n_iter < max_iter:
+        size = point.projected_gradient()
+        flat = len(values) > WINDOW and values[-1 - WINDOW] - point.value <= 10 * tol * max(1.0, abs(point.value))
+        if (size <= tol or flat) and not point.active.all():  # is it a minimum in the held variables, too?
+            point.take_in_held()
+            point.value, point.gradient = point.evaluate(point.x)
+            values = [point.value] if point.projected_gradient() > size else [*values[:-1], point.value]
+            continue
+        if size <= tol or flat:
+            converged = True
+            message = "projected gradient below tolerance" if size <= tol else "decrease below tolerance"
+            break
+        if len(values) % REFRESH == 0:
+            point.take_in_held()
+        was_complete = point.active.all()
+        direction, informed = _free_direction(point.x, point.gradient, pairs, min(1e-3, size))
+        moved = point.line_search(direction, 1.0, 1.0, np.inf) if point.gradient @ direction < 0 else None
+        if moved:
+            n_iter += 1
+            values.append(point.value)
+            if moved[0] @ moved[1] > _EPS * (moved[1] @ moved[1]):
+                pairs.add(*moved)
+            if was_complete:
+                point.leave_out_held()
+        elif informed:
+            pairs.count = 0
+        else:
+            message = "line search failed"
+            break
+    return Solution(point.x * point.unit, point.value, n_iter, point.n_evaluations, converged, message)
