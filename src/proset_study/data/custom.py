@@ -8,7 +8,6 @@ from proset_study.data.dataset import DataSet
 
 
 def make(
-    rng: object,
     file: str,
     target: str | None = None,
     drop: list[str] | None = None,
@@ -27,8 +26,6 @@ def make(
 
     Parameters
     ----------
-    rng : object
-        Not used: nothing is drawn.
     file : str
         A .csv or .parquet file.
     target : str, optional

@@ -17,13 +17,11 @@ from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
 
 
-def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> DataSet:
+def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
     """The data set, whose samples have no features.
 
     Parameters
     ----------
-    rng : object
-        Not used: nothing is drawn.
     file : str
     target : str
         Name of the class labels.

@@ -20,6 +20,20 @@ class MissingValues(ValueError):
 
 
 @dataclass(frozen=True)
+class Size:
+    """Rows, features and classes of a data set."""
+
+    rows: int
+    features: int
+    classes: int
+
+    @property
+    def values(self) -> int:
+        """Numbers in the table of features."""
+        return self.rows * self.features
+
+
+@dataclass(frozen=True)
 class DataSet:
     """Features, class indices and names, and how its samples are compared.
 
@@ -129,3 +143,9 @@ class DataSet:
         by_row = {name: getattr(self, name) for name in names}
         taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in by_row.items()}
         return replace(self, **taken)
+
+
+def joined(*parts: DataSet) -> DataSet:
+    """The samples of all parts, one after the other: features and classes alone."""
+    X, y = np.vstack([part.X for part in parts]), np.concatenate([part.y for part in parts])
+    return DataSet(X, y, parts[0].feature_names, parts[0].class_names)

@@ -9,7 +9,7 @@ tests/proset_study/methods/test_costs.py. No result depends on them.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proset_study.data.sizes import Size
+from proset_study.data.dataset import Size
 from proset_study.methods import get
 from proset_study.methods.base import Method
 

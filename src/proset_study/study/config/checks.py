@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from proset_study import methods
 from proset_study.base.records import file_digest
-from proset_study.data.generated_mixed import MIXED
+from proset_study.data import generators
 from proset_study.data.openml import description, differences, table_of
-from proset_study.data.sizes import SKLEARN, lacks_values, size_of
+from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import Method, largest_complexity, takes_mixed
@@ -103,9 +103,14 @@ def _meaning_errors(config) -> Iterator[str]:
                 yield f"{where}.data_sets: unknown data set {d!r}, allowed are {', '.join(data_sets)}"
             elif d in selected and "weight" in data_sets[d] and method.weights == "none":
                 yield f"{where}.data_sets: {d!r} is not allowed, it has weights and {entry['method']} takes none"
-            elif d in selected and lacks_values(data_sets[d]) and "impute" not in data_sets[d]:
+            elif d in selected and "impute" not in data_sets[d] and _has_gaps(data_sets[d]):
                 yield from _gap_errors(f"{where}.data_sets", d, entry["method"])
         yield from _parameter_errors(where, entry, experiments, selected)
+
+
+def _has_gaps(settings):
+    generated = generators.of(settings)
+    return generated is not None and generated.lacks_values
 
 
 def _gap_errors(where, data_set, name) -> Iterator[str]:
@@ -137,8 +142,7 @@ def _row_errors(where, names, config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    # Each draw of clusters is another problem, and digits and families are made of what there is or known by a file.
-    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ("checker", "xor", "mixture")]
+    generated = [d for d, entry in data_sets.items() if (g := generators.of(entry)) and g.is_population]
     for kind, entry in config.get("evaluations", {}).items():
         where, allowed = f"evaluations.{kind}.of", generated if evaluations.get(kind).generated else data_sets
         for experiment, names in entry["of"].items():
@@ -172,16 +176,9 @@ def _data_errors(study) -> Iterator[str]:
                 f"{where}.image: {settings['image']} is not allowed, rows times columns must be the number of features,"
                 f" {size_of(settings).features}"
             )
-        if settings.get("generator") == "mixed":
-            given = {**MIXED, **settings}
-            for key in ("numbers", "categories"):
-                if given[key] < given["informative"]:
-                    pairs = f"must be at least informative, {given['informative']}"
-                    yield f"{where}.{key}: {given[key]} is not allowed, {pairs}"
-        if settings.get("order") == 1 and "angle" in settings:
-            yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
-        if "generator" in settings:
-            size = size_of(settings)
+        if (generated := generators.of(settings)) is not None:
+            yield from (f"{where}.{error}" for error in generated.errors())
+            size = generated.size
             if 8 * size.values > MAX_BYTES:
                 yield (
                     f"{where}: {size.rows:,} samples of {size.features} features are not allowed, must be at most "

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+from proset_study.data import generators
 from proset_study.fits import evaluations
 
 SCHEMA = Path(__file__).with_name("schema.yaml")
@@ -16,9 +17,10 @@ RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates"
 
 
 def schema() -> dict:
-    """The JSON schema of a config: that of the file, with what each kind of evaluation says of its settings."""
+    """The JSON schema of a config: that of the file, with what generators and evaluations say of their settings."""
     found = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     found["properties"]["evaluations"] = evaluations.schema()
+    found["properties"]["data_sets"]["additionalProperties"]["then"] = generators.schema()
     return found
 
 
