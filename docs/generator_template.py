@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, number, numbered
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class TwoSpirals(Generator):
 
     description = "Two spirals in the plane that wind around each other."
     settings = {  # noqa: RUF012 - JSON schema of each key
-        "samples": {"description": "Of both classes.", "type": "integer", "minimum": 10},
-        "turns": {"description": "Turns of each spiral.", "type": "number", "minimum": 0.5, "maximum": 10},
-        "noise": {"description": "Standard deviation around the spirals.", "type": "number", "minimum": 0.01},
+        "samples": integer("Of both classes.", 10),
+        "turns": number("Turns of each spiral.", minimum=0.5, maximum=10),
+        "noise": number("Standard deviation around the spirals.", minimum=0.01),
     }
     is_population = True  # the samples are independent, and `probabilities` are known: evaluations may draw more
 

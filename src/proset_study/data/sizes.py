@@ -25,19 +25,11 @@ UNKNOWN_CATEGORIES = 5  # of one of its columns
 
 
 def size_of(data: dict) -> Size:
-    """Size of a data set.
+    """Size of a data set by its entry in the config.
 
-    Parameters
-    ----------
-    data : dict
-        An entry of the config's `data_sets`.
-
-    Returns
-    -------
-    Size
-        Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For
-        a custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from
-        its bytes and the length of its first lines.
+    Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For a
+    custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
+    bytes and the length of its first lines.
 
     Examples
     --------

@@ -18,13 +18,7 @@ def get(name: str) -> type[Generator]:
 
 
 def of(settings: dict) -> Generator | None:
-    """The generator with the settings of an entry of the config's `data_sets`; None if that is not generated.
-
-    Examples
-    --------
-    >>> of({"generator": "xor", "features": 3, "irrelevant": 2})
-    Xor(features=3, samples_per_orthant=100, irrelevant=2)
-    """
+    """The generator with the settings of an entry of the config's `data_sets`; None if that is not generated."""
     return get(settings["generator"]).of(settings) if "generator" in settings else None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, number, numbered
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Checker(Generator):
 
     description = "Checkerboard on the unit square."
     settings = {  # noqa: RUF012
-        "squares": {"description": "Squares per side.", "type": "integer", "minimum": 1, "maximum": 1000},
-        "samples_per_square": {"description": "Average samples per square.", "type": "integer", "minimum": 1},
-        "angle": {"description": "Rotation in degrees, counter-clockwise.", "type": "number"},
+        "squares": integer("Squares per side.", 1, 1000),
+        "samples_per_square": integer("Average samples per square.", 1),
+        "angle": number("Rotation in degrees, counter-clockwise."),
         "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
     }
     is_population = True

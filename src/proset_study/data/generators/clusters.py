@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, number, numbered
 
 _SCALE = 0.3  # standard deviation of a cluster; the distance of neighbours is 1
 
@@ -27,38 +27,16 @@ class Clusters(Generator):
         " they vary."
     )
     settings = {  # noqa: RUF012
-        "samples": {"description": "To train on.", "type": "integer", "minimum": 1},
-        "test_samples": {"description": "To test on.", "type": "integer", "minimum": 1},
-        "classes": {"description": "Classes.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "clusters_per_class": {
-            "description": "Clusters of each class, equally frequent.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 1000,
-        },
-        "order": {"description": "Relevant features that interact.", "type": "integer", "minimum": 1, "maximum": 100},
-        "irrelevant": {"description": "Features without influence.", "type": "integer", "minimum": 0},
-        "correlation": {
-            "description": "Of each irrelevant feature with a relevant one, which it takes in turn.",
-            "type": "number",
-            "minimum": 0,
-            "exclusiveMaximum": 1,
-        },
-        "angle": {
-            "description": "Rotation of the square in degrees, counter-clockwise; needs an order of 2 or more.",
-            "type": "number",
-        },
-        "label_noise": {
-            "description": "Probability that a label is replaced by one of the others.",
-            "type": "number",
-            "minimum": 0,
-            "exclusiveMaximum": 1,
-        },
-        "imbalance": {
-            "description": "Frequency of the first class per sample of the last.",
-            "type": "number",
-            "minimum": 1,
-        },
+        "samples": integer("To train on.", 1),
+        "test_samples": integer("To test on.", 1),
+        "classes": integer("Classes.", 2, 1000),
+        "clusters_per_class": integer("Clusters of each class, equally frequent.", 1, 1000),
+        "order": integer("Relevant features that interact.", 1, 100),
+        "irrelevant": integer("Features without influence.", 0),
+        "correlation": number("Of each irrelevant feature with a relevant one.", minimum=0, exclusiveMaximum=1),
+        "angle": number("Rotation of the square in degrees, counter-clockwise; needs an order of 2 or more."),
+        "label_noise": number("Probability that another label is put in its place.", minimum=0, exclusiveMaximum=1),
+        "imbalance": number("Frequency of the first class per sample of the last.", minimum=1),
     }
     curves = (
         *("samples", "classes", "clusters_per_class", "order", "irrelevant", "correlation", "angle", "label_noise"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator
+from proset_study.data.generators.base import Generator, integer, number
 
 SIDE = 16  # pixels of an image
 GREY = 255  # the brightest one
@@ -22,31 +22,13 @@ class Digits16(Generator):
 
     description = "The digits of scikit-learn at 16 x 16 pixels, each turned, shifted and made thicker or thinner."
     settings = {  # noqa: RUF012
-        "images": {
-            "description": "How many of those of scikit-learn are drawn.",
-            "type": "integer",
-            "minimum": 100,
-            "maximum": 1797,
-        },
-        "copies": {"description": "Of each, in one group.", "type": "integer", "minimum": 1, "maximum": 100},
-        "angle": {
-            "description": "Degrees that they are turned by at most, in either direction.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 180,
-        },
-        "shift": {
-            "description": "Pixels of the new image that they are shifted by at most, in each direction.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 8,
-        },
-        "thickness": {
-            "description": "How far a pixel goes at most towards the brightest or darkest of the nine around it.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 1,
-        },
+        "images": integer("How many of those of scikit-learn are drawn.", 100, 1797),
+        "copies": integer("Of each, in one group.", 1, 100),
+        "angle": number("Degrees that they are turned by at most, in either direction.", minimum=0, maximum=180),
+        "shift": number("New pixels that they are shifted by at most, in each direction.", minimum=0, maximum=8),
+        "thickness": number(
+            "How far pixels go at most towards the brightest or darkest one around.", minimum=0, maximum=1
+        ),
         "image": {"description": "Rows and columns; for the figures.", "$ref": "#/$defs/image"},
     }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import MISSING, DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, number, numbered
 
 
 @dataclass(frozen=True)
@@ -25,36 +25,19 @@ class Mixed(Generator):
         " property that they vary."
     )
     settings = {  # noqa: RUF012
-        "samples": {"description": "To train on.", "type": "integer", "minimum": 1},
-        "test_samples": {"description": "To test on.", "type": "integer", "minimum": 1},
-        "informative": {
-            "description": "Pairs of a number and a category that say something together.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 100,
-        },
-        "numbers": {"description": "Columns of numbers.", "type": "integer", "minimum": 1, "maximum": 1000},
-        "categories": {"description": "Columns of categories.", "type": "integer", "minimum": 1, "maximum": 1000},
-        "levels": {"description": "Categories of each column.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "label_noise": {
-            "description": "Probability that a label is replaced by the other one.",
-            "type": "number",
-            "minimum": 0,
-            "exclusiveMaximum": 1,
-        },
-        "missing_at_random": {
-            "description": "Probability that a value is missing, whatever it is.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 0.5,
-        },
-        "missing_by_value": {
-            "description": "The same on average, but in proportion to the value: the smallest number and the first"
-            " level are never missing.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 0.5,
-        },
+        "samples": integer("To train on.", 1),
+        "test_samples": integer("To test on.", 1),
+        "informative": integer("Pairs of a number and a category that say something together.", 1, 100),
+        "numbers": integer("Columns of numbers.", 1, 1000),
+        "categories": integer("Columns of categories.", 1, 1000),
+        "levels": integer("Categories of each column.", 2, 1000),
+        "label_noise": number("Probability that a label is replaced by the other one.", minimum=0, exclusiveMaximum=1),
+        "missing_at_random": number("Probability that a value is missing, whatever it is.", minimum=0, maximum=0.5),
+        "missing_by_value": number(
+            "The same on average, but in proportion to the value: the smallest is never missing.",
+            minimum=0,
+            maximum=0.5,
+        ),
         "impute": {"description": "How missing values are filled in.", "$ref": "#/$defs/impute"},
     }
     curves = (
@@ -133,8 +116,8 @@ class Mixed(Generator):
         """
         n_votes = np.ones((len(X), 1))  # probabilities of 0, 1, ... votes of the pairs so far
         for pair, is_reversed in enumerate(self._reversed(rng)):
-            number, code = X[:, pair], X[:, self.numbers + pair] - self.levels * pair
-            positive = np.where(np.isnan(number), self._positive_if_missing(), number > 0)
+            x, code = X[:, pair], X[:, self.numbers + pair] - self.levels * pair
+            positive = np.where(np.isnan(x), self._positive_if_missing(), x > 0)
             turned = np.where(
                 np.isnan(code), self._reversed_if_missing(is_reversed), is_reversed[np.nan_to_num(code).astype(int)]
             )

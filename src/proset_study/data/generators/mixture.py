@@ -13,7 +13,7 @@ import numpy as np
 
 from proset_study.base import seeds
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, numbered
 
 _SCALE = math.sqrt(1 / 5)  # standard deviation of a component
 
@@ -24,13 +24,9 @@ class Mixture(Generator):
 
     description = "Three classes in the plane, each a mixture of Gaussians."
     settings = {  # noqa: RUF012
-        "samples_per_class": {"description": "Samples of each class.", "type": "integer", "minimum": 1},
-        "components": {"description": "Gaussians of each class.", "type": "integer", "minimum": 1, "maximum": 1000},
-        "means_seed": {
-            "description": "Of their means, which are the same in every replicate.",
-            "type": "integer",
-            "minimum": 0,
-        },
+        "samples_per_class": integer("Samples of each class.", 1),
+        "components": integer("Gaussians of each class.", 1, 1000),
+        "means_seed": integer("Of their means, which are the same in every replicate.", 0),
     }
     is_population = True
     by_class = True

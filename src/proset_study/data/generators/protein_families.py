@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator
+from proset_study.data.generators.base import Generator, integer, number
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 # Per cent, as in the proteins of Swiss-Prot, rounded; in the order of the letters.
@@ -28,17 +28,12 @@ class ProteinFamilies(Generator):
     description = "Protein-like sequences without features; one family, known by its motifs, against all others."
     settings = {  # noqa: RUF012
         "metric": {"description": "By what sequences are compared.", "$ref": "#/$defs/name"},
-        "members": {"description": "Sequences of the family.", "type": "integer", "minimum": 1},
-        "others": {"description": "Sequences of other families.", "type": "integer", "minimum": 1},
-        "families": {"description": "The other families.", "type": "integer", "minimum": 1},
-        "motifs": {"description": "Of each family.", "type": "integer", "minimum": 1, "maximum": 100},
-        "motif_length": {"description": "Letters of a motif.", "type": "integer", "minimum": 1, "maximum": 100},
-        "mutation": {
-            "description": "Probability that a letter of a motif is replaced.",
-            "type": "number",
-            "minimum": 0,
-            "maximum": 1,
-        },
+        "members": integer("Sequences of the family.", 1),
+        "others": integer("Sequences of other families.", 1),
+        "families": integer("The other families.", 1),
+        "motifs": integer("Of each family.", 1, 100),
+        "motif_length": integer("Letters of a motif.", 1, 100),
+        "mutation": number("Probability that a letter of a motif is replaced.", minimum=0, maximum=1),
     }
     required = ("metric",)
     strings = True
@@ -69,11 +64,11 @@ class ProteinFamilies(Generator):
         planted[2::2, 0] = planted[0, 0]
         family = np.concatenate([np.zeros(self.members, dtype=int), rng.integers(1, 1 + self.families, self.others)])
         items = []
-        for number, size in zip(family, rng.integers(SHORTEST, LONGEST + 1, len(family)), strict=True):
+        for which, size in zip(family, rng.integers(SHORTEST, LONGEST + 1, len(family)), strict=True):
             sequence = letters(size)
             gaps = np.sort(rng.integers(0, size - motifs * length + 1, motifs))
             is_replaced = rng.random((motifs, length)) < self.mutation
-            changed = np.where(is_replaced, letters(motifs, length), planted[number])
+            changed = np.where(is_replaced, letters(motifs, length), planted[which])
             for first, motif in zip(gaps + length * np.arange(motifs), changed, strict=True):
                 sequence[first : first + length] = motif
             items.append("".join(AMINO_ACIDS[letter] for letter in sequence))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, numbered
+from proset_study.data.generators.base import Generator, integer, numbered
 
 
 @dataclass(frozen=True)
@@ -14,13 +14,9 @@ class Xor(Generator):
 
     description = "Continuous XOR on a cube."
     settings = {  # noqa: RUF012
-        "features": {"description": "Relevant features.", "type": "integer", "minimum": 1, "maximum": 20},
-        "samples_per_orthant": {
-            "description": "Average samples per orthant of the relevant features.",
-            "type": "integer",
-            "minimum": 1,
-        },
-        "irrelevant": {"description": "Further features without influence.", "type": "integer", "minimum": 0},
+        "features": integer("Relevant features.", 1, 20),
+        "samples_per_orthant": integer("Average samples per orthant of the relevant features.", 1),
+        "irrelevant": integer("Further features without influence.", 0),
         "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
     }
     required = ("features",)

@@ -76,7 +76,7 @@ def estimates(
     weight: np.ndarray,
     group: np.ndarray | None = None,
 ) -> dict[str, float | None]:
-    """Bootstrap estimates of the expected loss.
+    """Bootstrap estimates of the expected loss; ValueError if no sample is left out by any draw.
 
     Parameters
     ----------
@@ -97,11 +97,6 @@ def estimates(
         loss over the draws that leave them out. "standard_error": of that mean, from its spread over the samples (or
         groups); draws share samples, which it does not see. "no_information": expected loss if classes did not
         depend on features. "632", "632_plus": between training loss and leave-one-out bootstrap.
-
-    Raises
-    ------
-    ValueError
-        If no sample is left out by any draw.
     """
     times = held_out.sum(axis=0)
     known = times > 0

@@ -263,12 +263,7 @@ class Fits:
 
 
 def best_size(paths: list[np.ndarray]) -> int:
-    """Which size errs least in cross-validation; the first one of several.
-
-    Parameters
-    ----------
-    paths : list of ndarray of bool, shape (sizes, m)
-        Whether predictions for held-out samples are wrong, by fold.
+    """Which size errs least in cross-validation, from the errors by fold, shapes (sizes, m); the first one of several.
 
     Examples
     --------
@@ -296,14 +291,10 @@ def wilson(wrong: np.ndarray) -> tuple[float, float]:
 
 
 def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, float]:
-    """Interval of Student's t around the mean of all, from the means of held-out parts.
+    """Interval of Student's t around the mean of all errors, from the means of held-out parts.
 
-    Parameters
-    ----------
-    groups : list of ndarray of bool
-        Whether predictions are wrong, by held-out part.
-    overlap : float >= 0
-        Held-out by fitted samples, if parts overlap (Nadeau and Bengio's correction); 0 takes parts for independent.
+    If parts overlap, `overlap` is the ratio of held-out to fitted samples (Nadeau and Bengio's correction); 0 takes
+    parts for independent.
 
     Examples
     --------
