@@ -59,7 +59,10 @@ _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.kernel"
 _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
 # Of them nothing is in any result.
-_NEVER = ("proset.files", "proset_study.study.fingerprints", "proset_study.study.layout", "proset_study.methods.costs")
+_NEVER = (
+    *("proset.files", "proset_study.base.settings", "proset_study.methods.costs"),
+    *("proset_study.study.fingerprints", "proset_study.study.layout"),
+)
 # What classes in a folder say for people, the config and the schedule.
 _ABOUT = {
     "proset_study.methods": methods.ABOUT,

@@ -145,7 +145,7 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
         ("proset_study/methods/knn.py", 'axis="neighbours k"', 'axis="k"'),
         ("proset_study/methods/knn.py", "2e-6 * (fitted + scored)", "3e-6 * (fitted + scored)"),
         ("proset_study/methods/costs.py", "DEFAULT = Cost(0.05", "DEFAULT = Cost(0.07"),
-        ("proset_study/fits/evaluations/bootstrap.py", '"maximum": 10000', '"maximum": 20000'),
+        ("proset_study/fits/evaluations/bootstrap.py", "2, 10000)", "2, 20000)"),
         ("proset_study/data/generators/xor.py", 'features.", 1, 20)', 'features.", 1, 30)'),
     ],
     ids=[

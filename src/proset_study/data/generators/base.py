@@ -45,6 +45,7 @@ class Generator:
     --------
     Two Gaussians on a line, at -1 and 1, of which all is known:
 
+    >>> from proset_study.base.settings import integer
     >>> @dataclass(frozen=True)
     ... class TwoGaussians(Generator):
     ...     description = "Two Gaussians on a line."
@@ -176,17 +177,6 @@ class Generator:
     def bayes_error(self) -> float | None:
         """The lowest possible error rate, if it is known and not 0; figures then show the best possible rule."""
         return None
-
-
-def integer(description: str, minimum: int, maximum: int | None = None) -> dict[str, Any]:
-    """JSON schema of a setting that is a whole number."""
-    limits = {"minimum": minimum} if maximum is None else {"minimum": minimum, "maximum": maximum}
-    return {"description": description, "type": "integer", **limits}
-
-
-def number(description: str, **limits: float) -> dict[str, Any]:
-    """JSON schema of a setting that is a number, with limits such as `minimum` and `exclusiveMaximum`."""
-    return {"description": description, "type": "number", **limits}
 
 
 def numbered(n: int, prefix: str = "x") -> np.ndarray:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.base.settings import integer, number
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, integer, number, numbered
+from proset_study.data.generators.base import Generator, numbered
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.base.settings import integer, number
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, integer, number
+from proset_study.data.generators.base import Generator
 
 SIDE = 16  # pixels of an image
 GREY = 255  # the brightest one

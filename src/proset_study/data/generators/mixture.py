@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proset_study.base import seeds
+from proset_study.base.settings import integer
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, integer, numbered
+from proset_study.data.generators.base import Generator, numbered
 
 _SCALE = math.sqrt(1 / 5)  # standard deviation of a component
 

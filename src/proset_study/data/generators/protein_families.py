@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.base.settings import integer, number
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, integer, number
+from proset_study.data.generators.base import Generator
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 # Per cent, as in the proteins of Swiss-Prot, rounded; in the order of the letters.

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proset_study.base.settings import integer
 from proset_study.data.dataset import DataSet, Size
-from proset_study.data.generators.base import Generator, integer, numbered
+from proset_study.data.generators.base import Generator, numbered
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from proset_study.base.settings import integer
 from proset_study.data import generators
 from proset_study.data.dataset import joined
 from proset_study.data.sources import random_numbers
@@ -19,13 +20,8 @@ class BiasVariance(Evaluation):
 
     description = "Refits on training sets drawn anew; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {"description": "Training sets.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "test_samples": {
-            "description": "Size of the one test set.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 1000000,
-        },
+        "draws": integer("Training sets.", 2, 1000),
+        "test_samples": integer("Size of the one test set.", 1, 1000000),
     }
     generated = True
 

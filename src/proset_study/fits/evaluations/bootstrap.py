@@ -13,6 +13,7 @@ import numpy as np
 from proset import arithmetic
 from proset_study.base.scores import mean
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
 from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.refit import refit, weights_of
 from proset_study.fits.resampling import bootstrap_sample, training_rows
@@ -29,7 +30,7 @@ class Bootstrap(Evaluation):
 
     description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
     settings = {  # noqa: RUF012
-        "samples": {"description": "Bootstrap samples.", "type": "integer", "minimum": 2, "maximum": 10000},
+        "samples": integer("Bootstrap samples.", 2, 10000),
     }
 
     @staticmethod

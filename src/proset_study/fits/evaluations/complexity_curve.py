@@ -3,6 +3,7 @@
 import numpy as np
 
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
 from proset_study.data import generators
 from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.decomposition import both_losses
@@ -19,8 +20,8 @@ class ComplexityCurve(Evaluation):
 
     description = "Bias and variance along the size of a model; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {"description": "Training sets.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "test_samples": {"description": "Points that all models predict.", "type": "integer", "minimum": 1},
+        "draws": integer("Training sets.", 2, 1000),
+        "test_samples": integer("Points that all models predict.", 1),
         "sizes": {
             "description": "Sizes on the path by experiment; that of the final model for one that is not named.",
             "type": "object",

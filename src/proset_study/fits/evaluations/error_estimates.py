@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from proset_study.base.seeds import generator, integer_seed
+from proset_study.base.settings import integer
 from proset_study.data import generators
 from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.bootstrap import class_losses
@@ -63,36 +64,23 @@ class ErrorEstimates(Evaluation):
 
     description = "Estimates of the error rate beside the true one; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {
-            "description": "Training sets at most.",
-            "type": "integer",
-            "minimum": FEWEST_DRAWS,
-            "maximum": 10000,
-        },
-        "fitted_samples": {
-            "description": f"Samples of all training sets together: of large ones there are fewer, at least"
-            f" {FEWEST_DRAWS}.",
-            "type": "integer",
-            "minimum": 1,
-        },
-        "test_samples": {
-            "description": "Fresh samples for the true error, divided among the models of all training sets.",
-            "type": "integer",
-            "minimum": 10000,
-        },
+        "draws": integer("Training sets at most.", FEWEST_DRAWS, 10000),
+        "fitted_samples": integer(
+            f"Samples of all training sets together: of large ones there are fewer, at least {FEWEST_DRAWS}.", 1
+        ),
+        "test_samples": integer(
+            "Fresh samples for the true error, divided among the models of all training sets.", 10000
+        ),
         "sizes": {
             "description": "Size of the models by method, which is where the path ends on which one is selected; by"
             " default that of the final model.",
             "type": "object",
             "additionalProperties": {"type": "integer", "minimum": 1},
         },
-        "bootstrap_samples": {"description": "Of a training set.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "leave_one_out": {
-            "description": "Size up to which leave-one-out is fitted; k nearest neighbours need no fits and have it"
-            " always.",
-            "type": "integer",
-            "minimum": 0,
-        },
+        "bootstrap_samples": integer("Of a training set.", 2, 1000),
+        "leave_one_out": integer(
+            "Size up to which leave-one-out is fitted; k nearest neighbours need no fits and have it always.", 0
+        ),
     }
     generated = True
 

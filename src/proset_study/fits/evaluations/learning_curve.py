@@ -4,6 +4,7 @@ import numpy as np
 
 from proset_study.base.scores import error_rate, log_loss
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.refit import refit, weights_of
@@ -28,7 +29,7 @@ class LearningCurve(Evaluation):
             "uniqueItems": True,
             "items": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
         },
-        "repeats": {"description": "Draws of each fraction.", "type": "integer", "minimum": 2, "maximum": 1000},
+        "repeats": integer("Draws of each fraction.", 2, 1000),
     }
 
     @staticmethod
