@@ -105,7 +105,7 @@ def test_files_that_contributing_names_for_an_addition_exist():
         ("a method", "adaboost"),
         ("a method", "hist_gradient_boosting"),
         ("a method", "lvq"),
-        ("a generated data set", "mixture"),
+        ("a generated data set", "digits_16"),
         ("a generated data set", "protein_families"),
         ("an evaluation", "bias_variance"),
         ("an evaluation", "learning_curve"),
