@@ -93,23 +93,10 @@ def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
     assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
 
 
-@pytest.mark.parametrize(
-    ("kind", "most"),
-    {
-        "a method": 2,
-        "a data set of a file or of OpenML": 2,
-        "a generated data set": 4,
-        "an experiment": 1,
-        "a comparison": 1,
-        "a figure": 3,
-        "a claim": 2,
-        "an evaluation": 5,
-    }.items(),
-)
-def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
-    patterns = _files_to_add(kind)
-    assert len(patterns) <= most
-    assert [p for p in patterns if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
+def test_files_that_contributing_names_for_an_addition_exist():
+    """That these files are all that is needed is tried in test_additions.py."""
+    for kind in ("a method", "a generated data set", "a figure", "a claim", "an evaluation"):
+        assert [p for p in _files_to_add(kind) if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
 
 
 @pytest.mark.parametrize(
@@ -118,6 +105,8 @@ def test_what_is_added_takes_as_few_files_as_contributing_says(kind, most):
         ("a method", "adaboost"),
         ("a method", "hist_gradient_boosting"),
         ("a method", "lvq"),
+        ("a generated data set", "digits_16"),
+        ("a generated data set", "protein_families"),
         ("an evaluation", "bias_variance"),
         ("an evaluation", "learning_curve"),
     ],

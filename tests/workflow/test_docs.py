@@ -22,12 +22,14 @@ OVERLAYS = [
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    """The study as it is, with the file and the method that the pages speak of."""
+    """The study as it is, with the file, the method and the generator that the pages speak of."""
     project = new_project(tmp_path_factory.mktemp("docs") / "project")
     shutil.copy2(ROOT / "config.yaml", project.folder)
     (project.folder / "data/private").mkdir(exist_ok=True)
     shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", project.folder / "data/private/penguins.csv")
     shutil.copy2(ROOT / "docs/method_template.py", project.folder / "src/proset_study/methods/naive_bayes.py")
+    generators = project.folder / "src/proset_study/data/generators"
+    shutil.copy2(ROOT / "docs/generator_template.py", generators / "two_spirals.py")
     return project
 
 

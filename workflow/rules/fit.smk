@@ -57,6 +57,7 @@ rule evaluate:
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
         code=lambda wildcards: key("evaluation", kind=wildcards.kind, method=study.runs[wildcards.run].method),
+        data_code=lambda wildcards: key("data", source=source_of(study.data_settings(wildcards.data_set))),
     shell:
         "python -m proset_study evaluate --study {params.study:q} --replicate {wildcards.replicate:q}"
         " --data-set {wildcards.data_set:q} --run {wildcards.run:q} --kind {wildcards.kind:q} 2> {log:q}"

@@ -5,19 +5,8 @@ import numpy as np
 from proset_study.data.dataset import DataSet
 
 
-def make(rng: object, sklearn: str, features: list[int] | None = None, image: list[int] | None = None) -> DataSet:
-    """A data set that ships with scikit-learn.
-
-    Parameters
-    ----------
-    rng : object
-        Not used: nothing is drawn.
-    sklearn : {"iris", "wine", "breast_cancer", "digits"}
-    features : list of int, optional
-        The columns to keep; all without it.
-    image : list of int, optional
-        Not used: it is how figures show a row.
-    """
+def make(sklearn: str, features: list[int] | None = None) -> DataSet:
+    """The data set `load_<sklearn>` of scikit-learn, of which some columns may be taken."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{sklearn}")()

@@ -23,24 +23,10 @@ def as_text(column: "pd.Series") -> "pd.Series":
 def encode_categories(
     features: "pd.DataFrame", categorical: list[str], impute: str | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers for all columns, in which categories have codes.
+    """Numbers for all columns of a table that `columns.read_columns` has checked, in which categories have codes.
 
-    Parameters
-    ----------
-    features : DataFrame, shape (N, D)
-        Checked by `columns.read_columns`.
-    categorical : list of str
-    impute : str or None
-        With "median" and "mean", which categories do not have, a missing one is the category `MISSING`.
-
-    Returns
-    -------
-    X : ndarray of float64, shape (N, D)
-        Codes in the categorical columns; NaN where a value is missing.
-    categories : ndarray of str, shape (C,)
-        The category of each code, sorted within a column.
-    category_column : ndarray of int, shape (C,)
-        The column of each code.
+    With "median" and "mean", which categories do not have, a missing one is the category `MISSING`. Returned are `X`,
+    `categories`, sorted within a column, and `category_column` as of `DataSet`.
     """
     import pandas as pd
 
@@ -63,12 +49,8 @@ def encode_categories(
 def read_rows(encoder: Encoder, table: "pd.DataFrame") -> np.ndarray:
     """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out.
 
-    Missing values are NaN, and so they stay for a model that takes them.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or has been read as numbers although its categories are written in another way.
+    Missing values are NaN, and so they stay for a model that takes them. ValueError if a column is missing, or has been
+    read as numbers although its categories are written in another way.
     """
     if lacking := [str(name) for name in encoder.names if name not in table.columns]:
         missing, needed = (", ".join(map(repr, names)) for names in (lacking, encoder.names.tolist()))

@@ -3,6 +3,7 @@
 Messages are as in `table_file`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,41 +26,25 @@ EXACT = 2**53  # whole numbers beyond it are not all different in float64
 
 @dataclass(frozen=True)
 class Columns:
-    """The table by the roles of its columns.
+    """The table by the roles of its columns."""
 
-    Attributes
-    ----------
-    features : DataFrame, shape (N, D)
-        Numbers, finite if not missing; the largest absolute value of a column is 0 or from `SMALLEST` to `LARGEST`. The
-        categorical ones are as they were read, with `MAX_CATEGORIES` each at most.
-    categorical : list of str
-    labels : Series of str, shape (N,)
-        At least two classes, each with a row of positive weight.
-    weights : Series of number >= 0, shape (N,), or None
-    groups : Series without missing values, shape (N,), or None
-    items : Series of str, shape (N,), or None
-        With them there are no features.
-    test : ndarray of bool, shape (N,), or None
-        True for the test part. Both parts have all classes; no group is in both.
-    """
-
-    features: "pd.DataFrame"
+    features: "pd.DataFrame"  # (N, D); numbers within the limits above, categorical columns as they were read
     categorical: list[str]
-    labels: "pd.Series"
-    weights: "pd.Series | None"
+    labels: "pd.Series"  # text; at least two classes, each with a row of positive weight
+    weights: "pd.Series | None"  # 0 or more
     groups: "pd.Series | None"
-    items: "pd.Series | None" = None
-    test: np.ndarray | None = None
+    items: "pd.Series | None" = None  # text; with them there are no features
+    test: np.ndarray | None = None  # whether a row is in the test part; both parts have all classes, but no same group
 
 
 def read_columns(
     file: str,
-    target: str | None,
-    drop: list[str],
-    weight: str | None,
-    group: str | None,
-    categorical: list[str],
-    impute: str | None,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    weight: str | None = None,
+    group: str | None = None,
+    categorical: Sequence[str] = (),
+    impute: str | None = None,
     sep: str = ",",
     decimal: str = ".",
     threshold: float | None = None,
@@ -67,44 +52,11 @@ def read_columns(
     test: str | None = None,
     gaps: bool = False,
 ) -> Columns:
-    """Features, target, sample weights and groups of a .csv or .parquet file.
+    """The columns of a .csv or .parquet file by their roles, which are named as in the config.
 
-    Parameters
-    ----------
-    file : str
-    target : str or None
-        Column with the class labels; if None, the one that the table names.
-    drop : list of str
-        Columns to leave out.
-    weight : str or None
-        Column with sample weights.
-    group : str or None
-        Column with what keeps rows together.
-    categorical : list of str
-        Columns with categories, besides those of that type.
-    impute : str or None
-        If None, no value of a feature may be missing, but with `gaps`.
-    sep, decimal : str
-        What is between the fields of a .csv file, and its decimal mark.
-    threshold : float or None
-        Of a number in `target`: the classes are up to it and above it.
-    items : str or None
-        Column with a string for each sample; then other columns are not looked at.
-    test : str or None
-        Column that is 1 in the rows of the test part and 0 in the others.
-    gaps : bool
-        Whether values of features may be missing and stay so.
-
-    Returns
-    -------
-    Columns
-
-    Raises
-    ------
-    MissingValues
-        If a value of a feature is missing that must not be.
-    ValueError
-        If the table is not like that in another way.
+    Without `target` it is the column that the table itself names, as those of OpenML do. In a .parquet file columns
+    with the type of categories need not be in `categorical`. Values of features may be missing with `impute` or `gaps`;
+    MissingValues is raised if one is that must not be, ValueError if the table is wrong in another way.
     """
     texts = (None if threshold is not None else target, group, items, *categorical)
     as_written = [name for name in texts if name is not None]
@@ -116,17 +68,10 @@ def read_columns(
         raise ValueError(
             f"{file} names no target; name its column in target, the columns are {listed(table.columns.tolist())}"
         )
-    roles = {
-        "target": [target],
-        "drop": drop,
-        "weight": [weight] if weight else [],
-        "group": [group] if group else [],
-        "items": [items] if items else [],
-        "test": [test] if test else [],
-        "categorical": categorical,
-    }
-    _check_roles(file, list(table.columns), roles)
-    features = table.drop(columns=[name for role, names in roles.items() if role != "categorical" for name in names])
+    single = {"weight": weight, "group": group, "items": items, "test": test}
+    roles = {"target": [target], "drop": drop, **{role: [name] for role, name in single.items() if name}}
+    _check_roles(file, list(table.columns), {**roles, "categorical": categorical})
+    features = table.drop(columns=[name for names in roles.values() for name in names])
     if items:
         _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
         features = features[[]]
@@ -157,20 +102,9 @@ def read_columns(
 
 
 def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Which rows are the test part, shape (N,), by a column or array of 0 and 1.
+    """Which rows are the test part, shape (N,), by a column or array of 0 and 1, whose name is for messages.
 
-    Parameters
-    ----------
-    file, name : str
-        Where the values come from, for messages; "test column 'part'".
-    values : ndarray, shape (N,)
-    labels : ndarray, shape (N,)
-    groups : ndarray, shape (N,), or None
-
-    Raises
-    ------
-    ValueError
-        If a value is another one, a part lacks a class, or a group is in both.
+    ValueError if a value is another one, a part lacks a class, or a group is in both.
     """
     other = ~np.isin(values, [0, 1])
     if other.any():

@@ -17,25 +17,10 @@ from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
 
 
-def make(rng: object, file: str, target: str, metric: str, **settings: Any) -> DataSet:
-    """The data set, whose samples have no features.
+def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
+    """The data set, whose samples have no features; `metric` is "precomputed".
 
-    Parameters
-    ----------
-    rng : object
-        Not used: nothing is drawn.
-    file : str
-    target : str
-        Name of the class labels.
-    metric : str
-        Not used: it is "precomputed".
-    **settings
-        "weight", "group", "test", and for tables "drop", "sep", "decimal"; as of `custom.make`.
-
-    Raises
-    ------
-    ValueError
-        Says what is wrong with the file.
+    Settings are "weight", "group", "test", and for tables "drop", "sep", "decimal"; as of `columns.read_columns`.
     """
     read = _archive if file.endswith(".npz") else _table
     labels, weights, groups, tested, names = read(file, target, **settings)
@@ -64,8 +49,8 @@ def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterato
             yield np.frombuffer(array.read(rows * n * dtype.itemsize), dtype=dtype).reshape(rows, n)
 
 
-def _columns(file, target, drop=None, weight=None, group=None, test=None, sep=",", decimal="."):
-    columns = read_columns(file, target, drop or [], weight, group, [], None, sep, decimal, test=test)
+def _columns(file, target, **settings):
+    columns = read_columns(file, target, **settings)
     if len(columns.labels) != (number := columns.features.shape[1]):
         raise ValueError(
             f"{file} has {len(columns.labels):,} rows and {number:,} columns of dissimilarities, must have as many;"

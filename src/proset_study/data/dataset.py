@@ -20,53 +20,37 @@ class MissingValues(ValueError):
 
 
 @dataclass(frozen=True)
+class Size:
+    """Rows, features and classes of a data set."""
+
+    rows: int
+    features: int
+    classes: int
+
+    @property
+    def values(self) -> int:
+        """Numbers in the table of features."""
+        return self.rows * self.features
+
+
+@dataclass(frozen=True)
 class DataSet:
-    """Features, class indices and names, and how its samples are compared.
+    """Features, class indices and names, and how its samples are compared; the last three fields are not stored."""
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (N, D)
-        With categories, their codes, and NaN where a value is missing; `encoding.Encoder` makes features of it. D is 0
-        where all that is known of samples is how dissimilar they are.
-    y : ndarray of int, shape (N,)
-        Class indices 0..K-1.
-    feature_names : ndarray of str, shape (D,)
-    class_names : ndarray of str, shape (K,)
-    sample_weight : ndarray of float64, shape (N,), or None
-    test : ndarray of bool, shape (N,), or None
-        The test part, if the data set comes with one.
-    group : ndarray of int, shape (N,), or None
-        Rows of the same group are kept together by the split.
-    categories : ndarray of str, shape (C,), or None
-        The category of each code, if some columns hold categories.
-    category_column : ndarray of int, shape (C,), or None
-        The column of `X` that each code is from.
-    impute : str or None
-        How missing values are filled in, a strategy of scikit-learn's SimpleImputer.
-    items : ndarray of str, shape (N,), or None
-        Samples that are no vectors, such as sequences.
-    metric : str
-        By which the methods of a run compare samples; see `data.metrics`. Not stored.
-    matrix : ndarray, shape (M, M), or None
-        Dissimilarities, if they are those of a file. Not stored.
-    row : ndarray of int, shape (N,), or None
-        Row of each sample in `matrix`. Not stored.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    feature_names: np.ndarray
-    class_names: np.ndarray
-    sample_weight: np.ndarray | None = None
-    test: np.ndarray | None = None
-    group: np.ndarray | None = None
-    categories: np.ndarray | None = None
-    category_column: np.ndarray | None = None
-    impute: str | None = None
-    items: np.ndarray | None = None
-    metric: str = EUCLIDEAN
-    matrix: np.ndarray | None = None
-    row: np.ndarray | None = None
+    X: np.ndarray  # (N, D), with the codes of categories, and NaN where a value is missing; D may be 0: see `items`
+    y: np.ndarray  # (N,), class indices 0..K-1
+    feature_names: np.ndarray  # (D,)
+    class_names: np.ndarray  # (K,)
+    sample_weight: np.ndarray | None = None  # (N,)
+    test: np.ndarray | None = None  # (N,), whether a sample is in the test part, if the data set comes with one
+    group: np.ndarray | None = None  # (N,), numbers; rows of the same group are kept together by the split
+    categories: np.ndarray | None = None  # (C,), the category of each code, if some columns hold categories
+    category_column: np.ndarray | None = None  # (C,), the column of `X` that each code is from
+    impute: str | None = None  # how missing values are filled in, a strategy of scikit-learn's SimpleImputer
+    items: np.ndarray | None = None  # (N,), samples that are no vectors: strings
+    metric: str = EUCLIDEAN  # by which the methods of a run compare samples; see `data.metrics`
+    matrix: np.ndarray | None = None  # (M, M), dissimilarities, if they are those of a file
+    row: np.ndarray | None = None  # (N,), row of each sample in `matrix`
 
     @property
     def is_encoded(self) -> bool:
@@ -93,13 +77,7 @@ class DataSet:
 
     @classmethod
     def load(cls, path: str | Path, metric: str = EUCLIDEAN) -> "DataSet":
-        """Read what `save` wrote, and the dissimilarities next to it if `metric` needs them.
-
-        Raises
-        ------
-        ValueError
-            If a file is damaged.
-        """
+        """Read what `save` wrote, and the dissimilarities if `metric` needs them; ValueError if damaged."""
         try:
             header, arrays = read_archive(path)
             check_place(path, header)
@@ -112,12 +90,7 @@ class DataSet:
         return replace(data, matrix=read_matrix(matrix_file(path, stored), len(data.y)), row=np.arange(len(data.y)))
 
     def take(self, rows: np.ndarray) -> "DataSet":
-        """The data set of some rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (n,)
-            They may be repeated.
+        """The data set of some rows, which may be repeated.
 
         Examples
         --------
@@ -129,3 +102,9 @@ class DataSet:
         by_row = {name: getattr(self, name) for name in names}
         taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in by_row.items()}
         return replace(self, **taken)
+
+
+def joined(*parts: DataSet) -> DataSet:
+    """The samples of all parts, one after the other: features and classes alone."""
+    X, y = np.vstack([part.X for part in parts]), np.concatenate([part.y for part in parts])
+    return DataSet(X, y, parts[0].feature_names, parts[0].class_names)

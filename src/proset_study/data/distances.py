@@ -13,25 +13,9 @@ SCIPY = {"manhattan": "cityblock"}  # what has another name there
 
 
 def distances(X: np.ndarray, points: np.ndarray, metric: str) -> np.ndarray:
-    """Dissimilarities of samples from points.
+    """Dissimilarities of samples from points, shape (n, m); ValueError if one is not a number.
 
-    Parameters
-    ----------
-    X : ndarray, shape (n, D)
-        As `FoldData.X`.
-    points : ndarray, shape (m, D)
-        As `FoldData.points`, or some of them.
-    metric : str
-        That of the fold: one of `VECTORS`, or "precomputed".
-
-    Returns
-    -------
-    ndarray, shape (n, m)
-
-    Raises
-    ------
-    ValueError
-        If one is not a number, as the cosine of a sample whose features are all 0.
+    Samples are as `FoldData.X`, points as `FoldData.points`, or some of both; the metric is that of the fold.
 
     Examples
     --------
@@ -59,19 +43,9 @@ def distances_by_rows(X: np.ndarray, points: np.ndarray, metric: str) -> Iterato
 
 
 def ranks(dissimilarities: np.ndarray, fitted: np.ndarray) -> np.ndarray:
-    """Number of fitted samples that are as near to a sample or nearer, by sample (columns).
+    """How many fitted samples are as near to a sample or nearer, by sample (columns), shape (n, m) of float32.
 
-    Parameters
-    ----------
-    dissimilarities : ndarray, shape (n, m)
-        Of any samples from the fitted ones.
-    fitted : ndarray, shape (m, m)
-        Of the fitted ones from each other.
-
-    Returns
-    -------
-    ndarray of float32, shape (n, m)
-        Entry i, j: how many of column j of `fitted` are at most `dissimilarities[i, j]`.
+    Entry i, j: how many of column j of `fitted`, shape (m, m), are at most `dissimilarities[i, j]`.
 
     References
     ----------
@@ -91,13 +65,7 @@ def ranks(dissimilarities: np.ndarray, fitted: np.ndarray) -> np.ndarray:
 
 
 def read_matrix(path: Path, n_samples: int) -> np.ndarray:
-    """Map dissimilarities into memory.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged or of another number of samples.
-    """
+    """Map dissimilarities into memory; ValueError if the file is damaged or of another number of samples."""
     try:
         matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
     except ValueError as error:

@@ -29,26 +29,11 @@ TIMEOUT = 60.0  # seconds without a byte
 
 
 def download(openml: dict, output: str, delay: float = DELAY) -> dict[str, Any]:
-    """Download a data set of OpenML as a table with a description, see `openml.description`.
+    """Download a data set of OpenML as a .parquet table with a description, see `openml.description`; return that.
 
-    Parameters
-    ----------
-    openml : dict
-        As in the config: "data_id" or "task_id"; "version" and "md5", if given, must be those of OpenML.
-    output : str
-        A .parquet file. Categorical columns have pandas' type for that; those without any value are left out.
-    delay : float
-        Seconds before the second attempt; doubled before each further one.
-
-    Returns
-    -------
-    dict
-        The description.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set, it is another one than `openml` says, or it cannot be had; says why.
+    `openml` is as in the config; "version" and "md5", if given, must be those of OpenML. Categorical columns have
+    pandas' type for that; those without any value are left out. `delay` is in seconds before the second attempt,
+    doubled before each further one. ValueError says why the data set cannot be had.
     """
     folder = Path(output).parent
     folder.mkdir(parents=True, exist_ok=True)

@@ -19,44 +19,19 @@ GAP = -2  # the same: a missing value, which is no category of the data set
 
 @dataclass(frozen=True)
 class Encoder:
-    """What has been learned from the fitted rows.
-
-    Attributes
-    ----------
-    names : ndarray of str, shape (D,)
-        Columns of the data set.
-    fill : ndarray, shape (D,)
-        Put in the place of missing values; NaN if nothing is imputed.
-    column : ndarray of int, shape (E,)
-        The column behind each feature.
-    code : ndarray of int, shape (E,)
-        The code of the category that a feature stands for, `NUMBER` for a number.
-    category : ndarray of str, shape (E,)
-        That category; empty for a number.
-    """
+    """What has been learned from the fitted rows."""
 
     prefix: ClassVar[str] = "encoder_"  # of the arrays in a model file
 
-    names: np.ndarray
-    fill: np.ndarray
-    column: np.ndarray
-    code: np.ndarray
-    category: np.ndarray
+    names: np.ndarray  # (D,), columns of the data set
+    fill: np.ndarray  # (D,), put in the place of missing values; NaN if nothing is imputed
+    column: np.ndarray  # (E,), the column behind each feature
+    code: np.ndarray  # (E,), of the category that a feature stands for, `NUMBER` for a number
+    category: np.ndarray  # (E,), that category; empty for a number
 
     @classmethod
     def fit(cls, X: np.ndarray, data: DataSet) -> "Encoder":
-        """Learn from rows of a data set.
-
-        Parameters
-        ----------
-        X : ndarray, shape (n, D)
-            As in `DataSet.X`, some rows of it.
-        data : DataSet
-
-        Raises
-        ------
-        ValueError
-            If the rows have no value to impute a column from.
+        """Learn from some rows of a data set, as in `DataSet.X`; ValueError if a column has no value to impute from.
 
         Examples
         --------
@@ -100,21 +75,9 @@ class Encoder:
         return np.array([name if number else f"{name}={category}" for name, category, number in names])
 
     def transform(self, X: np.ndarray) -> np.ndarray:
-        """Features of rows of the data set; a category that the fitted rows lack is 0 in all features of its column.
+        """Features of rows as in `DataSet.X`, shape (N, E); ValueError if a value is missing and nothing is imputed.
 
-        Parameters
-        ----------
-        X : ndarray, shape (N, D)
-            As in `DataSet.X`.
-
-        Returns
-        -------
-        ndarray, shape (N, E)
-
-        Raises
-        ------
-        ValueError
-            If a value is missing and nothing is imputed.
+        A category that the fitted rows lack is 0 in all features of its column.
         """
         filled = np.where(np.isnan(X), self.fill, X)
         if (missing := np.isnan(filled)).any():
@@ -150,7 +113,7 @@ class Recoder(Encoder):
 
     @classmethod
     def fit(cls, X: np.ndarray, data: DataSet) -> "Recoder":
-        """Learn from rows of a data set; parameters as of `Encoder.fit`.
+        """Learn from some rows of a data set.
 
         Examples
         --------

@@ -25,24 +25,12 @@ def module_of(settings: dict) -> str:
 
 
 def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
-    """Write the dissimilarities of all samples from each other, which `distances.read_matrix` reads.
+    """Write the dissimilarities of all samples from each other to a .npy file, which `distances.read_matrix` reads.
 
-    Parameters
-    ----------
-    path : Path
-        .npy file.
-    data : DataSet
-    settings : dict
-        "of", a module of `data.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
-        defaults; "image", the rows and columns of an image.
-    source : dict
-        What the data set was made from, as of `sources.make`.
-
-    Raises
-    ------
-    ValueError
-        If there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if the matrix of a file is
-        not square, finite, non-negative, symmetric and 0 on its diagonal.
+    `settings` has "of", a module of `data.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
+    defaults; "image", the rows and columns of an image. `source` is what the data set was made from, as of
+    `sources.make`. ValueError if there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if
+    the matrix of a file is not square, finite, non-negative, symmetric and 0 on its diagonal.
     """
     n = len(data.y)
     if n > MAX_ITEMS:
@@ -60,15 +48,7 @@ def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> Non
 
 
 def copy_checked(blocks: Iterator[np.ndarray], out: np.ndarray, file: str) -> None:
-    """Copy a matrix that comes in blocks of rows; ValueError if it is not that of dissimilarities.
-
-    Parameters
-    ----------
-    blocks : iterator of ndarray, shapes (rows, N)
-    out : ndarray of float32, shape (N, N)
-    file : str
-        For the message.
-    """
+    """Copy a matrix that comes in blocks of rows; ValueError if it is not that of dissimilarities."""
     first = 0
     for block in blocks:
         rows = slice(first, first + len(block))

@@ -22,11 +22,8 @@ def table_of(openml: dict) -> str:
 def description(table: str) -> dict[str, Any]:
     """What the download wrote into a table; empty if that is not there, or of somebody else.
 
-    Returns
-    -------
-    dict
-        "data_id", "name", "version", "md5" (of the file at OpenML), "licence", "target" (None if there is no default),
-        "size" (rows, features with all categories, classes of the target).
+    "data_id", "name", "version", "md5" (of the file at OpenML), "licence", "target" (None if there is no default) and
+    "size" (rows, features with all categories, classes of the target).
     """
     from pyarrow.parquet import read_schema
 

@@ -8,11 +8,6 @@ from pathlib import Path
 def located(file: str) -> Path:
     """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
 
-    Raises
-    ------
-    ValueError
-        If that package is not installed.
-
     Examples
     --------
     >>> located("data/private/penguins.csv")

@@ -1,31 +1,16 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
-from dataclasses import dataclass
 from functools import cache
 from zipfile import BadZipFile
 
+from proset_study.data import generators
 from proset_study.data.array_file import n_items
-from proset_study.data.generated_mixed import MIXED, MIXED_TEST
-from proset_study.data.generators import CLUSTERS, CLUSTERS_TEST
+from proset_study.data.dataset import Size
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
 from proset_study.data.paths import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
-
-
-@dataclass(frozen=True)
-class Size:
-    """Rows, features and classes of a data set."""
-
-    rows: int
-    features: int
-    classes: int
-
-    @property
-    def values(self) -> int:
-        """Numbers in the table of features."""
-        return self.rows * self.features
 
 
 SKLEARN = {
@@ -34,51 +19,25 @@ SKLEARN = {
     "breast_cancer": Size(569, 30, 2),
     "digits": Size(1797, 64, 10),
 }
-TESTS = {"clusters": CLUSTERS_TEST, "mixed": MIXED_TEST}  # test samples by generator, if the config does not say
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
 UNKNOWN_CLASSES = 5  # of a custom table: only reading all of it would tell
 UNKNOWN_CATEGORIES = 5  # of one of its columns
 
 
 def size_of(data: dict) -> Size:
-    """Size of a data set.
+    """Size of a data set by its entry in the config.
 
-    Parameters
-    ----------
-    data : dict
-        An entry of the config's `data_sets`.
-
-    Returns
-    -------
-    Size
-        Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For
-        a custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from
-        its bytes and the length of its first lines.
+    Exact for generated data and those of scikit-learn; for those of OpenML, a guess until they are downloaded. For a
+    custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
+    bytes and the length of its first lines.
 
     Examples
     --------
     >>> size_of({"generator": "xor", "features": 3, "irrelevant": 2})
     Size(rows=800, features=5, classes=2)
     """
-    if data.get("generator") == "checker":
-        return Size(data.get("squares", 8) ** 2 * data.get("samples_per_square", 100), 2, 2)
-    if data.get("generator") == "xor":
-        rows = 2 ** data["features"] * data.get("samples_per_orthant", 100)
-        return Size(rows, data["features"] + data.get("irrelevant", 0), 2)
-    if data.get("generator") == "mixture":
-        return Size(3 * data.get("samples_per_class", 300), 2, 3)
-    if data.get("generator") == "clusters":
-        given = {**CLUSTERS, "test_samples": CLUSTERS_TEST, **data}
-        return Size(given["samples"] + given["test_samples"], given["order"] + given["irrelevant"], given["classes"])
-    if data.get("generator") == "mixed":
-        given = {**MIXED, "test_samples": MIXED_TEST, **data}
-        of_category = given["levels"] + (data.get("impute") in ("median", "mean") and lacks_values(data))
-        features = given["numbers"] + given["categories"] * of_category
-        return Size(given["samples"] + given["test_samples"], features, 2)
-    if data.get("generator") == "digits_16":
-        return Size(data.get("images", SKLEARN["digits"].rows) * data.get("copies", 1), 256, 10)
-    if data.get("generator") == "protein_families":
-        return Size(data.get("members", 45) + data.get("others", 1663), 0, 2)
+    if (generated := generators.of(data)) is not None:
+        return generated.size
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -90,11 +49,6 @@ def size_of(data: dict) -> Size:
     others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
-
-
-def lacks_values(data: dict) -> bool:
-    """Whether a data set, an entry of the config's `data_sets`, is generated with missing values."""
-    return any(data.get(key, 0) for key in ("missing_at_random", "missing_by_value"))
 
 
 @cache
@@ -111,8 +65,8 @@ def fraction_tested(data: dict, of_study: float) -> float:
     >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
     0.75
     """
-    if (generator := data.get("generator")) in TESTS:
-        return data.get("test_samples", TESTS[generator]) / size_of(data).rows
+    if (generated := generators.of(data)) is not None and generated.test_samples:
+        return generated.test_samples / generated.size.rows
     return data["published_draw"]["test_fraction"] if "published_draw" in data else of_study
 
 

@@ -6,19 +6,23 @@ from importlib import import_module
 import numpy as np
 
 from proset_study.base.seeds import generator
+from proset_study.data import generators
 from proset_study.data.dataset import DataSet, MissingValues
 from proset_study.data.metrics import PRECOMPUTED
 
-# By the key in the config: the module whose `make` takes random numbers and the entry of the config. It is found, not
-# imported here, so that nothing counts for a data set but its own source: pandas only for custom tables.
-SOURCES = {"generator": "generators", "sklearn": "bundled", "file": "custom"}
+# By the key in the config: the module whose `make` takes the entry of the config. Modules are imported when they are
+# called for, so that nothing counts for a data set but its own source: pandas only for custom tables.
+TABLES = {"sklearn": "bundled", "file": "custom"}
 MATRICES = "custom_matrix"  # in place of the last one
 
 
 def source_of(settings: dict) -> str:
     """Name of the module of this package that makes the data set of an entry of the config's `data_sets`."""
-    found = next(module for key, module in SOURCES.items() if key in settings)
-    return MATRICES if found == "custom" and settings.get("metric") == PRECOMPUTED else found
+    if "generator" in settings:
+        return f"generators.{settings['generator']}"
+    if settings.get("metric") == PRECOMPUTED:
+        return MATRICES
+    return next(module for key, module in TABLES.items() if key in settings)
 
 
 def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:
@@ -39,10 +43,6 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     seed, name, replicate
         Key of the random numbers; real data are the same in every replicate.
 
-    Returns
-    -------
-    DataSet
-
     Raises
     ------
     MissingValues
@@ -55,12 +55,10 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     >>> make({"generator": "xor", "features": 2}, seed=0, name="xor_2f", replicate=0).X.shape
     (400, 2)
     """
-    settings = dict(settings)
-    published = settings.pop("published_draw", None)
-    make_from = import_module(f"proset_study.data.{source_of(settings)}").make
+    published = settings.get("published_draw")
     if published is None:
         try:
-            return make_from(random_numbers(seed, name, replicate), **settings)
+            return _make(settings, random_numbers(seed, name, replicate))
         except MissingValues as error:
             raise MissingValues(f"data_sets.{name}: {error}") from error
         except ValueError as error:
@@ -68,7 +66,15 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     from sklearn.model_selection import train_test_split
 
     rng = np.random.RandomState(published["seed"])
-    data = make_from(rng, **settings)
+    data = _make(settings, rng)
     rows = np.arange(len(data.y))
     _, test = train_test_split(rows, test_size=published["test_fraction"], random_state=rng)
     return replace(data, test=np.isin(rows, test))
+
+
+def _make(settings, rng) -> DataSet:
+    if (generated := generators.of(settings)) is not None:
+        return generated.draw(rng)
+    read = {key: value for key, value in settings.items() if key not in ("image", "published_draw")}
+    data: DataSet = import_module(f"proset_study.data.{source_of(settings)}").make(**read)
+    return data

@@ -28,42 +28,27 @@ def read_split(path: str | Path, n_samples: int) -> np.ndarray:
 class FoldData:
     """Rows to fit on and rows to score on, encoded if the data set asks for it, scaled if the method wants it.
 
-    Attributes
-    ----------
-    X, y, weight : ndarrays, shapes (n, D), (n,), (n,) or None
-        To fit. Numbers, none of them missing, unless `levels` says otherwise.
-    X_score, y_score, weight_score : ndarrays, shapes (m, D), (m,), (m,) or None
-        To score.
-    rows_score : ndarray of int, shape (m,)
-        Rows of the data set that are scored.
-    n_classes : int
-    centre, scale : ndarrays, shape (D,)
-        Subtracted from and divided out of all rows; statistics of the rows to fit alone.
-    encoder : Encoder or None
-        From the columns of the data set to features; learned from the rows to fit alone.
-    metric : str
-        How methods that ask for it compare rows: as SciPy does by that name. With "precomputed", as in scikit-learn,
-        `X` and `X_score` have no features, but dissimilarities from the rows to fit, shapes (n, n) and (m, n).
-    levels : ndarray of int, shape (D,), or None
-        Only for methods that take tables as they are (`methods.base.Method.takes_mixed`), where the data set has
-        categories or missing values: how many categories a column has in the rows to fit, 0 for numbers. `X` and
-        `X_score` have their numbers then, 0, 1, ..., and the next one for all that the rows to fit lack; a missing
-        category is one of them. Missing numbers are NaN.
+    With the metric "precomputed", as in scikit-learn, `X` and `X_score` have no features, but dissimilarities from the
+    rows to fit, shapes (n, n) and (m, n).
+
+    `levels` is for methods that take tables as they are (`methods.base.Method.takes_mixed`), where the data set has
+    categories or missing values. Then `X` and `X_score` have the numbers of categories, 0, 1, ..., and the next one for
+    all that the rows to fit lack; a missing category is one of them, and missing numbers are NaN.
     """
 
-    X: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray | None
-    X_score: np.ndarray
-    y_score: np.ndarray
-    weight_score: np.ndarray | None
-    rows_score: np.ndarray
+    X: np.ndarray  # (n, D), to fit; no number is missing, but with `levels`
+    y: np.ndarray  # (n,)
+    weight: np.ndarray | None  # (n,)
+    X_score: np.ndarray  # (m, D)
+    y_score: np.ndarray  # (m,)
+    weight_score: np.ndarray | None  # (m,)
+    rows_score: np.ndarray  # (m,), rows of the data set that are scored
     n_classes: int
-    centre: np.ndarray
-    scale: np.ndarray
-    encoder: Encoder | None = None
-    metric: str = EUCLIDEAN
-    levels: np.ndarray | None = None
+    centre: np.ndarray  # (D,), subtracted from all rows; a statistic of the rows to fit alone, as the next two
+    scale: np.ndarray  # (D,), divided out of all rows
+    encoder: Encoder | None = None  # from the columns of the data set to features
+    metric: str = EUCLIDEAN  # how methods that ask for it compare rows: as SciPy does by that name
+    levels: np.ndarray | None = None  # (D,), how many categories a column has in the rows to fit, 0 for numbers
 
     @property
     def points(self) -> np.ndarray:
@@ -79,24 +64,10 @@ class FoldData:
 def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool, mixed: bool = False) -> FoldData:
     """Fit on the training part without fold `held_out` (on all of it for `TEST`), score on what was left out.
 
-    Parameters
-    ----------
-    data : DataSet
-    folds : ndarray of int, shape (N,)
-        From `splitting.split`.
-    held_out : int
-        A fold, or `TEST`.
-    scaled : bool
-        Whether to centre and scale; a constant feature is only centred. Categories stay 0 and 1: a row of another
-        category is then as far away (squared: 2) as that of another number is on average.
-    mixed : bool
-        Whether the method takes categories and missing values as they are; see `FoldData.levels`.
-
-    Raises
-    ------
-    ValueError
-        If a class has no sample left to fit on, a column no value to impute others from, or if a value is missing, is
-        not filled in, and the method needs numbers.
+    With `scaled` features are centred and scaled, constant ones only centred. Categories stay 0 and 1: a row of another
+    category is then as far away (squared: 2) as that of another number is on average. `mixed` says that the method
+    takes categories and missing values as they are. ValueError if a class has no sample left to fit on, a column no
+    value to impute others from, or if a value is missing, is not filled in, and the method needs numbers.
     """
     weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != held_out), folds == held_out

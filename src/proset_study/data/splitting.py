@@ -19,31 +19,12 @@ def split(
     test: np.ndarray | None = None,
     group: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Assign each row to the test part or to the fold of the training part that holds it out.
+    """Assign each row to the test part, `TEST`, or to the fold that holds it out, 0..n_folds - 1.
 
-    Parameters
-    ----------
-    y : ndarray of int, shape (N,)
-    n_folds : int >= 2
-    test_fraction : float in (0, 1)
-        Of the rows; of the groups, if there are groups.
-    seed : int
-    test : ndarray of bool, shape (N,), optional
-        The test part, if it is given and not to be drawn.
-    group : ndarray of int, shape (N,), optional
-        Rows of the same group are kept together. The test part is that of `GROUP_DRAWS` random draws of groups in which
-        the proportion of every class is nearest to `test_fraction`, of those that leave every class in `n_folds`
-        groups to train on; folds are those of scikit-learn's StratifiedGroupKFold.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        `TEST` or the number of the fold, 0..n_folds - 1.
-
-    Raises
-    ------
-    ValueError
-        If the split is not possible, a class has fewer training samples than there are folds, or is in too few groups.
+    `test` is the test part if it is not to be drawn. With `group`, numbers of what is kept together, `test_fraction` is
+    that of the groups. The test part is that of `GROUP_DRAWS` random draws of groups in which the proportion of every
+    class is nearest to `test_fraction`, of those that leave every class in `n_folds` groups to train on; folds are
+    those of scikit-learn's StratifiedGroupKFold. ValueError says why a split is not possible.
 
     Examples
     --------

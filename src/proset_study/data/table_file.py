@@ -47,22 +47,10 @@ def check_file(file: str) -> Path:
 def read_table(
     file: str, as_written: list[str], n_dropped: int = 0, sep: str = ",", decimal: str = "."
 ) -> "pd.DataFrame":
-    """All columns of a .csv or .parquet file, whose names are all different.
+    """All columns of a .csv or .parquet file, whose names are all different; ValueError if it cannot be read.
 
-    Parameters
-    ----------
-    file : str
-    as_written : list of str
-        Columns of a .csv file that are text: as numbers, 01 and 1 would be the same.
-    n_dropped : int >= 0
-        So many columns are not going to be numbers in memory.
-    sep, decimal : str
-        What is between the fields of a .csv file, and its decimal mark.
-
-    Raises
-    ------
-    ValueError
-        If the file is not there, too large, or cannot be read.
+    The columns `as_written` of a .csv file are text: as numbers, 01 and 1 would be the same. `n_dropped` columns are
+    not going to be numbers in memory.
     """
     path = check_file(file)
     if file.endswith(".parquet"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from proset_study.data.sizes import Size
+    from proset_study.data.dataset import Size
 
 
 @dataclass(frozen=True)

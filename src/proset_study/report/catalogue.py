@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from proset_study.base.records import write_json
+from proset_study.data import generators
 from proset_study.data.dataset import DataSet
-from proset_study.data.generators import CLUSTERS
 from proset_study.data.metrics import compares_features
 from proset_study.fits.evaluations import KINDS
 from proset_study.methods import METHODS, get, makes
@@ -265,8 +265,7 @@ def _planned_of_proset(stored, data_set, of_proset, compared):
         found.append(FigureSpec(slug(data_set, weights.OF_FEATURES), of_features, weights.weights_figure))
     if of_columns:
         found.append(FigureSpec(slug(data_set, weights.OF_COLUMNS), of_columns, weights.weights_figure))
-    if settings.get("irrelevant"):
-        relevant = settings.get("features") or settings.get("order", CLUSTERS["order"])
+    if (generated := generators.of(settings)) is not None and (relevant := generated.relevant) is not None:
         found.append(
             FigureSpec(
                 slug(data_set, "relevance"), of_proset, lambda finals: weights.relevance_figure(finals, relevant)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from proset import arithmetic
 from proset_study.base.environment import library_arithmetic
+from proset_study.data.generators import base as generators
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.evaluations import base as evaluations
 from proset_study.methods import base as methods
@@ -57,9 +58,16 @@ _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.library"
 _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
 # No result contains anything of these.
-_NEVER = ("proset.files", "proset_study.study.fingerprints", "proset_study.study.layout", "proset_study.methods.costs")
+_NEVER = (
+    *("proset.files", "proset_study.base.settings", "proset_study.methods.costs"),
+    *("proset_study.study.fingerprints", "proset_study.study.layout"),
+)
 # What classes in a folder say for people, the config and the schedule.
-_ABOUT = {"proset_study.methods": methods.ABOUT, "proset_study.fits.evaluations": evaluations.ABOUT}
+_ABOUT = {
+    "proset_study.methods": methods.ABOUT,
+    "proset_study.data.generators": generators.ABOUT,
+    "proset_study.fits.evaluations": evaluations.ABOUT,
+}
 
 
 def key(job: str, **names: str) -> str:

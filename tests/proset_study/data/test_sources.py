@@ -46,3 +46,9 @@ def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
     printed = {name: published[name] for name in scores if name in published}
     assert len(printed) == 3
     assert {name: round(scores[name], 2) for name in printed} == printed
+
+
+def test_iris_2f_has_sepal_length_and_width():
+    data = make({"sklearn": "iris", "features": [0, 1]}, 0, "iris_2f", 0)
+    assert data.feature_names.tolist() == ["sepal length (cm)", "sepal width (cm)"]
+    assert data.class_names.tolist() == ["setosa", "versicolor", "virginica"]

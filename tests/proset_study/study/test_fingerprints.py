@@ -8,7 +8,7 @@ import pytest
 
 from proset import arithmetic
 from proset_study.base.environment import library_arithmetic
-from proset_study.data.sources import MATRICES, SOURCES
+from proset_study.data.sources import MATRICES, TABLES
 from proset_study.fits.evaluations import KINDS
 from proset_study.methods import METHODS
 from proset_study.study import fingerprints
@@ -33,7 +33,7 @@ HEAD = """\
 EXAMPLES = ("proset", "knn", "xgboost", "random_forest")  # methods
 METRICS = ("data.dissimilarities.mismatch", "data.dissimilarities.tangent", "data.custom_matrix")
 ALL = [
-    *(("data", {"source": source}) for source in (*SOURCES.values(), MATRICES)),
+    *(("data", {"source": source}) for source in ("generators.xor", *TABLES.values(), MATRICES)),
     *(("dissimilarities", {"module": module}) for module in METRICS),
     ("split", {}),
     *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
@@ -145,11 +145,12 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
         ("proset_study/methods/knn.py", 'axis="neighbours k"', 'axis="k"'),
         ("proset_study/methods/knn.py", "2e-6 * (fitted + scored)", "3e-6 * (fitted + scored)"),
         ("proset_study/methods/costs.py", "DEFAULT = Cost(0.05", "DEFAULT = Cost(0.07"),
-        ("proset_study/fits/evaluations/bootstrap.py", '"maximum": 10000', '"maximum": 20000'),
+        ("proset_study/fits/evaluations/bootstrap.py", "2, 10000)", "2, 20000)"),
+        ("proset_study/data/generators/xor.py", 'features.", 1, 20)', 'features.", 1, 30)'),
     ],
     ids=[
         *("docstring", "comment", "error: fit", "error: split", "error: reader", "hints", "typing", "records"),
-        *("label", "axis", "cost", "default cost", "settings of an evaluation"),
+        *("label", "axis", "cost", "default cost", "settings of an evaluation", "settings of a generator"),
     ],
 )
 def test_what_only_people_and_tools_read_does_not_count(package, file, old, new):
@@ -178,14 +179,15 @@ def test_changing_what_is_scored_or_shown_makes_no_fit_stale(package):
         ("proset_study/data/dataset.py", "impute: str | None = None", 'impute: str | None = "mean"', "fit knn"),
         ("proset_study/data/columns.py", "MAX_CLASSES = 20", "MAX_CLASSES = 30", "data custom"),
         ("proset_study/base/records.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "search xgboost"),
-        ("proset/archive.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "data generators"),
+        ("proset/archive.py", "FORMAT_VERSION = 1", "FORMAT_VERSION = 2", "data generators.xor"),
         ("proset_study/methods/knn.py", "larger_is_simpler = True", "larger_is_simpler = False", "search knn"),
         ("proset_study/fits/evaluations/bootstrap.py", "0.632 /", "0.633 /", "evaluation bootstrap knn"),
         ("proset_study/fits/search.py", '"arithmetic")', '"run")', "search knn"),
+        ("proset_study/data/generators/xor.py", ">= 0", "> 0", "data generators.xor"),
     ],
     ids=[
         *("condition of an error", "encoding", "field", "limit of a reader", "format of records", "format of archives"),
-        *("a method", "an evaluation", "names of a case"),
+        *("a method", "an evaluation", "names of a case", "a generator"),
     ],
 )
 def test_what_decides_a_result_counts(package, file, old, new, expected):
@@ -213,7 +215,7 @@ def test_libraries_count_for_what_imports_them():
     users = {"xgboost==": ["xgboost"], "skops==": ["random_forest"], "scipy==": list(EXAMPLES)}
     for library, known in users.items():
         assert [user for user in EXAMPLES if library in counted("search", method=user)] == known
-    assert [source for source in SOURCES.values() if "pandas==" in counted("data", source=source)] == ["custom"]
+    assert [source for source in TABLES.values() if "pandas==" in counted("data", source=source)] == ["custom"]
 
 
 @pytest.mark.parametrize("method", METHODS)

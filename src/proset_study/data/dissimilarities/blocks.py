@@ -8,15 +8,9 @@ ROWS = 256  # of a block: half a MiB of numbers
 
 
 def square(block: Callable[[slice, slice], np.ndarray], out: np.ndarray) -> None:
-    """Fill a symmetric matrix with a diagonal of zeros; half of it is computed.
+    """Fill a symmetric matrix, shape (N, N), with a diagonal of zeros; half of it is computed.
 
-    Parameters
-    ----------
-    block : callable
-        From a slice of the items and another one to the dissimilarities between them, as `distances` of the other
-        modules here give it.
-    out : ndarray, shape (N, N)
-        It may be of float32, and mapped from a file.
+    `block` gives the dissimilarities between two slices of the items, as `distances` of the other modules here do.
 
     Examples
     --------

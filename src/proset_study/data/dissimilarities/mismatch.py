@@ -33,26 +33,10 @@ ALPHABET = "ACDEFGHIKLMNPQRSTVWY"  # amino acids
 
 
 def distances(items: Sequence[str], k: int = 5, m: int = 1) -> Callable[[slice, slice], np.ndarray]:
-    """Distances of strings of amino acids.
+    """Distances of strings of letters of `ALPHABET`, as a function of two slices of them.
 
-    Parameters
-    ----------
-    items : sequence of N str
-        Of letters of `ALPHABET`, at least k of them.
-    k : int in 1..8
-        Letters of a word.
-    m : int in 0..2, less than k
-        Of which so many may differ.
-
-    Returns
-    -------
-    callable
-        From a slice of the strings and another one to the distances between them, shape (n, m).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or a string is too short or has other letters.
+    Words have k letters, of which up to m, less than k, may differ. ValueError if a parameter is out of range, or a
+    string is too short or has other letters.
 
     Examples
     --------

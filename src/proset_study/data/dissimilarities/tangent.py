@@ -35,22 +35,7 @@ TILE = 96  # images that are prepared at once, and on either side of their produ
 
 
 def distances(items: np.ndarray) -> Callable[[slice, slice], np.ndarray]:
-    """Tangent distances of images.
-
-    Parameters
-    ----------
-    items : ndarray, shape (N, rows, columns)
-        Grey values.
-
-    Returns
-    -------
-    callable
-        From a slice of the images and another one to the distances between them, shape (n, m).
-
-    Raises
-    ------
-    ValueError
-        If the images are no such array, or a value is not finite.
+    """Tangent distances of images, shape (N, rows, columns), as a function of two slices of them.
 
     Examples
     --------
@@ -78,12 +63,7 @@ def distances(items: np.ndarray) -> Callable[[slice, slice], np.ndarray]:
 
 
 def tangent_vectors(images: np.ndarray) -> np.ndarray:
-    """Derivatives of smoothed images by the parameters of the transformations, shape (7, rows, columns, n).
-
-    Parameters
-    ----------
-    images : ndarray, shape (rows, columns, n)
-    """
+    """Derivatives of smoothed images by the parameters of the transformations, shape (7, rows, columns, n)."""
     rows, columns = images.shape[:2]
     y = (np.arange(rows) - (rows - 1) / 2)[:, None, None]
     x = (np.arange(columns) - (columns - 1) / 2)[:, None]
@@ -108,15 +88,9 @@ def smoothed(images: np.ndarray) -> np.ndarray:
 class _Planes:
     """Smoothed images and orthonormal vectors of their planes.
 
-    Attributes
-    ----------
-    vectors : ndarray, shape (8, N, D)
-        Seven orthonormal ones, zero where the plane has fewer dimensions, then the image divided by `scale`; multiples
-        of 1 / `UNIT`.
-    scale : ndarray, shape (N,)
-        Powers of two, at least the norm of the image.
-    own : ndarray, shape (8, N)
-        Inner products of the vectors with the image divided by `scale`; exact.
+    `vectors`, shape (8, N, D), are seven orthonormal ones, zero where the plane has fewer dimensions, then the image
+    divided by `scale`; multiples of 1 / `UNIT`. `scale`, shape (N,), has powers of two, at least the norm of the image;
+    `own`, shape (8, N), the inner products of the vectors with the image divided by `scale`; exact.
     """
 
     def __init__(self, items):

@@ -1,6 +1,8 @@
 """What the study asks of a kind of evaluation."""
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from proset_study.base.records import Resources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,22 +13,23 @@ if TYPE_CHECKING:
 ABOUT = ("description", "settings", "generated", "n_fits")  # for the config and the schedule; in no record
 
 
-class Evaluation(Protocol):
+class Evaluation:
     """A kind of evaluation of chosen models; nothing has to be instantiated."""
 
     description: ClassVar[str]  # of its entry in the config
     settings: ClassVar[dict[str, dict]]  # JSON schemas of the keys of that entry, besides `of`; all are required
-    generated: ClassVar[bool]  # whether it draws data anew, so that only generated data sets will do
+    generated: ClassVar[bool] = False  # whether it draws data anew, so that only generated data sets will do
 
     @staticmethod
     def n_fits(settings: dict) -> int:
         """How many fits one evaluation takes, at most."""
+        raise NotImplementedError
 
     @staticmethod
-    def evaluate(
+    def compute(
         data: "DataSet", folds: "np.ndarray", final: dict, settings: dict, case: "Case", source: dict
-    ) -> dict[str, object]:
-        """Evaluate one final model; the record, as JSON values.
+    ) -> dict[str, Any]:
+        """What the record has besides names, final model and resources, as JSON values.
 
         Parameters
         ----------
@@ -40,4 +43,22 @@ class Evaluation(Protocol):
             Names the final model and keys random numbers.
         source : dict
             The config's entry of the data set.
+
+        Returns
+        -------
+        dict
+            If it has "resources", they are added to those of the whole evaluation.
         """
+        raise NotImplementedError
+
+    @classmethod
+    def evaluate(
+        cls, data: "DataSet", folds: "np.ndarray", final: dict, settings: dict, case: "Case", source: dict
+    ) -> dict[str, Any]:
+        """The record of one final model; parameters as of `compute`."""
+        resources = Resources()
+        with resources.measure("evaluation"):
+            values = cls.compute(data, folds, final, settings, case, source)
+        more = values.pop("resources", {})
+        model = {"parameters": final["parameters"], "complexity": final["complexity"]}
+        return {**case.names(), **model, **values, "resources": {**resources.record(), **more}}

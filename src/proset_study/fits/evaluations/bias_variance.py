@@ -2,29 +2,26 @@
 
 import numpy as np
 
-from proset_study.base.records import Resources
-from proset_study.data.dataset import DataSet
-from proset_study.data.sources import make
+from proset_study.base.settings import integer
+from proset_study.data import generators
+from proset_study.data.dataset import joined
+from proset_study.data.sources import random_numbers
+from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.decomposition import decompose
-from proset_study.fits.evaluations.population import class_probabilities, join
-from proset_study.fits.evaluations.refit import refit
+from proset_study.fits.evaluations.refit import fit_drawn
 
 
-class BiasVariance:
-    """Refits on repeated draws of a training set, scored on one large test set; see `evaluations.base`.
+class BiasVariance(Evaluation):
+    """Refits on repeated draws of a training set, as large as the training part, scored on one large test set.
 
-    Every training set has the size of the training part.
+    The record has what `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the
+    draws, all of them expectations over the labels of the test points.
     """
 
     description = "Refits on training sets drawn anew; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {"description": "Training sets.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "test_samples": {
-            "description": "Size of the one test set.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 1000000,
-        },
+        "draws": integer("Training sets.", 2, 1000),
+        "test_samples": integer("Size of the one test set.", 1, 1000000),
     }
     generated = True
 
@@ -33,53 +30,39 @@ class BiasVariance:
         return settings["draws"]
 
     @staticmethod
-    def evaluate(data, folds, final, settings, case, source):
-        """As in `evaluations.base`; `data` and `folds` are not looked at.
-
-        Returns
-        -------
-        dict
-            What `decompose` gives, "error" (rate) and the standard deviations of Brier score and error over the draws.
-            All of them are expectations over the labels of the test points.
-        """
-        resources = Resources()
-        with resources.measure("evaluation"):
-            test = _draw(source, settings["test_samples"], case, "test")
-            truth = class_probabilities(test, source)
-            predictions = np.array([_predictions(draw, test, final, source, case) for draw in range(settings["draws"])])
+    def compute(data, folds, final, settings, case, source):
+        """`data` and `folds` are not looked at."""
+        generated = generators.get(source["generator"]).of(source)
+        test = draw(generated, settings["test_samples"], case, "test")
+        truth, predictions = generated.probabilities(test.X), []
+        for i in range(settings["draws"]):
+            train = draw(generated, final["n_fit"], case, f"draw {i}")
+            model, rows = fit_drawn(train, test, final, case, case.fit_seed("bias_variance", i))
+            predictions.append(model.predict_proba(rows.X_score))
         errors = [(1 - truth[np.arange(len(truth)), p.argmax(axis=1)]).mean() for p in predictions]
-        briers = ((predictions - truth) ** 2).sum(axis=2).mean(axis=1)  # without noise, which does not vary
+        briers = [((p - truth) ** 2).sum(axis=1).mean() for p in predictions]  # without noise, which does not vary
         return {
-            **case.names(),
-            "parameters": final["parameters"],
-            "complexity": final["complexity"],
             "draws": settings["draws"],
             "n_fit": final["n_fit"],
             "n_scored": settings["test_samples"],
-            **decompose(predictions, truth),
+            **decompose(np.array(predictions), truth),
             "brier_deviation": float(np.std(briers, ddof=1)),
             "error": float(np.mean(errors)),
             "error_deviation": float(np.std(errors, ddof=1)),
-            "resources": resources.record(),
         }
 
 
-def _predictions(draw, test, final, source, case):
-    train = _draw(source, final["n_fit"], case, f"draw {draw}")
-    fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
-    return refit(join(train, test), fitted, scored, final, case, case.fit_seed("bias_variance", draw))
-
-
-def _draw(source, n_samples, case, which):
-    """So many samples; each piece is a whole data set with random numbers of its own."""
-    settings = {key: value for key, value in source.items() if key != "published_draw"}
-    X, y = np.empty((0, 0)), np.empty(0, dtype=int)
-    while len(y) < n_samples:
-        piece = make(settings, case.seed, f"{case.data_set}, {which}, from {len(y)}", case.replicate)
-        if settings["generator"] == "mixture":  # class by class: take them in turn, so that a beginning has all
+def draw(generated, n_samples, case, which):
+    """So many samples, from whole data sets with random numbers of their own."""
+    pieces, number = [], 0
+    while number < n_samples:
+        name = f"{case.data_set}, {which}, from {number}"
+        piece = generated.draw(random_numbers(case.seed, name, case.replicate))
+        if generated.by_class:  # take classes in turn, so that a beginning has all
             piece = piece.take(np.arange(len(piece.y)).reshape(len(piece.class_names), -1).T.ravel())
-        X, y = (np.vstack([X, piece.X]), np.append(y, piece.y)) if len(y) else (piece.X, piece.y)
-    return DataSet(X[:n_samples], y[:n_samples], piece.feature_names, piece.class_names)
+        pieces.append(piece)
+        number += len(piece.y)
+    return joined(*pieces).take(np.arange(n_samples))
 
 
 EVALUATION = BiasVariance

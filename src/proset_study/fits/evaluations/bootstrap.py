@@ -12,61 +12,51 @@ import numpy as np
 
 from proset import arithmetic
 from proset.losses import mean
-from proset_study.base.records import Resources
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
+from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.refit import refit, weights_of
 from proset_study.fits.resampling import bootstrap_sample, training_rows
 
 LOSSES = ("log_loss", "error")
 
 
-class Bootstrap:
-    """Refits on bootstrap samples of the training part, scored on what they leave out; see `evaluations.base`."""
+class Bootstrap(Evaluation):
+    """Refits on bootstrap samples of the training part, scored on what they leave out.
+
+    The record has "log_loss" and "error", each with what `estimates` gives, and "never_left_out": samples that are in
+    every draw.
+    """
 
     description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
     settings = {  # noqa: RUF012
-        "samples": {"description": "Bootstrap samples.", "type": "integer", "minimum": 2, "maximum": 10000},
+        "samples": integer("Bootstrap samples.", 2, 10000),
     }
-    generated = False
 
     @staticmethod
     def n_fits(settings):
         return settings["samples"] + 1
 
     @staticmethod
-    def evaluate(data, folds, final, settings, case, source):
-        """As in `evaluations.base`.
-
-        Returns
-        -------
-        dict
-            "log_loss" and "error", each with what `estimates` gives; "never_left_out": samples that every draw has.
-        """
+    def compute(data, folds, final, settings, case, source):
         train = training_rows(data, folds)
         y, weight = data.y[train], weights_of(data, train)
         group = None if data.group is None else data.group[train]
         held_out = np.zeros((settings["samples"], len(train)), dtype=bool)
         losses = {name: np.zeros(held_out.shape) for name in LOSSES}
-        resources = Resources()
-        with resources.measure("evaluation"):
-            fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
-            for b in range(settings["samples"]):
-                rng = generator(case.seed, "bootstrap", case.data_set, case.replicate, b)
-                rows = bootstrap_sample(y, rng, group)
-                out = np.setdiff1d(np.arange(len(train)), rows)
-                held_out[b, out] = True
-                found = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
-                for name in LOSSES:
-                    losses[name][b, out] = found[name][np.arange(len(out)), y[out]]
+        fitted = class_losses(refit(data, train, train, final, case, case.fit_seed("final")))
+        for b in range(settings["samples"]):
+            rows = bootstrap_sample(y, generator(case.seed, "bootstrap", case.data_set, case.replicate, b), group)
+            out = np.setdiff1d(np.arange(len(train)), rows)
+            held_out[b, out] = True
+            losses_of = class_losses(refit(data, train[rows], train[out], final, case, case.fit_seed("bootstrap", b)))
+            for name in LOSSES:
+                losses[name][b, out] = losses_of[name][np.arange(len(out)), y[out]]
         return {
-            **case.names(),
-            "parameters": final["parameters"],
-            "complexity": final["complexity"],
             "samples": settings["samples"],
             "n_fit": len(train),
             "never_left_out": int(np.count_nonzero(~held_out.any(axis=0))),
             **{name: estimates(losses[name], held_out, fitted[name], y, weight, group) for name in LOSSES},
-            "resources": resources.record(),
         }
 
 
@@ -87,7 +77,7 @@ def estimates(
     weight: np.ndarray,
     group: np.ndarray | None = None,
 ) -> dict[str, float | None]:
-    """Bootstrap estimates of the expected loss.
+    """Bootstrap estimates of the expected loss; ValueError if no sample is left out by any draw.
 
     Parameters
     ----------
@@ -108,11 +98,6 @@ def estimates(
         loss over the draws that leave them out. "standard_error": of that mean, from its spread over the samples (or
         groups); draws share samples, which it does not see. "no_information": expected loss if classes did not
         depend on features. "632", "632_plus": between training loss and leave-one-out bootstrap.
-
-    Raises
-    ------
-    ValueError
-        If no sample is left out by any draw.
     """
     times = held_out.sum(axis=0)
     known = times > 0

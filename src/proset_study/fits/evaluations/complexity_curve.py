@@ -2,24 +2,26 @@
 
 import numpy as np
 
-from proset_study.base.records import Resources
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
+from proset_study.data import generators
+from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.decomposition import both_losses
-from proset_study.fits.evaluations.population import class_probabilities, join, sample
-from proset_study.fits.evaluations.refit import fit_rows
+from proset_study.fits.evaluations.refit import fit_drawn
 from proset_study.methods import get
 
 
-class ComplexityCurve:
-    """One fit of the whole path to each training set, decomposed at some of its sizes; see `evaluations.base`.
+class ComplexityCurve(Evaluation):
+    """One fit of the whole path to each training set, decomposed at some of its sizes.
 
-    Training sets are independent samples, as many as the final model was fitted to.
+    Training sets are independent samples, as many as the final model was fitted to. The record has "points", by size:
+    "size", and for "squared" and "zero_one" what `both_losses` gives; "brier" of the second is the expected error rate.
     """
 
     description = "Bias and variance along the size of a model; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {"description": "Training sets.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "test_samples": {"description": "Points that all models predict.", "type": "integer", "minimum": 1},
+        "draws": integer("Training sets.", 2, 1000),
+        "test_samples": integer("Points that all models predict.", 1),
         "sizes": {
             "description": "Sizes on the path by experiment; that of the final model for one that is not named.",
             "type": "object",
@@ -38,47 +40,27 @@ class ComplexityCurve:
         return settings["draws"]
 
     @staticmethod
-    def evaluate(data, folds, final, settings, case, source):
-        """As in `evaluations.base`; `data` and `folds` are not looked at.
-
-        Returns
-        -------
-        dict
-            "points", by size: "size", and for "squared" and "zero_one" what `both_losses` gives; "brier" of the
-            second is the expected error rate.
-
-        Raises
-        ------
-        ValueError
-            If the method has not one of the sizes.
-        """
+    def compute(data, folds, final, settings, case, source):
+        """`data` and `folds` are not looked at; a size that the method does not have is a ValueError."""
         sizes = sorted(settings["sizes"].get(case.run.partition("-")[0], [final["complexity"]]))
         least = get(case.method).min_complexity
         if sizes[0] < least:
             raise ValueError(f"complexity_curve.sizes: {sizes[0]} is not allowed, {case.method} has at least {least}")
-        longest, resources = {**final, "complexity": sizes[-1]}, Resources()
+        generated, longest = generators.get(source["generator"]).of(source), {**final, "complexity": sizes[-1]}
         key = (case.seed, "complexity_curve", case.data_set, case.replicate)
-        with resources.measure("evaluation"):
-            test = sample(source, settings["test_samples"], generator(*key, "test"))
-            truth, drawn = class_probabilities(test, source), []
-            for draw in range(settings["draws"]):
-                train = sample(source, final["n_fit"], generator(*key, draw))
-                fitted, scored = np.arange(len(train.y)), len(train.y) + np.arange(len(test.y))
-                seed = case.fit_seed("complexity_curve", draw)
-                model, rows = fit_rows(join(train, test), fitted, scored, longest, case, seed)
-                path = enumerate(model.staged_predict_proba(rows.X_score), start=least)
-                drawn.append([p for size, p in path if size in sizes])
-            by_size = [np.array(predictions) for predictions in zip(*drawn, strict=True)]
-            points = [{"size": s, **both_losses(p, truth)} for s, p in zip(sizes, by_size, strict=True)]
+        test = generated.sample(settings["test_samples"], generator(*key, "test"))
+        truth, drawn = generated.probabilities(test.X), []
+        for draw in range(settings["draws"]):
+            train = generated.sample(final["n_fit"], generator(*key, draw))
+            model, rows = fit_drawn(train, test, longest, case, case.fit_seed("complexity_curve", draw))
+            path = enumerate(model.staged_predict_proba(rows.X_score), start=least)
+            drawn.append([p for size, p in path if size in sizes])
+        by_size = [np.array(predictions) for predictions in zip(*drawn, strict=True)]
         return {
-            **case.names(),
-            "parameters": final["parameters"],
-            "complexity": final["complexity"],
             "n_fit": final["n_fit"],
             "n_scored": settings["test_samples"],
             "draws": settings["draws"],
-            "points": points,
-            "resources": resources.record(),
+            "points": [{"size": s, **both_losses(p, truth)} for s, p in zip(sizes, by_size, strict=True)],
         }
 
 

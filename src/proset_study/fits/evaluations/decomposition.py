@@ -11,19 +11,10 @@ import numpy as np
 def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     """Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, exactly.
 
-    Parameters
-    ----------
-    predictions : ndarray, shape (R, m, K)
-        Class probabilities of m points by models of R >= 2 independent training sets.
-    truth : ndarray, shape (m, K)
-        True class probabilities.
-
-    Returns
-    -------
-    dict
-        "brier", "noise" (that of the truth itself), "bias2" and "variance", means over the points. Neither of the last
-        two depends on R in expectation: the variance divides by R - 1, and what the mean of R predictions still
-        varies is taken from the squared bias, which chance can make slightly negative.
+    `predictions`, shape (R, m, K), are class probabilities of m points by models of R >= 2 independent training sets,
+    `truth`, shape (m, K), the true ones. "noise" is that of the truth itself; all are means over the points. Neither
+    bias nor variance depends on R in expectation: the variance divides by R - 1, and what the mean of R predictions
+    still varies is taken from the squared bias, which chance can make slightly negative.
     """
     n_draws, mean = len(predictions), predictions.mean(axis=0)
     noise = float((truth * (1 - truth)).sum(axis=1).mean())
@@ -37,7 +28,7 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def both_losses(predictions: np.ndarray, truth: np.ndarray) -> dict[str, dict[str, float]]:
-    """Noise, squared bias and variance for squared and for zero-one loss.
+    """Noise, squared bias and variance for squared and for zero-one loss; parameters as of `decompose`.
 
     Those of zero-one loss are Kohavi and Wolpert's: with P(k) the true probability of class k at a point and Q(k) that
     of its being predicted, over training sets, the expected error rate 1 - sum_k P(k) Q(k) is
@@ -46,12 +37,6 @@ def both_losses(predictions: np.ndarray, truth: np.ndarray) -> dict[str, dict[st
         noise                   squared bias            variance
 
     which is half the decomposition of the squared error of predictions of 0 and 1.
-
-    Parameters
-    ----------
-    predictions : ndarray, shape (R, m, K)
-        Class probabilities of m points by models of R >= 2 independent training sets.
-    truth : ndarray, shape (m, K)
 
     Examples
     --------

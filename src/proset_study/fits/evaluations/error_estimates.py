@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from proset_study.base.records import Resources
 from proset_study.base.seeds import generator, integer_seed
+from proset_study.base.settings import integer
+from proset_study.data import generators
+from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.bootstrap import class_losses
 from proset_study.fits.evaluations.bootstrap import estimates as bootstrap_estimates
-from proset_study.fits.evaluations.population import class_probabilities, join, sample
-from proset_study.fits.evaluations.refit import fit_rows
+from proset_study.fits.evaluations.refit import fit_drawn, fit_rows
 from proset_study.fits.resampling import bootstrap_sample
 from proset_study.fits.search import Case
 from proset_study.methods.knn import FittedKNN
@@ -50,45 +51,36 @@ PARTS = {  # which fits an estimate uses, by what `Fits` counts their seconds un
 }
 
 
-class ErrorEstimates:
-    """Every estimate of the error of a method at one sample size, and the truth; see `evaluations.base`.
+class ErrorEstimates(Evaluation):
+    """Every estimate of the error of a method at one sample size, and the truth.
 
     Training sets are independent samples, as many as the final model was fitted to. The model of each is scored on
     fresh samples of its own. All estimates use the same fits where they can, and all methods the same draws.
+
+    The record has "draws", a list with "standard_error" (of the true error of the model fitted to all) and "estimates"
+    of each training set: by name, those of `PARTS` that were possible, [estimate, low, high, true error]. True errors
+    are expected over the labels of the test samples. The CPU seconds of each estimate's fits are among the resources.
     """
 
     description = "Estimates of the error rate beside the true one; of generated data only."
     settings = {  # noqa: RUF012
-        "draws": {
-            "description": "Training sets at most.",
-            "type": "integer",
-            "minimum": FEWEST_DRAWS,
-            "maximum": 10000,
-        },
-        "fitted_samples": {
-            "description": f"Samples of all training sets together: of large ones there are fewer, at least"
-            f" {FEWEST_DRAWS}.",
-            "type": "integer",
-            "minimum": 1,
-        },
-        "test_samples": {
-            "description": "Fresh samples for the true error, divided among the models of all training sets.",
-            "type": "integer",
-            "minimum": 10000,
-        },
+        "draws": integer("Training sets at most.", FEWEST_DRAWS, 10000),
+        "fitted_samples": integer(
+            f"Samples of all training sets together: of large ones there are fewer, at least {FEWEST_DRAWS}.", 1
+        ),
+        "test_samples": integer(
+            "Fresh samples for the true error, divided among the models of all training sets.", 10000
+        ),
         "sizes": {
             "description": "Size of the models by method, which is where the path ends on which one is selected; by"
             " default that of the final model.",
             "type": "object",
             "additionalProperties": {"type": "integer", "minimum": 1},
         },
-        "bootstrap_samples": {"description": "Of a training set.", "type": "integer", "minimum": 2, "maximum": 1000},
-        "leave_one_out": {
-            "description": "Size up to which leave-one-out is fitted; k nearest neighbours need no fits and have it"
-            " always.",
-            "type": "integer",
-            "minimum": 0,
-        },
+        "bootstrap_samples": integer("Of a training set.", 2, 1000),
+        "leave_one_out": integer(
+            "Size up to which leave-one-out is fitted; k nearest neighbours need no fits and have it always.", 0
+        ),
     }
     generated = True
 
@@ -98,67 +90,45 @@ class ErrorEstimates:
         return settings["draws"] * (fits + settings["bootstrap_samples"] + settings["leave_one_out"])
 
     @staticmethod
-    def evaluate(data, folds, final, settings, case, source):
-        """As in `evaluations.base`; `data` and `folds` are not looked at.
-
-        Returns
-        -------
-        dict
-            "draws", a list with "standard_error" (of the true error of the model fitted to all) and "estimates" of each
-            training set: by name, those of `PARTS` that were possible, [estimate, low, high, true error]. True errors
-            are expected over the labels of the test samples. The CPU seconds of each estimate's fits are among the
-            resources.
-        """
+    def compute(data, folds, final, settings, case, source):
+        """`data` and `folds` are not looked at."""
         final = {**final, "complexity": settings["sizes"].get(case.method, final["complexity"])}
         draws = max(FEWEST_DRAWS, min(settings["draws"], settings["fitted_samples"] // final["n_fit"]))
-        n_test = settings["test_samples"] // draws
-        resources, records = Resources(), []
+        n_test, records = settings["test_samples"] // draws, []
         seconds: dict[str, float] = defaultdict(float)
-        with resources.measure("evaluation"):
-            for draw in range(draws):
-                fits = Fits(final, settings, case, source, draw, n_test)
-                found = dict(fits.estimates())
-                records.append({"standard_error": fits.standard_error, "estimates": found})
-                for name in found:
-                    seconds[f"{name}_cpu_s"] += sum(fits.seconds[part] for part in PARTS[name])
+        for draw in range(draws):
+            fits = Fits(final, settings, case, generators.get(source["generator"]).of(source), draw, n_test)
+            estimates = dict(fits.estimates())
+            records.append({"standard_error": fits.standard_error, "estimates": estimates})
+            for name in estimates:
+                seconds[f"{name}_cpu_s"] += sum(fits.seconds[part] for part in PARTS[name])
         return {
-            **case.names(),
-            "parameters": final["parameters"],
             "complexity": final["complexity"],
             "n_fit": final["n_fit"],
             "n_scored": n_test,
             "draws": records,
-            "resources": {**resources.record(), **{name: round(value, 6) for name, value in seconds.items()}},
+            "resources": {name: round(value, 6) for name, value in seconds.items()},
         }
 
 
 class Fits:
-    """All fits to one training set.
+    """All fits to one training set, and what they cost.
 
-    Attributes
-    ----------
-    train : DataSet
-    true : list of float
-        Error rates of the model fitted to all of it, for every size on its path.
-    standard_error : float
-        Of the last of them.
-    seconds : dict
-        CPU seconds by what fits were for.
+    `true` has the error rates of the model fitted to all of `train`, for every size on its path, `standard_error` that
+    of the last of them, `seconds` the CPU seconds by what fits were for.
     """
 
-    def __init__(self, final: dict, settings: dict, case: Case, source: dict, draw: int, n_test: int):
+    def __init__(self, final: dict, settings: dict, case: Case, generated: Any, draw: int, n_test: int):
         self.final, self.settings, self.case = final, settings, case
         self.key = ("error_estimates", draw)
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.train = sample(source, final["n_fit"], self._rng("train"))
-        test = sample(source, n_test, self._rng("test"))
+        self.train = generated.sample(final["n_fit"], self._rng("train"))
         self.rows = np.arange(len(self.train.y))
-        start, both = time.process_time(), join(self.train, test)
-        fresh = np.arange(len(self.rows), len(both.y))
-        self.model, data = fit_rows(both, self.rows, fresh, final, case, case.fit_seed(*self.key))
+        test, start = generated.sample(n_test, self._rng("test")), time.process_time()
+        self.model, data = fit_drawn(self.train, test, final, case, case.fit_seed(*self.key))
         self.X, self.fitted = data.X, self.model.predict_proba(data.X)
         self.seconds["all"] = time.process_time() - start
-        truth, points = class_probabilities(test, source), np.arange(n_test)
+        truth, points = generated.probabilities(test.X), np.arange(n_test)
         losses = [1 - truth[points, p.argmax(axis=1)] for p in self.model.staged_predict_proba(data.X_score)]
         self.true = [float(loss.mean()) for loss in losses]
         self.standard_error = float(losses[-1].std() / math.sqrt(n_test))
@@ -281,12 +251,7 @@ class Fits:
 
 
 def best_size(paths: list[np.ndarray]) -> int:
-    """Which size errs least in cross-validation; the first one of several.
-
-    Parameters
-    ----------
-    paths : list of ndarray of bool, shape (sizes, m)
-        Whether predictions for held-out samples are wrong, by fold.
+    """Which size errs least in cross-validation, from the errors by fold, shapes (sizes, m); the first one of several.
 
     Examples
     --------
@@ -314,14 +279,10 @@ def wilson(wrong: np.ndarray) -> tuple[float, float]:
 
 
 def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, float]:
-    """Interval of Student's t around the mean of all, from the means of held-out parts.
+    """Interval of Student's t around the mean of all errors, from the means of held-out parts.
 
-    Parameters
-    ----------
-    groups : list of ndarray of bool
-        Whether predictions are wrong, by held-out part.
-    overlap : float >= 0
-        Held-out by fitted samples, if parts overlap (Nadeau and Bengio's correction); 0 takes parts for independent.
+    If parts overlap, `overlap` is the ratio of held-out to fitted samples (Nadeau and Bengio's correction); 0 takes
+    parts for independent.
 
     Examples
     --------

@@ -3,18 +3,21 @@
 import numpy as np
 
 from proset.losses import error_rate, log_loss
-from proset_study.base.records import Resources
 from proset_study.base.seeds import generator
+from proset_study.base.settings import integer
 from proset_study.data.splits import TEST
+from proset_study.fits.evaluations.base import Evaluation
 from proset_study.fits.evaluations.refit import refit, weights_of
 from proset_study.fits.resampling import nested_order, training_rows
 
 
-class LearningCurve:
-    """Refits on nested, stratified samples of the training part, scored on the test part; see `evaluations.base`.
+class LearningCurve(Evaluation):
+    """Refits on nested, stratified samples of the training part, scored on the test part.
 
     The test part had no say in the selection of the parameters, the held-out folds had. The parameters stay those that
-    were chosen for the whole training part.
+    were chosen for the whole training part. The record has "points", a list with "fraction", "repeat", "n_fit",
+    "log_loss" and "error" of each fit; one that is not possible with so few samples has "not_fitted", the reason, in
+    place of the scores.
     """
 
     description = "Test scores of refits on growing samples of the training part."
@@ -26,46 +29,29 @@ class LearningCurve:
             "uniqueItems": True,
             "items": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
         },
-        "repeats": {"description": "Draws of each fraction.", "type": "integer", "minimum": 2, "maximum": 1000},
+        "repeats": integer("Draws of each fraction.", 2, 1000),
     }
-    generated = False
 
     @staticmethod
     def n_fits(settings):
         return len(settings["fractions"]) * settings["repeats"]
 
     @staticmethod
-    def evaluate(data, folds, final, settings, case, source):
-        """As in `evaluations.base`; the whole training part gives the final model itself, once.
-
-        Returns
-        -------
-        dict
-            "points", a list with "fraction", "repeat", "n_fit", "log_loss" and "error" of each fit; one that is not
-            possible with so few samples has "not_fitted", the reason, in place of the scores.
-        """
+    def compute(data, folds, final, settings, case, source):
+        """The whole training part gives the final model itself, once."""
         train, test = training_rows(data, folds), np.flatnonzero(folds == TEST)
-        group = None if data.group is None else data.group[train]
-        points, resources = [], Resources()
-        with resources.measure("evaluation"):
-            for repeat in range(settings["repeats"]):
-                rng = generator(case.seed, "learning_curve", case.data_set, case.replicate, repeat)
-                order = train[nested_order(data.y[train], rng, group)]
-                for fraction in sorted(settings["fractions"]):
-                    n = round(fraction * len(train))
-                    if n == len(train) and repeat:
-                        continue
-                    seed = case.fit_seed("final") if n == len(train) else case.fit_seed("learning_curve", repeat, n)
-                    point = {"fraction": fraction, "repeat": repeat, "n_fit": n}
-                    points.append({**point, **_scores(data, np.sort(order[:n]), test, final, case, seed)})
-        return {
-            **case.names(),
-            "parameters": final["parameters"],
-            "complexity": final["complexity"],
-            "n_scored": len(test),
-            "points": points,
-            "resources": resources.record(),
-        }
+        group, points = None if data.group is None else data.group[train], []
+        for repeat in range(settings["repeats"]):
+            rng = generator(case.seed, "learning_curve", case.data_set, case.replicate, repeat)
+            order = train[nested_order(data.y[train], rng, group)]
+            for fraction in sorted(settings["fractions"]):
+                n = round(fraction * len(train))
+                if n == len(train) and repeat:
+                    continue
+                seed = case.fit_seed("final") if n == len(train) else case.fit_seed("learning_curve", repeat, n)
+                point = {"fraction": fraction, "repeat": repeat, "n_fit": n}
+                points.append({**point, **_scores(data, np.sort(order[:n]), test, final, case, seed)})
+        return {"n_scored": len(test), "points": points}
 
 
 def _scores(data, rows, test, final, case, seed):

@@ -3,44 +3,36 @@
 import numpy as np
 
 from proset_study import methods
-from proset_study.data.dataset import DataSet
+from proset_study.data.dataset import DataSet, joined
 from proset_study.data.splits import FoldData
 from proset_study.fits.resampling import data_of_rows
 from proset_study.fits.search import Case
 from proset_study.methods.base import Fitted
 
 
-def refit(
-    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
-) -> np.ndarray:
-    """Fit with the parameters and size of a final model on some rows, predict others.
-
-    Parameters
-    ----------
-    data : DataSet
-    fitted, scored : ndarrays of int
-        As in `resampling.data_of_rows`.
-    final : dict
-        Record of the final model.
-    case : Case
-    seed : SeedSequence
-
-    Returns
-    -------
-    ndarray, shape (len(scored), K)
-        Class probabilities.
-    """
-    model, fold_data = fit_rows(data, fitted, scored, final, case, seed)
-    return model.predict_proba(fold_data.X_score)
-
-
 def fit_rows(
     data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
 ) -> tuple[Fitted, FoldData]:
-    """The model that `refit` predicts with, and the rows as it takes them; parameters as there."""
+    """Fit with the parameters and size of a final model to some rows; the model, and the rows as it takes them."""
     method = methods.get(case.method)
     fold_data = data_of_rows(data, fitted, scored, method)
     return method(fold_data).fit(final["parameters"], final["complexity"], seed), fold_data
+
+
+def fit_drawn(
+    train: DataSet, test: DataSet, final: dict, case: Case, seed: np.random.SeedSequence
+) -> tuple[Fitted, FoldData]:
+    """The same of data drawn anew, which are fitted and scored as a whole."""
+    fitted, scored = np.split(np.arange(len(train.y) + len(test.y)), [len(train.y)])
+    return fit_rows(joined(train, test), fitted, scored, final, case, seed)
+
+
+def refit(
+    data: DataSet, fitted: np.ndarray, scored: np.ndarray, final: dict, case: Case, seed: np.random.SeedSequence
+) -> np.ndarray:
+    """Class probabilities of the scored rows by the model that `fit_rows` gives, shape (len(scored), K)."""
+    model, fold_data = fit_rows(data, fitted, scored, final, case, seed)
+    return model.predict_proba(fold_data.X_score)
 
 
 def weights_of(data: DataSet, rows: np.ndarray) -> np.ndarray:

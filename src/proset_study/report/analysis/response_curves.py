@@ -1,45 +1,30 @@
 """Response curves: how far methods are above the Bayes error as one property of generated data is varied.
 
-The points of a curve are the data sets of one of `FAMILIES` that differ from its baseline in one key at most. Their
-true class probabilities are known: scores are expectations over the labels of the test points, which takes their noise
+The points of a curve are the data sets of one generator that differ from its defaults in one key at most. Their true
+class probabilities are known: scores are expectations over the labels of the test points, which takes their noise
 away, and what a method adds to the score of the Bayes rule is never below 0.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 
 from proset.losses import SMALLEST, mean
-from proset_study.data.generated_mixed import MIXED, mixed_probabilities
-from proset_study.data.generators import CLUSTERS, clusters_probabilities
+from proset_study.data import generators
 from proset_study.data.sources import random_numbers
 from proset_study.methods import get, makes
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.wording import listed
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 
-
-class Family(NamedTuple):
-    """Generated data sets with a baseline, and what there is to know of the classes of their samples."""
-
-    baseline: dict[str, float]
-    probabilities: Callable[..., np.ndarray]
-
-
-FAMILIES = {"clusters": Family(CLUSTERS, clusters_probabilities), "mixed": Family(MIXED, mixed_probabilities)}
-MIXED_CURVE = "mixed "  # in front of the property, so that both families can be in one study
 SCORES = {"error": "error rate", "log_loss": "log-loss"}
 COLUMNS = (
     *("replicate", "dataset", "experiment", "method"),
@@ -76,7 +61,7 @@ class Curves:
 def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
     """The data sets on each curve by value, in rising order, by the property that is varied.
 
-    Properties of mixed tables begin with `MIXED_CURVE`.
+    Properties begin with `Generator.curves_of`, so that curves of several generators can be in one study.
 
     Parameters
     ----------
@@ -90,16 +75,18 @@ def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
     {'samples': {100: 'fewer', 1000: 'baseline'}}
     """
     found = {}
-    for name, (baseline, _) in FAMILIES.items():
-        made = {d: {**baseline, **entry} for d, entry in study_data_sets.items() if entry.get("generator") == name}
-        for varied in baseline:
+    for name in generators.GENERATORS:
+        kind = generators.get(name)
+        made = {d: kind.of(entry) for d, entry in study_data_sets.items() if entry.get("generator") == name}
+        baseline = kind.defaults()
+        for varied in kind.curves:
             on_curve = {
-                entry[varied]: d
-                for d, entry in made.items()
-                if all(entry[k] == baseline[k] for k in baseline if k != varied)
+                getattr(generated, varied): d
+                for d, generated in made.items()
+                if all(getattr(generated, k) == baseline[k] for k in kind.curves if k != varied)
             }
             if len(on_curve) > 1:
-                found[(MIXED_CURVE if name == "mixed" else "") + varied] = dict(sorted(on_curve.items()))
+                found[f"{kind.curves_of} {varied}".strip()] = dict(sorted(on_curve.items()))
     return found
 
 
@@ -136,11 +123,10 @@ def response_rows(stored: Stored) -> list[dict]:
 
 
 def true_probabilities(config: dict, data_set: str, replicate: int, X: np.ndarray) -> np.ndarray:
-    """True class probabilities at points of a generated data set of a family, shape (N, K)."""
+    """True class probabilities at points of a generated data set, shape (N, K)."""
     entry = config["data_sets"][data_set]
-    baseline, probabilities = FAMILIES[entry["generator"]]
-    settings = {key: entry[key] for key in baseline if key in entry}
-    return probabilities(X, random_numbers(config["seed"], data_set, replicate), **settings)
+    generated = generators.get(entry["generator"]).of(entry)
+    return generated.probabilities(X, random_numbers(config["seed"], data_set, replicate))
 
 
 def response_curves(stored: Stored) -> list[Curves]:
@@ -245,8 +231,9 @@ def prototype_methods(curves: Curves) -> list[str]:
 
 def title(varied: str) -> str:
     """A varied property as it is written: "label noise"; of mixed tables "levels (mixed tables)"."""
-    if varied.startswith(MIXED_CURVE):
-        return f"{title(varied.removeprefix(MIXED_CURVE))} (mixed tables)"
+    curves_of, _, varied = varied.rpartition(" ")
+    if curves_of:
+        return f"{title(varied)} ({curves_of})"
     return "order of interaction" if varied == "order" else f"{varied.replace('_', ' ')}{_UNITS.get(varied, '')}"
 
 

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from proset.plot.style import GREY, choice_style, log_axis, plain
-from proset_study.data.generators import mixture_bayes_error
+from proset_study.data import generators
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.prototypes import error_path, test_error
 from proset_study.report.figures.style import (
@@ -123,9 +123,8 @@ def _finish(axes: Axes, bayes: float | None) -> None:
 
 
 def _bayes_error(settings):
-    if settings.get("generator") != "mixture":
-        return None
-    return mixture_bayes_error(**{k: settings[k] for k in ("components", "means_seed") if k in settings})
+    generated = generators.of(settings)
+    return None if generated is None else generated.bayes_error()
 
 
 def _is_digits(settings):

@@ -6,7 +6,6 @@ from proset_study.methods import labels
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.response_curves import (
-    MIXED_CURVE,
     SCORES,
     Curves,
     compared,
@@ -44,7 +43,7 @@ def response_figure(curves: Curves) -> ReportFigure:
                     panel.vlines(value, *ends, color=method_style(method)["color"], linewidth=0.8)
             replicates |= {len(values) for values in found.values()}
         panel.set_xlabel(title(varied))
-        panel.set_xscale("log" if varied.removeprefix(MIXED_CURVE) in _LOGARITHMIC else "linear")
+        panel.set_xscale("log" if varied.rpartition(" ")[2] in _LOGARITHMIC else "linear")
         panel.set_xticks(list(on_curve), [f"{value:g}" for value in on_curve])
         panel.minorticks_off()
     for panel in axes[::_COLUMNS]:

@@ -6,7 +6,7 @@ from proset.losses import log_loss
 from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
-from proset_study.data.generators import mixture_probabilities
+from proset_study.data import generators
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.figures.style import (
@@ -32,10 +32,12 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """
     figure, axes = panels(len(finals), 5 if len(finals) > 4 else 3, (2.0, 2.15), sharex="all", sharey="all")
     displays = [display(final, SMALL) for final in finals]
+    generated = generators.of(settings)
+    is_known = generated is not None and generated.bayes_error() is not None
     for panel, final, shown in zip(axes, finals, displays, strict=True):
         _draw(shown, panel, scale=0.5)
-        if is_known := settings.get("generator") == "mixture":
-            _best_boundary(panel, shown, settings)
+        if is_known:
+            _best_boundary(panel, shown, generated)
         loss = log_loss(final.probabilities, final.y, final.weight)
         label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
         panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
@@ -104,10 +106,9 @@ def _draw(shown, axes, scale):
     axes.set(xlabel="", ylabel="")  # the panels share them
 
 
-def _best_boundary(axes, shown, settings):
+def _best_boundary(axes, shown, generated):
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(shown.x, shown.y)])
-    given = {key: settings[key] for key in ("components", "means_seed") if key in settings}
-    best = mixture_probabilities(points, **given).argmax(axis=1).reshape(len(shown.y), len(shown.x))
+    best = generated.probabilities(points).argmax(axis=1).reshape(len(shown.y), len(shown.x))
     for k in range(1, best.max() + 1):
         axes.contour(shown.x, shown.y, best == k, levels=[0.5], colors="black", linewidths=0.9, linestyles="--")
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from proset_study import methods
 from proset_study.base.records import file_digest
-from proset_study.data.generated_mixed import MIXED
+from proset_study.data import generators
+from proset_study.data.generators.base import Generator
 from proset_study.data.openml import description, differences, table_of
-from proset_study.data.sizes import SKLEARN, lacks_values, size_of
+from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import largest_complexity
@@ -22,7 +23,6 @@ RESERVED = {  # names of rules
     *("data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
     *("fit", "evaluate", "score", "score_data_set", "table", "data_set_page"),
 }
-ONE_PROBLEM = ("checker", "xor", "mixture")  # generators whose every draw is of the same problem
 
 
 class ConfigError(ValueError):
@@ -88,7 +88,7 @@ def _name_errors(config) -> Iterator[str]:
 def _evaluation_errors(config) -> Iterator[str]:
     """An experiment may have been left without a data set that is named here, but both must be known."""
     data_sets, experiments = config["data_sets"], config["experiments"]
-    generated = [d for d, entry in data_sets.items() if entry.get("generator") in ONE_PROBLEM]
+    generated = [d for d, entry in data_sets.items() if (g := generators.of(entry)) and g.is_population]
     for kind, entry in config.get("evaluations", {}).items():
         where, draws = f"evaluations.{kind}.of", evaluations.get(kind).generated
         yield from _unknown(where, "experiment", entry["of"], experiments)
@@ -154,9 +154,14 @@ def _fitness_errors(where, name, data_set, method_name, method) -> Iterator[str]
     """A method must take what a data set has: weights, missing values."""
     if "weight" in data_set and method.weights == "none":
         yield _refused(where, name, f"it has weights and {method_name} takes none")
-    elif lacks_values(data_set) and "impute" not in data_set and not method.takes_mixed:
+    elif "impute" not in data_set and not method.takes_mixed and _has_gaps(data_set):
         remedy = f"name data_sets.{name}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
         yield _refused(where, name, f"it has missing values and {method_name} needs numbers; {remedy}")
+
+
+def _has_gaps(settings) -> bool:
+    generated = generators.of(settings)
+    return generated is not None and generated.lacks_values
 
 
 def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[str]:
@@ -250,8 +255,8 @@ def _data_errors(study) -> Iterator[str]:
         if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
             rule = f"rows times columns must be the number of features, {n_features}"
             yield f"{where}.image: {settings['image']} is not allowed, {rule}"
-        if "generator" in settings:
-            yield from _generator_errors(where, settings)
+        if (generated := generators.of(settings)) is not None:
+            yield from _generator_errors(where, generated)
         elif "sklearn" in settings:
             last = SKLEARN[settings["sklearn"]].features - 1
             if wrong := [f for f in settings.get("features", []) if f > last]:
@@ -263,15 +268,9 @@ def _data_errors(study) -> Iterator[str]:
             yield from _file_errors(where, settings)
 
 
-def _generator_errors(where, settings) -> Iterator[str]:
-    if settings["generator"] == "mixed":
-        columns = {**MIXED, **settings}
-        for key in ("numbers", "categories"):
-            if columns[key] < (least := columns["informative"]):
-                yield f"{where}.{key}: {columns[key]} is not allowed, must be at least informative, {least}"
-    if settings.get("order") == 1 and "angle" in settings:
-        yield f"{where}.angle: {settings['angle']} is not allowed with order 1, a line cannot be turned"
-    size, most = size_of(settings), MAX_BYTES // 8
+def _generator_errors(where, generated: Generator) -> Iterator[str]:
+    yield from (f"{where}.{error}" for error in generated.errors())
+    size, most = generated.size, MAX_BYTES // 8
     if size.values > most:
         what = f"{size.rows:,} samples of {size.features} features"
         yield f"{where}: {what} are not allowed, must be at most {most:,} numbers together"

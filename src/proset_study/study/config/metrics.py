@@ -5,7 +5,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from proset_study import methods
-from proset_study.data import dissimilarities
+from proset_study.data import dissimilarities, generators
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
 from proset_study.study.config.study import Run, Study
 
@@ -37,7 +37,8 @@ def kind_of(settings: dict) -> str:
     """What the samples of a data set, an entry of the config's `data_sets`, consist of."""
     if settings.get("metric") == PRECOMPUTED:
         return MATRIX
-    return STRINGS if "items" in settings or settings.get("generator") == "protein_families" else FEATURES
+    generated = generators.of(settings)
+    return STRINGS if "items" in settings or (generated and generated.strings) else FEATURES
 
 
 def _definition_errors(config):

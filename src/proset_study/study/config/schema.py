@@ -9,6 +9,7 @@ import jsonschema
 import yaml
 from referencing.exceptions import Unresolvable
 
+from proset_study.data import generators
 from proset_study.fits import evaluations
 
 SCHEMA = Path(__file__).with_name("schema.yaml")
@@ -17,9 +18,10 @@ RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates"
 
 
 def schema() -> dict:
-    """The JSON schema of a config: that of the file, with what each kind of evaluation says of its settings."""
+    """The JSON schema of a config: that of the file, with what generators and evaluations say of their settings."""
     of_config = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     of_config["properties"]["evaluations"] = evaluations.schema()
+    of_config["properties"]["data_sets"]["additionalProperties"]["then"] = generators.schema()
     return of_config
 
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.data.generators import mixture_bayes_error, mixture_probabilities
-from proset_study.data.sources import make
-from proset_study.fits.evaluations.bias_variance import EVALUATION
+from proset_study.data.generators.mixture import Mixture
+from proset_study.fits.evaluations.bias_variance import EVALUATION, draw
 from proset_study.fits.evaluations.decomposition import decompose
 from proset_study.fits.search import Case
 
@@ -75,18 +74,13 @@ def test_a_mixture_has_noise_and_its_parts_add_up_on_labels_drawn_anew():
     case, settings = Case(1, 0, "mixture", "E", "knn"), {"draws": 8, "test_samples": 5000}
     found = bias_variance({"parameters": {}, "complexity": 15, "n_fit": 126}, mixture, settings, case)
     assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
-    p = mixture_probabilities(make({**mixture, "samples_per_class": 20_000}, 0, "other", 0).X, 2, 3)
+    generated = Mixture(samples_per_class=20_000, components=2, means_seed=3)
+    p = generated.probabilities(generated.draw(np.random.default_rng(0)).X)
     assert found["noise"] == pytest.approx((p * (1 - p)).sum(axis=1).mean(), abs=0.02)
-    assert mixture_bayes_error(2, 3) - 0.02 < found["error"] < mixture_bayes_error(2, 3) + 0.06
+    assert -0.02 < found["error"] - generated.bayes_error() < 0.06
 
 
-def test_training_sets_of_a_mixture_have_all_classes_alike(monkeypatch):
+def test_training_sets_of_a_mixture_have_all_classes_alike():
     """The generator gives one class after the other."""
-    drawn = []
-    monkeypatch.setattr(
-        "proset_study.fits.evaluations.bias_variance.refit",
-        lambda data, fitted, scored, *_: drawn.append(data.y[fitted]) or np.full((len(scored), 3), 1 / 3),
-    )
-    mixture, case = {"generator": "mixture", "samples_per_class": 60}, Case(1, 0, "mixture", "E", "knn")
-    bias_variance({"parameters": {}, "complexity": 1, "n_fit": 126}, mixture, {"draws": 2, "test_samples": 300}, case)
-    assert [np.bincount(y).tolist() for y in drawn] == [[42] * 3] * 2
+    train = draw(Mixture(samples_per_class=60), 126, Case(1, 0, "mixture", "E", "knn"), "draw 0")
+    assert np.bincount(train.y).tolist() == [42] * 3

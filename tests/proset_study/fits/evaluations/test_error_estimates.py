@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.spatial import KDTree
 
-from proset_study.data.generators import mixture_bayes_error
+from proset_study.data import generators
+from proset_study.data.generators.mixture import Mixture
 from proset_study.fits.evaluations.error_estimates import (
     EVALUATION,
     PARTS,
@@ -12,7 +13,6 @@ from proset_study.fits.evaluations.error_estimates import (
     resampled,
     wilson,
 )
-from proset_study.fits.evaluations.population import sample
 from proset_study.fits.search import Case
 from proset_study.methods.knn import FittedKNN
 from proset_study.report.evaluations.error_estimates import LABELS
@@ -36,7 +36,7 @@ def estimates(method, size=3, n_fit=60, source=XOR, seed=1, parameters=None, **s
 
 def fits(method, size, n_fit=60, source=XOR, parameters=None, **settings):
     final = {"parameters": parameters or {}, "complexity": size, "n_fit": n_fit}
-    return Fits(final, SETTINGS | settings, Case(1, 0, "d", "r", method), source, 0, 2000)
+    return Fits(final, SETTINGS | settings, Case(1, 0, "d", "r", method), generators.of(source), 0, 2000)
 
 
 def mean_of(record, name):
@@ -115,7 +115,7 @@ def test_a_path_of_one_size_has_nothing_to_select():
 
 def test_true_error_is_not_below_that_of_the_bayes_rule():
     found = fits("knn", 15, n_fit=300, source=MIXTURE)
-    assert mixture_bayes_error(2, 3) - 3 * found.standard_error < found.true[-1] < 0.67
+    assert Mixture(components=2, means_seed=3).bayes_error() - 3 * found.standard_error < found.true[-1] < 0.67
 
 
 def test_what_is_not_possible_is_left_out_and_the_rest_is_there():
@@ -143,12 +143,3 @@ def test_intervals_by_hand():
 
 def test_the_first_of_equal_sizes_is_selected():
     assert best_size([np.array([[True], [False], [False]])]) == 1
-
-
-@pytest.mark.parametrize("source", [XOR, MIXTURE, {"generator": "checker", "squares": 3}])
-def test_samples_are_as_many_as_asked_for_and_independent(source):
-    one, two = (sample(source, 1000, np.random.default_rng(seed)) for seed in (0, 1))
-    assert len(one.y) == len(two.y) == 1000
-    assert np.bincount(one.y).tolist() != np.bincount(two.y).tolist()  # classes by chance, not in equal numbers
-    lag = np.corrcoef(one.y[:-1], one.y[1:])[0, 1]
-    assert abs(lag) < 0.15  # not class by class

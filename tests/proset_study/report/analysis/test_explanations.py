@@ -128,7 +128,7 @@ def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
 
 def test_curves_of_mixed_tables(stored):
     error, loss = response_curves(stored)
-    assert error.points == {"mixed missing_by_value": {0.0: "complete", 0.3: "lacking"}}
+    assert error.points == {"mixed tables missing_by_value": {0.0: "complete", 0.3: "lacking"}}
     assert loss.methods == ["proset_few", "hist_gradient_boosting", "proset", "knn"]
     rows = response_section([error])[0]["rows"]
     assert {row["title"] for row in rows} == {"missing by value (mixed tables)"}

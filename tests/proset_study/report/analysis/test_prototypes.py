@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.proset_study.small_study import check_findings, compute
 
-from proset_study.data.generators import mixture_bayes_error
+from proset_study.data.generators.mixture import Mixture
 from proset_study.methods import METHODS
 from proset_study.report.analysis import prototypes
 from proset_study.report.analysis.cautions import zero_probability_samples
@@ -179,7 +179,7 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     cover = small.final("cover", "blobs")
     expected = [[cover.fit["summary"]["prototypes"]], [prototypes.test_error(cover)[0]]]
     np.testing.assert_allclose(tested["CCCD"], expected)
-    bayes = mixture_bayes_error(2, 5)
+    bayes = Mixture(components=2, means_seed=5).bayes_error()
     assert [line.get_ydata()[0] for line in left.lines if line.get_linestyle() == ":"] == [bayes]
     assert f"no rule can have less than {100 * bayes:.1f} %" in drawn.caption
     assert "USPS" not in drawn.caption

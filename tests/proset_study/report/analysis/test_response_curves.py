@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from tests.proset_study.small_study import check_findings, compute
 
 from proset.losses import error_rate, log_loss
-from proset_study.data.generators import CLUSTERS, clusters, clusters_probabilities
+from proset_study.data.generators.clusters import Clusters
 from proset_study.data.sources import random_numbers
 from proset_study.report.analysis.findings import write_findings
 from proset_study.report.analysis.response_curves import (
@@ -62,12 +62,11 @@ def stored(tmp_path_factory) -> Stored:
 @pytest.mark.parametrize("data_set", OVERLAY["data_sets"])
 def test_bayes_errors_are_known_to_two_thousandths(data_set):
     """Standard error of the mean over ten replicates, each an arrangement of its own with 2,000 test points."""
-    settings = {key: value for key, value in OVERLAY["data_sets"][data_set].items() if key != "generator"}
-    variances = []
+    generated, variances = Clusters.of(OVERLAY["data_sets"][data_set]), []
     for replicate in OVERLAY["replicates"]:
-        data = clusters(random_numbers(1, data_set, replicate), **settings)
+        data = generated.draw(random_numbers(1, data_set, replicate))
         X = data.X[data.test]
-        eta = clusters_probabilities(X, random_numbers(1, data_set, replicate), **settings)
+        eta = generated.probabilities(X, random_numbers(1, data_set, replicate))
         variances.append((1 - eta.max(axis=1)).var(ddof=1) / len(X))
     assert len(X) == 2000
     assert np.sqrt(sum(variances)) / len(variances) < 0.002
@@ -81,8 +80,8 @@ def test_what_the_bayes_rule_has_and_methods_add(stored):
     assert {row["experiment"] for row in rows} == {"neighbours", "cover", "proset"}  # not a method's second one
     for row in rows:
         final = stored.final(row["experiment"], row["dataset"], replicate=row["replicate"])
-        entry = {k: v for k, v in stored.study.config["data_sets"][row["dataset"]].items() if k in CLUSTERS}
-        truth = clusters_probabilities(final.X_test, random_numbers(1, row["dataset"], row["replicate"]), **entry)
+        generated = Clusters.of(stored.study.config["data_sets"][row["dataset"]])
+        truth = generated.probabilities(final.X_test, random_numbers(1, row["dataset"], row["replicate"]))
         best = np.eye(2)[truth.argmax(axis=1)]
         assert row["bayes_error"] == pytest.approx(((1 - best) * truth).sum(axis=1).mean())
         assert row["bayes_log_loss"] == pytest.approx(-(truth * np.log(truth)).sum(axis=1).mean())
@@ -238,10 +237,10 @@ def test_the_curves_of_mixed_tables_are_those_of_the_page():
     data_sets = yaml.safe_load(file.read_text(encoding="utf-8"))["data_sets"]
     found = points({**data_sets, "other": {"generator": "clusters"}})
     assert found == {
-        "mixed levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},
+        "mixed tables levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},
         **{
-            f"mixed missing_{key}": {0: "mixed", **{n / 100: f"{name}_{n}" for n in (10, 20, 30, 50)}}
+            f"mixed tables missing_{key}": {0: "mixed", **{n / 100: f"{name}_{n}" for n in (10, 20, 30, 50)}}
             for key, name in (("at_random", "random"), ("by_value", "by_value"))
         },
     }
-    assert title("mixed missing_by_value") == "missing by value (mixed tables)"
+    assert title("mixed tables missing_by_value") == "missing by value (mixed tables)"

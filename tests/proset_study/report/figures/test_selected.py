@@ -14,7 +14,7 @@ from tests.proset_study.small_study import check_findings, compute
 
 from proset.losses import error_rate
 from proset.set_cover import SetCoverClassifier
-from proset_study.data.generators import mixture_probabilities
+from proset_study.data.generators.mixture import Mixture
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
 from proset_study.report.catalogue import data_set_figures, plan
@@ -131,7 +131,7 @@ def test_the_best_boundary_is_drawn_where_it_is_known(small):
     panel = figure.figure.axes[0]
     dashed = [c for c in panel.collections if any("--" in str(s) or s[1] for s in c.get_linestyle())]
     ends = np.vstack([path.vertices for c in dashed for path in c.get_paths() if len(path.vertices)])
-    found = np.sort(mixture_probabilities(ends, components=2, means_seed=5), axis=1)
+    found = np.sort(Mixture(components=2, means_seed=5).probabilities(ends), axis=1)
     assert np.median(found[:, -1] - found[:, -2]) < 0.1  # where two classes are equally probable
     assert "Dashed: the best possible rule" in figure.caption
 

@@ -1,16 +1,13 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from scipy.ndimage import affine_transform, grey_dilation, grey_erosion
 from sklearn.datasets import load_digits
 
-from proset_study.data.generated_items import AMINO_ACIDS, FREQUENCIES, _thickened, _turned
-from proset_study.data.sizes import size_of
+from proset_study.data.generators.digits_16 import moved, thickened
 from proset_study.data.sources import make
 
 DIGITS = {"generator": "digits_16", "image": [16, 16]}
-PROTEINS = {"generator": "protein_families"}
 
 
 def test_digits_are_grey_images_of_all_classes():
@@ -36,7 +33,7 @@ def test_without_distortion_digits_are_those_of_scikit_learn_read_between_pixels
 
 def test_turned_and_shifted_digits_are_scipys(rng):
     image, turn, (down, right) = load_digits().images[5], np.radians(11.0), (0.75, -1.25)
-    (found,) = _turned(image[None], np.array([turn]), np.array([[down, right]]))
+    (found,) = moved(image[None], np.array([turn]), np.array([[down, right]]))
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) / 2
     offset = 3.5 - rotation @ [7.5, 7.5] - np.array([down, right]) / 2
     expected = affine_transform(image, rotation, offset, output_shape=(16, 16), order=1, mode="grid-constant")
@@ -45,7 +42,7 @@ def test_turned_and_shifted_digits_are_scipys(rng):
 
 def test_thick_and_thin_are_dilation_and_erosion(rng):
     images = rng.integers(0, 17, (3, 16, 16)).astype(float)
-    thick, thin, half = _thickened(images, np.array([1.0, -1.0, 0.5]))
+    thick, thin, half = thickened(images, np.array([1.0, -1.0, 0.5]))
     np.testing.assert_array_equal(thick, grey_dilation(images[0], (3, 3), mode="constant"))
     np.testing.assert_array_equal(thin, grey_erosion(images[1], (3, 3), mode="constant"))
     np.testing.assert_array_equal(half, (images[2] + grey_dilation(images[2], (3, 3), mode="constant")) / 2)
@@ -57,49 +54,3 @@ def test_copies_of_an_image_are_a_group():
     assert set(Counter(data.group.tolist()).values()) == {3}
     assert all(len(set(data.y[data.group == g])) == 1 for g in set(data.group))
     assert (data.X[data.group == data.group[0]][0] != data.X[data.group == data.group[0]][1]).any()
-
-
-def test_proteins_are_as_many_and_as_long_as_asked_for():
-    data = make(PROTEINS, 0, "p", 0)
-    assert data.X.shape == (1708, 0)
-    assert np.bincount(data.y).tolist() == [45, 1663]
-    assert data.class_names.tolist() == ["member", "other"]
-    lengths = [len(item) for item in data.items]
-    assert 100 <= min(lengths) < 110
-    assert 390 < max(lengths) <= 400
-    assert make(PROTEINS, 0, "p", 0).items.tolist() == data.items.tolist()
-    assert make(PROTEINS, 0, "p", 1).items.tolist() != data.items.tolist()
-
-
-def test_letters_are_as_frequent_as_in_proteins():
-    data = make({**PROTEINS, "motifs": 1, "motif_length": 1}, 0, "p", 0)
-    letters = Counter("".join(data.items))
-    assert set(letters) == set(AMINO_ACIDS)
-    shares = [letters[a] / letters.total() for a in AMINO_ACIDS]
-    np.testing.assert_allclose(shares, np.array(FREQUENCIES) / sum(FREQUENCIES), atol=0.003)
-
-
-def test_members_and_nobody_else_share_all_motifs():
-    """Without mutations: words of 12 letters that all members have are the motifs; others have the first one alone."""
-    data = make({**PROTEINS, "members": 20, "others": 200, "families": 4, "mutation": 0}, 0, "p", 0)
-    words = [{item[i : i + 12] for i in range(len(item) - 11)} for item in data.items]
-    motifs = set.intersection(*words[:20])
-    assert len(motifs) == 3
-    shared = [len(motifs & found) for found in words[20:]]
-    assert set(shared) == {0, 1}
-    assert 0.35 < np.mean(shared) < 0.65
-
-
-@pytest.mark.parametrize(
-    "settings", [DIGITS, PROTEINS, {**DIGITS, "images": 300, "copies": 2}, {**PROTEINS, "members": 9}]
-)
-def test_sizes_are_known_before_they_are_made(settings):
-    data = make(settings, 0, "d", 0)
-    size = size_of(settings)
-    assert (size.rows, size.features, size.classes) == (*data.X.shape, len(data.class_names))
-
-
-def test_motifs_that_do_not_fit_are_refused():
-    message = "data_sets.p: motif_length: 60 is not allowed, 2 motifs have more than 100 letters"
-    with pytest.raises(ValueError, match=message):
-        make({**PROTEINS, "motifs": 2, "motif_length": 60}, 0, "p", 0)

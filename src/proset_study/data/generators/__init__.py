@@ -1,0 +1,32 @@
+"""Generated data sets: each is a module of this folder, of the name in the config, as `base` describes.
+
+They are found, not listed, so that nothing but its own module has to be changed for a new one.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from proset_study.data.generators.base import Generator
+
+GENERATORS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base"}))
+
+
+def get(name: str) -> type[Generator]:
+    """The class of a generated data set."""
+    generator: type[Generator] = import_module(f"{__name__}.{name}").GENERATOR
+    return generator
+
+
+def of(settings: dict) -> Generator | None:
+    """The generator with the settings of an entry of the config's `data_sets`; None if that is not generated."""
+    return get(settings["generator"]).of(settings) if "generator" in settings else None
+
+
+def schema() -> dict:
+    """JSON schema of an entry of `data_sets` that has the key `generator`; it refers to `$defs` of the config's."""
+    return {
+        "properties": {"generator": {"description": "Kind of the data.", "enum": list(GENERATORS)}},
+        "allOf": [
+            {"if": {"properties": {"generator": {"const": name}}}, "then": get(name).schema()} for name in GENERATORS
+        ],
+    }

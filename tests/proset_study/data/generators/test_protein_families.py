@@ -1,0 +1,46 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from proset_study.data.generators.protein_families import AMINO_ACIDS, FREQUENCIES
+from proset_study.data.sources import make
+
+PROTEINS = {"generator": "protein_families"}
+
+
+def test_proteins_are_as_many_and_as_long_as_asked_for():
+    data = make(PROTEINS, 0, "p", 0)
+    assert data.X.shape == (1708, 0)
+    assert np.bincount(data.y).tolist() == [45, 1663]
+    assert data.class_names.tolist() == ["member", "other"]
+    lengths = [len(item) for item in data.items]
+    assert 100 <= min(lengths) < 110
+    assert 390 < max(lengths) <= 400
+    assert make(PROTEINS, 0, "p", 0).items.tolist() == data.items.tolist()
+    assert make(PROTEINS, 0, "p", 1).items.tolist() != data.items.tolist()
+
+
+def test_letters_are_as_frequent_as_in_proteins():
+    data = make({**PROTEINS, "motifs": 1, "motif_length": 1}, 0, "p", 0)
+    letters = Counter("".join(data.items))
+    assert set(letters) == set(AMINO_ACIDS)
+    shares = [letters[a] / letters.total() for a in AMINO_ACIDS]
+    np.testing.assert_allclose(shares, np.array(FREQUENCIES) / sum(FREQUENCIES), atol=0.003)
+
+
+def test_members_and_nobody_else_share_all_motifs():
+    """Without mutations: words of 12 letters that all members have are the motifs; others have the first one alone."""
+    data = make({**PROTEINS, "members": 20, "others": 200, "families": 4, "mutation": 0}, 0, "p", 0)
+    words = [{item[i : i + 12] for i in range(len(item) - 11)} for item in data.items]
+    motifs = set.intersection(*words[:20])
+    assert len(motifs) == 3
+    shared = [len(motifs & found) for found in words[20:]]
+    assert set(shared) == {0, 1}
+    assert 0.35 < np.mean(shared) < 0.65
+
+
+def test_motifs_that_do_not_fit_are_refused():
+    message = "data_sets.p: motif_length: 60 is not allowed, 2 motifs have more than 100 letters"
+    with pytest.raises(ValueError, match=message):
+        make({**PROTEINS, "motifs": 2, "motif_length": 60}, 0, "p", 0)
