@@ -24,9 +24,7 @@ from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.wording import listed
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 

@@ -14,10 +14,7 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
-from proset_study.report.wording import (
-    MINUS,
-    listed,
-)
+from proset_study.report.wording import MINUS, listed
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 

@@ -20,10 +20,7 @@ from proset_study.report.article.wording import count, decimals, percent, ratio
 from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context
-from proset_study.report.wording import (
-    MINUS,
-    listed,
-)
+from proset_study.report.wording import MINUS, listed
 from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"

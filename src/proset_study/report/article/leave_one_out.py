@@ -10,9 +10,7 @@ from proset_study.report.article.records import Reported, rows
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Content, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.wording import listed
 from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 from proset_study.study import layout

@@ -22,14 +22,8 @@ from proset_study.report.article.wording import (
     significant,
 )
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
-from proset_study.report.figures.style import (
-    context,
-    legend,
-    panels,
-)
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.figures.style import context, legend, panels
+from proset_study.report.wording import listed
 from proset_study.study import layout
 
 FIRST = "proset"

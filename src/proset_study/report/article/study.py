@@ -48,14 +48,8 @@ from proset_study.report.article.wording import (
     significant,
 )
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
-from proset_study.report.figures.style import (
-    context,
-    legend,
-    method_style,
-)
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.figures.style import context, legend, method_style
+from proset_study.report.wording import listed
 from proset_study.study import layout
 
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads

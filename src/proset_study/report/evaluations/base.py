@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from proset.plot.style import plain
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ReportFigure,
-)
+from proset_study.report.figures.style import ReportFigure
 from proset_study.store.stored import Final, Missing
 
 NAMES = ("replicate", "experiment", "method", "dataset", "variant")

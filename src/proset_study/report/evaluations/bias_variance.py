@@ -15,10 +15,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import (
-    ESTIMATOR_COLOURS,
-    ReportFigure,
-)
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure
 from proset_study.store.stored import Final
 
 COLUMNS = (

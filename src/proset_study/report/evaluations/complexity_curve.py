@@ -6,12 +6,7 @@ from proset.plot.style import COLOURS, GREY, log_axis
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
-from proset_study.report.figures.style import (
-    ReportFigure,
-    axis_name,
-    legend,
-    panels,
-)
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, panels
 from proset_study.store.stored import Final
 
 COLUMNS = (*NAMES, "n_fit", "n_scored", "draws", "loss", "along", "value", "expected", "noise", "bias2", "variance")

@@ -7,11 +7,7 @@ from proset.plot.style import GREY, plain
 from proset_study.base.scores import SMALLEST
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.search import prior_loss
-from proset_study.report.figures.style import (
-    ReportFigure,
-    method_style,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, method_style, slug
 from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 

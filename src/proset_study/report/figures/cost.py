@@ -8,11 +8,7 @@ from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_style
 from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 

@@ -6,12 +6,7 @@ from proset.plot.style import plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import OF_ALL, ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
-from proset_study.report.figures.style import (
-    OTHER_COLOURS,
-    ReportFigure,
-    method_style,
-    slug,
-)
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_style, slug
 from proset_study.report.wording import leader
 
 SCORES = ("log-loss", OF_ALL)  # the others say much the same

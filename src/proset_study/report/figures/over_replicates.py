@@ -9,11 +9,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import log_axis, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.findings import RULES
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_style
 
 SPREAD = 0.3
 _RULE_STYLES = (  # no colours of methods or classes

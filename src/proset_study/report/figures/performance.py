@@ -5,14 +5,7 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ESTIMATOR_COLOURS,
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, method_style, panels, slug
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 

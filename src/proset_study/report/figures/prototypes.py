@@ -8,13 +8,7 @@ from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data.generators import mixture_bayes_error
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.prototypes import error_path, test_error
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
 from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
 

@@ -14,13 +14,7 @@ from proset_study.report.analysis.response_curves import (
     prototype_methods,
     title,
 )
-from proset_study.report.figures.style import (
-    MAIN_COLOURS,
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-)
+from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_style, panels
 from proset_study.report.wording import span, wins
 
 _COLUMNS = 3

@@ -6,14 +6,7 @@ from proset.plot.search import LOSSES, SearchPathDisplay, SearchPlaneDisplay, Se
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ReportFigure,
-    axis_name,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels, slug
 from proset_study.report.wording import span
 from proset_study.store.stored import Final
 

@@ -12,13 +12,7 @@ from proset_study.methods.labels import method_name
 from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 

@@ -9,11 +9,7 @@ from proset_study.base.scores import log_loss
 from proset_study.data.generators import mixture_probabilities
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
-from proset_study.report.figures.style import (
-    ReportFigure,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, panels, slug
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 

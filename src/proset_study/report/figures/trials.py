@@ -6,13 +6,7 @@ from matplotlib.axes import Axes
 from proset.plot.style import log_axis
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.prototypes import least_loss, trial_means
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
 from proset_study.store.stored import Final
 
 _SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}

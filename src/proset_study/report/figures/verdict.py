@@ -5,10 +5,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import log_axis, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.verdict import Verdict
-from proset_study.report.figures.style import (
-    ReportFigure,
-    method_style,
-)
+from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import wins
 
 SPREAD = 0.7  # of the methods of a data set, in rows

@@ -13,9 +13,7 @@ from functools import cache
 from typing import Any
 
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    method_style,
-)
+from proset_study.report.figures.style import method_style
 
 ROWS = "rows"  # the name of the data in every specification
 _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two

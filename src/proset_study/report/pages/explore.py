@@ -22,10 +22,7 @@ from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, compared_experiments
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
 from proset_study.report.figures.search import searched
-from proset_study.report.figures.style import (
-    ESTIMATOR_COLOURS,
-    axis_name,
-)
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, axis_name
 from proset_study.report.pages.charts import ROWS, Chart, Control, method_scales, methods_control, specification
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Final, Stored

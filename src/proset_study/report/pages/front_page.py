@@ -19,9 +19,7 @@ from proset_study.report.analysis.response_curves import response_curves, respon
 from proset_study.report.analysis.variance import noise
 from proset_study.report.analysis.verdict import Verdict, compared_experiments, verdict
 from proset_study.report.claims.statements import statements_beside
-from proset_study.report.figures.style import (
-    slug,
-)
+from proset_study.report.figures.style import slug
 from proset_study.report.pages.charts import library
 from proset_study.report.pages.evidence import check_grid, claims_section, grouped, published_ledger
 from proset_study.report.pages.explore import front_charts

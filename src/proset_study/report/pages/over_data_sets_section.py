@@ -5,9 +5,7 @@ import re
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import LIMITS, over_data_sets
-from proset_study.report.figures.style import (
-    slug,
-)
+from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Column, Grid, count, number, p_value, texts
 from proset_study.store.stored import Stored
 

@@ -19,18 +19,8 @@ from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.explanations import explained_points
 from proset_study.report.pages.evaluation import class_rows, confusion_of
-from proset_study.report.tables.grids import (
-    Cell,
-    Column,
-    Grid,
-    count,
-    number,
-    texts,
-)
-from proset_study.report.wording import (
-    format_number,
-    listed,
-)
+from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.wording import format_number, listed
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
