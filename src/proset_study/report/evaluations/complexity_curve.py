@@ -67,8 +67,6 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
     legend(figure, 1.6)
     record = record_of(finals[0], "complexity_curve")
     return ReportFigure(
-        name="complexity_curve",
-        category="Bias and variance",
         title="Bias and variance along the size of models",
         finding=f"The expected squared loss is lowest inside the range in {inside} of {len(groups)} columns, for"
         f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} at {lowest[0]['along']} ="
@@ -82,6 +80,7 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
 
 
 REPORT = EvaluationReport(
+    category="Bias and variance",
     columns=COLUMNS,
     rows=curve_rows,
     title="Bias and variance along the size of models",
