@@ -272,7 +272,7 @@ def data_set_page(args: argparse.Namespace) -> None:
 
 def report(args: argparse.Namespace) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
-    _write_report(_stored(args.study), args, args.published, ["manifest", "numbers", "models", "overview"])
+    _write_report(_stored(args.study), args, args.published, ["manifest", "numbers", "models", "overview", "article"])
 
 
 def partial(args: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from proset_study.report.analysis.published import write_agreement
 from proset_study.report.analysis.reproduction import write_reproduction
 from proset_study.report.analysis.variance import write_variance
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.article.build import write_numbers
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
@@ -121,6 +122,12 @@ def _overview(stored, folder, published, options):
     write_explore(folder / layout.EXPLORE, stored)
 
 
+def _article(stored, folder, published, options):
+    """What the article says of the report; last, because it reads the other parts, and of whole studies only."""
+    if not stored.missing_models:
+        write_numbers(folder, published)
+
+
 DATA_SETS = "data_sets"
 PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "manifest": _manifest,
@@ -128,4 +135,5 @@ PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "numbers": _numbers,
     "models": _models,
     "overview": _overview,
+    "article": _article,
 }

@@ -1,6 +1,6 @@
 """docs/findings.md from its template, with numbers and tables by the names that they have in the article."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def findings(project: Path) -> str:
         explained.update(claims)
         return ", ".join(claims)
 
-    def of(found: dict[str, Any]) -> Callable[[str], Any]:
+    def of(found: Mapping[str, Any]) -> Callable[[str], Any]:
         def named(name: str) -> Any:
             if name in found:
                 return found[name]
