@@ -5,6 +5,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.base.scores import SMALLEST
 from proset_study.data.splits import TEST
+from proset_study.methods.class_prior import ClassPrior
 from proset_study.store.stored import Final, Stored
 
 CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
@@ -12,7 +13,7 @@ CONSTANT = 1e-6  # largest spread of a predicted probability over the test point
 
 def constant_models(stored: Stored) -> list[Final]:
     """Final models that predict the same for every test point, other than the class prior."""
-    finals = [f for f in stored.finals() if f.run.method != "class_prior"]
+    finals = [f for f in stored.finals() if not issubclass(methods.get(f.run.method), ClassPrior)]
     return [f for f in finals if np.ptp(f.probabilities, axis=0).max() < CONSTANT]
 
 

@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from proset_study import methods
+from proset_study.methods.class_prior import ClassPrior
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
@@ -90,15 +91,12 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         if method in (probabilistic or compared)
     }
     overlap = overlaps(stored, experiments)
-    printed = {
-        (row["method"], row["dataset"]): row["value"]
-        for row in read_rows(published)
-        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
-    }
+    printed = printed_losses(published, experiments)
     ranks = average_ranks(losses)
     first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
-    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if m != "class_prior")]))[:MAX_METHODS]
+    others = (method for method in ranks if not issubclass(methods.get(method), ClassPrior))
+    shown = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
         there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
@@ -169,6 +167,15 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
         if shared:
             found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
     return found
+
+
+def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[str, str], float]:
+    """Published test log-losses of some experiments by method and data set."""
+    return {
+        (row["method"], row["dataset"]): row["value"]
+        for row in read_rows(published)
+        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+    }
 
 
 def compared_experiments(stored):
