@@ -35,22 +35,11 @@ def write_report(
     options: list[str] = LOCAL,
     order: list[str] | None = None,
 ) -> None:
-    """Write the report of a study; what is missing of it is marked in tables and pages.
+    """Write the report of a study into reports/<study>; what is missing of it is marked in tables and pages.
 
-    Parameters
-    ----------
-    stored : Stored
-        A `Finished` one for a partial report.
-    folder : Path
-        reports/<study>.
-    published : Path or None
-        CSV file of the published numbers; None for parts without them.
-    parts : collection of str, optional
-        Those of `PARTS` and `DATA_SETS` to write, by default all of them.
-    options : list of str, optional
-        Those of the commands that the pages give.
-    order : list of str, optional
-        Data sets of the whole study, if `stored` has some of them only: pages lead to the next one.
+    `stored` is a `Finished` one for a partial report; `published` may be None for parts that do not read it. `parts`
+    are those of `PARTS` and `DATA_SETS`, by default all. `options` are those of the commands that the pages give, and
+    `order` has the data sets of the whole study if `stored` has some of them: pages lead to the next one.
     """
     for name, write in PARTS.items():
         if parts is None or name in parts:

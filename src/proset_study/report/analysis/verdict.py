@@ -24,59 +24,27 @@ MAX_METHODS = 4  # in the table: what a narrow page has room for
 
 @dataclass(frozen=True)
 class Score:
-    """Test score of a method on a data set, the smaller the better.
+    """Test score of a method on a data set, the smaller the better."""
 
-    Attributes
-    ----------
-    mean : float
-        Over the replicates.
-    deviation : float or None
-        Standard deviation (ddof = 1); None if there is one replicate.
-    interval : tuple of float or None
-        Ends of the 95 % interval of the mean, see `paired`.
-    published : float or None
-    best : bool
-        Whether the replicates cannot tell it from the best method of the table; see `paired.among_the_best`.
-    """
-
-    mean: float
-    deviation: float | None
-    interval: tuple[float, float] | None
+    mean: float  # over the replicates
+    deviation: float | None  # standard deviation (ddof = 1); None if there is one replicate
+    interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, see `paired`
     published: float | None
-    best: bool
+    best: bool  # whether it is among the best of the table, see `paired.among_the_best`
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The conclusion of a study.
-
-    Attributes
-    ----------
-    question : str
-    track : str
-        The protocol of the searches.
-    score : str
-        What is compared: log-loss, or the balanced error where no method predicts probabilities.
-    sentences : list of (str, str)
-        A word or two, and what they stand for.
-    methods : list of str
-        Columns of the table: the first method, those with published numbers, then by average rank.
-    scores : dict
-        By data set and method; a method without a result on the data set is not there.
-    replicates : int
-        The largest number behind a score.
-    sizes : list of (str, dict)
-        What the searches of the methods may try: a heading and the text of each method.
-    """
+    """The conclusion of a study."""
 
     question: str
-    track: str
-    score: str
-    sentences: list[tuple[str, str]]
-    methods: list[str]
-    scores: dict[str, dict[str, Score]]
-    replicates: int
-    sizes: list[tuple[str, dict[str, str]]]
+    track: str  # the protocol of the searches
+    score: str  # what is compared: log-loss, or the balanced error where no method predicts probabilities
+    sentences: list[tuple[str, str]]  # a word or two, and what they stand for
+    methods: list[str]  # columns of the table: the first method, those with published numbers, then by average rank
+    scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
+    replicates: int  # the largest number behind a score
+    sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
 
 
 def verdict(stored: Stored, published: Path) -> Verdict:

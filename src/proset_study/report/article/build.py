@@ -87,24 +87,9 @@ def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
 
 
 def build(project: Path, output: Path) -> str:
-    """Write the article, and next to it everything that it is typeset from.
+    """Write records.json, figures, sources and the PDF into a folder; says what was written, and what is not in it.
 
-    Parameters
-    ----------
-    project : Path
-        The folder with `article`, `reports`, `benchmarks` and `data`.
-    output : Path
-        Folder for the PDF, records.json, figures and sources: what a journal can typeset again.
-
-    Returns
-    -------
-    str
-        What was written, and what is not in it.
-
-    Raises
-    ------
-    ValueError
-        If the sources have a number that is typed by hand, or name what the records do not have; see `sources.check`.
+    `project` is the folder with `article`, `reports`, `benchmarks` and `data`. ValueError as `checked`.
     """
     content, missing = checked(project)
     shutil.copytree(project / SOURCES, output, dirs_exist_ok=True)

@@ -14,20 +14,10 @@ FAILING = "claims.failing"
 
 
 def findings(project: Path) -> str:
-    """The page, in Markdown.
+    """The page in Markdown, of the folder with `article`, `reports`, `benchmarks` and `data`.
 
-    Parameters
-    ----------
-    project : Path
-        The folder with `article`, `reports`, `benchmarks` and `data`.
-
-    Raises
-    ------
-    ValueError
-        If the template has a number that is typed by hand, or names what the records do not have (`sources.check`); if
-        it gives a reason why a claim fails that does not, or none for one that does.
-    Missing
-        If it names, outside of an `if given(...)`, what is in records that are not there.
+    ValueError as `checked`, or if the template gives a reason why a claim fails that does not, or none for one that
+    does; `Missing` if it names, outside of an `if given(...)`, what is in records that are missing.
     """
     content, missing = checked(project)
     failing = {row[0] for row in content.tables[FAILING][1:]}

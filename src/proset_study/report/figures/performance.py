@@ -139,21 +139,10 @@ def claimed(final: Final) -> tuple[np.ndarray, np.ndarray]:
 def reliability(
     probability: np.ndarray, event: np.ndarray, weight: np.ndarray, bins: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Calibration in bins of equal width.
+    """Calibration in bins of equal width; all arguments of shape (m,).
 
-    Parameters
-    ----------
-    probability : ndarray, shape (m,)
-    event : ndarray of bool, shape (m,)
-    weight : ndarray, shape (m,)
-    bins : int
-
-    Returns
-    -------
-    mean, proportion, low, high : ndarrays
-        Mean probability, proportion of events and its 95 % interval, for each bin that is not empty.
-    counts : ndarray of int, shape (bins,)
-        Samples of positive weight in every bin.
+    Mean probability, proportion of events and both ends of its 95 % interval for each bin that is not empty, and the
+    number of samples of positive weight in every bin.
     """
     position = np.minimum((probability * bins).astype(int), bins - 1)
     total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))

@@ -22,15 +22,7 @@ SMALL, LARGE = 180, 420  # pixels a side
 
 
 def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
-    """Small multiples: one panel per final model; with the best possible boundary where it is known.
-
-    Parameters
-    ----------
-    finals : list of Final
-        All of one data set.
-    settings : dict
-        The config's entry of the data set.
-    """
+    """One panel per final model of a data set; with the best possible boundary where it is known."""
     figure, axes = panels(len(finals), 5 if len(finals) > 4 else 3, (2.0, 2.15), sharex="all", sharey="all")
     displays = [display(final, SMALL) for final in finals]
     for panel, final, shown in zip(axes, finals, displays, strict=True):
