@@ -15,7 +15,7 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
-from proset_study.report.wording import MINUS, listed
+from proset_study.report.wording import MINUS, counted, listed, span
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -64,29 +64,29 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     others = (method for method in ranks if not issubclass(methods.get(method), ClassPrior))
-    shown = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
+    columns = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
-        there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
-        best = among_the_best(there, overlap[data_set]) if there else set()
-        if len(there) > 1 or len(shown) == 1:
+        by_method = {m: losses[m][data_set] for m in columns if losses.get(m, {}).get(data_set)}
+        best = among_the_best(by_method, overlap[data_set]) if by_method else set()
+        if len(by_method) > 1 or len(columns) == 1:
             scores[data_set] = {
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
-                for m, values in there.items()
+                for m, values in by_method.items()
             }
     return Verdict(
-        question=_question(shown),
+        question=_question(columns),
         track=stored.study.track,
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, shown, losses, overlap, ranks, score),
+            *_ahead(first, columns, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
-        methods=shown,
+        methods=columns,
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
-        sizes=_sizes(stored, shown, experiments),
+        sizes=_sizes(stored, columns, experiments),
     )
 
 
@@ -230,20 +230,16 @@ def _ahead(first, shown, losses, overlap, ranks, score):
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
             lowest = min(over_all, key=lambda m: over_all[m])
-            words = f"{method_name(lowest)} has the lowest mean test {score} over {_data_sets(means)}, "
+            words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(first)} {over_all[first]:.3f})" if lowest != first else ""
             words += "; with one replicate nothing can be told from the best."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == first else f"{method_name(first)} {ranks[first]:.1f}; "
-        words += f" By average rank over {_data_sets(means)} {method_name(best)} is first of {len(ranks)}, {rank:.1f}"
-        words += f" ({own}not tested)."
+        words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
+        words += f" {len(ranks)}, {rank:.1f} ({own}not tested)."
     return [("Ahead?", words)]
-
-
-def _data_sets(means):
-    return f"{len(means)} data set{'s' if len(means) > 1 else ''}"
 
 
 def _readable(stored, experiments):
@@ -270,7 +266,7 @@ def _sizes(stored, shown, experiments):
             length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     return [
-        (heading, {m: " to ".join(f"{n:,}" for n in sorted({min(v), max(v)})) for m, v in _nth(budgets, i).items()})
+        (heading, {m: span(f"{min(v):,}", f"{max(v):,}") for m, v in _nth(budgets, i).items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))
     ]
 

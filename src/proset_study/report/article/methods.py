@@ -15,6 +15,7 @@ from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, head
 from proset_study.report.article.topics import Content, figure, topic
 from proset_study.report.article.wording import (
     count,
+    counted,
     decimals,
     difference,
     interval,
@@ -141,7 +142,7 @@ def sparsity(stored: Reported) -> Content:
         "prototype_methods": count(len(others) + 1),
         "prototype_names": listed([method_name(m) for m in others]),
         "prototype_data_sets": count(len(errors)),
-        "prototype_replicates": f"{count(replicates)} replicate{'s' if replicates > 1 else ''}",
+        "prototype_replicates": counted(replicates, "replicate"),
         "prototypes": whole(median(number for (_, m), number in final.items() if m == FIRST)),
         "other_prototypes": whole(median(number for (_, m), number in final.items() if m != FIRST)),
         "least": count(len(least)),

@@ -33,6 +33,7 @@ from proset_study.report.article.records import PUBLISHED, Reported, Rows, group
 from proset_study.report.article.topics import Content, figure, overlay, topic
 from proset_study.report.article.wording import (
     count,
+    counted,
     decimals,
     general,
     interval,
@@ -70,7 +71,6 @@ def protocol(stored: Reported) -> Content:
     depths = {run.stage("stage1", d)["space"]["max_depth"]["integers"][1] for run, d in runs if run.method == "xgboost"}
     losses = pick(stored.rows_of(published), section="final", quantity="log_loss")
     replicates = [len(group) for group in groups(losses, "experiment", "dataset", "variant").values()]
-    seeds = config.get("fit_seeds", 1)
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
     texts = {
         "experiments": count(len(published)),
@@ -81,7 +81,7 @@ def protocol(stored: Reported) -> Content:
         "repeated": ratio(sum(n > 1 for n in replicates), len(replicates)),
         "further_replicates": count(len(stored.replicates) - 1),
         "folds": count(config["folds"]),
-        "fit_seeds": f"{count(seeds)} seed{'s' if seeds > 1 else ''}",
+        "fit_seeds": counted(config.get("fit_seeds", 1), "seed"),
         "training": percent(1 - config["test_fraction"]),
         "trials": count(proset["stage1"]["trials"]),
         "candidates": whole(proset["parameters"]["n_candidates"]),

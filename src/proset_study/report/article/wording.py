@@ -37,6 +37,11 @@ def count(number: float) -> Number:
     return Number(_SMALL[round(number)], number) if number <= 12 else whole(number)
 
 
+def counted(number: int, noun: str) -> Number:
+    """A count with what is counted: "one seed", "three seeds"."""
+    return Number(f"{count(number)} {noun}{'' if number == 1 else 's'}", number)
+
+
 def whole(number: float) -> Number:
     """A number without decimals, always in digits."""
     return Number(f"{number:,.0f}", number)

@@ -12,6 +12,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import findings
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style
+from proset_study.report.wording import counted, span
 
 SPREAD = 0.3
 _RULE_STYLES = (  # no colours of methods or classes
@@ -41,8 +42,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
     legend(figure, 2.0)
     better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
-    counts = sorted({row["replicates"] for row in rows})
-    n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(
         title="Differences between the methods over replicates",
         finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above; 0 is"
@@ -94,8 +94,7 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
         fmean(row[quantity] for row in rows if (row["rule"], row["stage"]) == (rule, stages[-1]))
         for rule, quantity in ((published, "excess"), (published, "prototypes"), (best, "prototypes"))
     )
-    n = len({row["replicate"] for row in rows})
-    replicates = f"{n} replicate{'s' if n > 1 else ''}"
+    replicates = counted(len({row["replicate"] for row in rows}), "replicate")
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return ReportFigure(
         title="What the selection rule gives up in cross-validation, and what it saves",
