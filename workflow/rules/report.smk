@@ -69,7 +69,7 @@ rule report:
         published=published,
         statements=statements,
     output:
-        expand("reports/{study}/{file}", file=layout.REPORT_FILES, allow_missing=True),
+        expand("reports/{study}/{file}", file=[*layout.REPORT_FILES, layout.NUMBERS], allow_missing=True),
         directory(f"{REPORTS}{layout.FINDINGS}"),
         directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(

@@ -24,10 +24,9 @@ from proset_study.methods.costs import Cost as Cost
 
 WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
-FIGURES = ("centres", "covers", "bounds")
 # For people, the schedule and verification: no result depends on it.
 ABOUT = (
-    *("label", "place", "names", "cost", "averages", "draws", "unique", "operations", "is_baseline", "figures"),
+    *("label", "place", "names", "cost", "averages", "draws", "unique", "operations", "is_baseline"),
     "prepare_process",
 )
 
@@ -159,9 +158,6 @@ class Method(ABC):
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
     unique: ClassVar[bool] = True  # if not, several models may be equally good, and the last bits choose
     is_baseline: ClassVar[bool] = False  # whether it ignores the features, so that others are only compared with it
-    # Figures it is drawn in besides those of its kind of model: "centres" next to the prototypes of a set cover,
-    # "covers" and "bounds", the objective of a set cover and lower bounds of it.
-    figures: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, data: FoldData):
         for module in self.imports:
@@ -237,6 +233,4 @@ def _wrong_values(method: type[Method]) -> list[str]:
     ]
     if not issubclass(method.model, FittedModel) and not any("load" in vars(c) for c in method.__mro__ if c != Method):
         found.append(f"the function `load` is missing, which `model` needs: {method.model.__name__} is no FittedModel")
-    if not {*method.figures} <= {*FIGURES}:
-        found.append(f"`figures` is {method.figures!r}, allowed are {', '.join(FIGURES)}")
     return found

@@ -49,7 +49,6 @@ class GMLVQ(KMeans):
     weights = "importance"
     metrics = "none"
     max_complexity = LONGEST
-    figures = ()
 
     def fit(self, parameters, complexity, seed):
         data, sets, matrices = self.data, [], []

@@ -6,8 +6,6 @@ T. Hastie, R. Tibshirani and J. Friedman, The elements of statistical learning, 
 D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA (2007).
 """
 
-from typing import ClassVar
-
 from proset_study.methods.base import Cost
 from proset_study.methods.nearest_prototype import NearestPrototype, PerClass
 
@@ -20,7 +18,6 @@ class KMeans(PerClass):
     label = "k-means"
     place = 6
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)
-    figures: ClassVar[tuple[str, ...]] = ("centres",)
     imports = (*NearestPrototype.imports, "sklearn.cluster")
 
     def choose(self, own, numbers, seed):

@@ -26,7 +26,6 @@ class LVQ(KMeans):
     place = 7
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=0.032)
     weights = "importance"
-    figures = ()
 
     def sets(self, parameters, complexity, seed):
         data, rng, moved = self.data, np.random.default_rng(seed), []

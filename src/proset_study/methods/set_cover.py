@@ -102,7 +102,6 @@ class SetCover(Method):
     place = 4
     names: ClassVar[tuple[Name, ...]] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 6.5e-6, rows=1.5)
-    figures: ClassVar[tuple[str, ...]] = ("covers",)
     imports: ClassVar[tuple[str, ...]] = ("scipy.spatial.distance",)
     model: ClassVar[type[Fitted]] = FittedSetCover
     probabilistic = False

@@ -22,7 +22,6 @@ class SetCoverCentres(SetCover):
     cost = Cost(0.1, 8e-6, rows=1.5)
     metrics = "vectors"
     draws = True
-    figures = ()
     imports = (*SetCover.imports, "sklearn.cluster")
 
     def candidates(self, parameters, seed):

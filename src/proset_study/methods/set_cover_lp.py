@@ -6,8 +6,6 @@ J. Bien and R. Tibshirani, Prototype selection for interpretable classification,
 2403-2424, section 3.1.
 """
 
-from typing import ClassVar
-
 from proset_study.methods.base import Cost
 from proset_study.methods.set_cover import SetCover
 
@@ -21,7 +19,6 @@ class SetCoverLP(SetCover):
     parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
     draws = True
     unique = False  # a linear program has many solutions if costs are equal
-    figures: ClassVar[tuple[str, ...]] = ("bounds",)
     imports = (*SetCover.imports, "proset.cover_lp")
 
     @staticmethod

@@ -29,7 +29,6 @@ class SetCoverUnlabelled(SetCover):
         "unlabelled": Range(0, 1, integer=True),  # 1: samples without a label are candidates
     }
     required = ("labelled",)
-    figures = ()
 
     def labelled(self, parameters, seed):
         order = np.random.default_rng(seed).permutation(len(self.data.y))

@@ -72,7 +72,6 @@ class SetCoveringMachineLP(SetCoverLP):
     place = 27
     cost = Cost(0.1, 2.5e-5, rows=1.5)
     model = FittedShares
-    figures = ()
 
     def fit(self, parameters, complexity, seed):
         from proset.cover_lp import relax

@@ -30,7 +30,7 @@ def data_set_page(study: Study, data_set: str, options: Annotated[list[str], jso
 
 def report(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
-    parts = ["manifest", "numbers", "models", "overview"]
+    parts = ["manifest", "numbers", "models", "overview", "article"]
     _write_report(_stored(study), layout.REPORTS, published, options, parts)
 
 

@@ -110,3 +110,14 @@ def format_number(quantity: str, value: float | None) -> str:
     if value != round(value):
         return f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1e}".replace("e-0", "e-")
     return f"{round(value):,}"
+
+
+def counted(number: float, noun: str) -> str:
+    """How many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "replicate"), counted(1200, "data set")
+    ('1 replicate', '1,200 data sets')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -12,6 +12,7 @@ from proset_study.report.analysis.published import write_agreement
 from proset_study.report.analysis.reproduction import write_reproduction
 from proset_study.report.analysis.variance import write_variance
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.article.build import write_numbers
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
@@ -34,22 +35,11 @@ def write_report(
     options: list[str] = LOCAL,
     order: list[str] | None = None,
 ) -> None:
-    """Write the report of a study; what is missing of it is marked in tables and pages.
+    """Write the report of a study into reports/<study>; what is missing of it is marked in tables and pages.
 
-    Parameters
-    ----------
-    stored : Stored
-        A `Finished` one for a partial report.
-    folder : Path
-        reports/<study>.
-    published : Path or None
-        CSV file of the published numbers; None for parts without them.
-    parts : collection of str, optional
-        Those of `PARTS` and `DATA_SETS` to write, by default all of them.
-    options : list of str, optional
-        Those of the commands that the pages give.
-    order : list of str, optional
-        Data sets of the whole study, if `stored` has some of them only: pages lead to the next one.
+    `stored` is a `Finished` one for a partial report; `published` may be None for parts that do not read it. `parts`
+    are those of `PARTS` and `DATA_SETS`, by default all. `options` are those of the commands that the pages give, and
+    `order` has the data sets of the whole study if `stored` has some of them: pages lead to the next one.
     """
     for name, write in PARTS.items():
         if parts is None or name in parts:
@@ -121,6 +111,12 @@ def _overview(stored, folder, published, options):
     write_explore(folder / layout.EXPLORE, stored)
 
 
+def _article(stored, folder, published, options):
+    """What the article says of the report; last, because it reads the other parts, and of whole studies only."""
+    if not stored.missing_models:
+        write_numbers(folder, published)
+
+
 DATA_SETS = "data_sets"
 PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "manifest": _manifest,
@@ -128,4 +124,5 @@ PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
     "numbers": _numbers,
     "models": _models,
     "overview": _overview,
+    "article": _article,
 }

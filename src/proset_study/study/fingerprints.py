@@ -22,7 +22,11 @@ from proset_study.fits.evaluations import KINDS
 from proset_study.fits.evaluations import base as evaluations
 from proset_study.methods import base as methods
 
-_SHOWN = tuple(f"report.evaluations.{kind}" for kind in KINDS)  # found by name: no import statement names them
+# Found by name: no import statement names them.
+_FIGURES = tuple(
+    f"report.figures.{path.stem}" for path in sorted(Path(__file__).parents[1].glob("report/figures/[!_]*.py"))
+)
+_SHOWN = (*(f"report.evaluations.{kind}" for kind in KINDS), *_FIGURES)
 # The entry modules of each job, below `proset_study`; names in braces are arguments of `key`.
 KEYS = {
     "data": ("data.sources", "data.{source}"),

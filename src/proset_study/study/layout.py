@@ -38,6 +38,7 @@ REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
     *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
 )
+NUMBERS = "numbers.json"  # what the article says of a report; those written before have none
 INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
 SURROUNDINGS = {  # what an archive of a release has from the checkout
@@ -291,7 +292,7 @@ def belongs(study: Study, name: str) -> bool:
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
     allowed = {
-        "": rest in REPORT_FILES,
+        "": rest in (*REPORT_FILES, NUMBERS),
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),

@@ -4,7 +4,8 @@ import pytest
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
-from proset_study.report.catalogue import write_figures
+from proset_study.report.catalogue import data_set_figures, overview_figures, plan, write_figures
+from proset_study.report.figures.style import context
 from proset_study.report.pages.front_page import write_index
 from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
@@ -15,6 +16,21 @@ from proset_study.study import layout
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
+
+
+@pytest.fixture(scope="session")
+def all_figures(stored):
+    """Every figure of the small study."""
+    of_data_sets = [figure for data_set in stored.study.data_sets for figure in data_set_figures(stored, data_set)]
+    return of_data_sets + overview_figures(stored, PUBLISHED)
+
+
+def drawn(stored, data_set, name):
+    """One figure of a data set, and the final models that it shows."""
+    (spec,) = [spec for spec in plan(stored, data_set) if spec.name == f"{data_set}_{name}"]
+    finals = {final.run.name: final for final in stored.finals(0, data_set)}
+    with context():
+        return spec.drawn(finals), [finals[run.name] for run in spec.runs]
 
 
 @pytest.fixture

@@ -34,11 +34,8 @@ def zero_probability_samples(stored: Stored) -> list[tuple[Final, int, float]]:
 def repeated_rows(stored: Stored) -> dict[str, tuple[float, float, int, int]]:
     """Data sets with test samples that equal a training sample in all features.
 
-    Returns
-    -------
-    dict
-        By data set the smallest and the largest proportion of such test samples in a replicate, the number of distinct
-        rows, and of all; the last two of the first replicate.
+    The smallest and the largest proportion of such test samples in a replicate; of the first replicate the number of
+    distinct rows, and of all.
     """
     proportions: dict[str, list[float]] = {}
     sizes: dict[str, tuple[int, int]] = {}

@@ -4,9 +4,7 @@ from pathlib import Path
 
 from proset_study import methods
 from proset_study.methods.base import largest_complexity
-from proset_study.report.wording import (
-    format_number,
-)
+from proset_study.report.wording import format_number
 from proset_study.store.results import read_rows, write_rows
 from proset_study.store.stored import Final, Stored
 from proset_study.study.config.study import Run, Study

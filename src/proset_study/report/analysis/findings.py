@@ -34,17 +34,12 @@ FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", 
 
 
 def rules(stored: Stored) -> list[dict]:
-    """What other rules would have chosen from the same cross-validation, without another fit.
+    """What other rules would have chosen from the same cross-validation, without another fit; keys are `RULE_COLUMNS`.
 
     All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
     deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
-    of the mean, or all of it, as in the published study.
-
-    Returns
-    -------
-    list of dict
-        With `RULE_COLUMNS` as keys, for both stages. "log_loss" is the cross-validated mean of what is chosen, "excess"
-        that minus the smallest; "size" is the step of stage 2; features and prototypes are means over the folds.
+    of the mean, or all of it, as in the published study. "excess" is the cross-validated mean of what is chosen minus
+    the smallest, "size" the step of stage 2; features and prototypes are means over the folds.
     """
     rows = []
     for final in [f for replicate in stored.searched for f in stored.finals(replicate)]:
@@ -87,17 +82,12 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
 
 
 def methods_over_replicates(stored: Stored) -> list[dict]:
-    """Paired differences of test losses between methods over the replicates, for each score.
+    """Paired differences of test losses between the `compared_runs` over the replicates; keys are `METHOD_COLUMNS`.
 
-    Which methods is what `compared_runs` says. With ten replicates the tests are weak, and p-values are not corrected
-    for the number of comparisons.
-
-    Returns
-    -------
-    list of dict
-        With `METHOD_COLUMNS` as keys: "difference" is first minus second (negative: the first is better), "low" and
-        "high" are the ends of its 95 % interval; "overlap" is n_test / n_train, 0 for generated data; see `paired`.
-        "equivalence_p" is that of two one-sided tests with the margin `ROPE`.
+    "difference" is first minus second (negative: the first is better), "low" and "high" are the ends of its 95 %
+    interval, "overlap" is n_test / n_train, 0 for generated data; see `paired`. "equivalence_p" is that of two
+    one-sided tests with the margin `ROPE`. With ten replicates the tests are weak, and p-values are not corrected for
+    the number of comparisons.
     """
     rows = []
     overlap = overlaps(stored, list(stored.study.experiments))

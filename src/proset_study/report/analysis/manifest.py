@@ -25,21 +25,7 @@ PACKAGES = (*LIBRARIES.values(), "snakemake")
 
 
 def manifest(stored: Stored) -> dict:
-    """Everything a reader needs to judge or repeat a study.
-
-    Returns
-    -------
-    dict
-        "versions", "commit", "kernel" ("compiled" or "NumPy"), "arithmetic" (see `arithmetics`), "machine", "config"
-        (with the seed), "openml" (description of each data set from there: checksum, version, licence),
-        "records_sha256" by archive, "data_sha256", "cost" and "not_converged" by replicate (see
-        `fits_and_cost`), "missing" (models that a partial report lacks; else empty).
-
-    Raises
-    ------
-    ValueError
-        If fits of proset were made by several arithmetics.
-    """
+    """Everything a reader needs to judge or repeat a study, see docs/study.md; ValueError as `arithmetics`."""
     folder, study = stored.folder, stored.study
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
@@ -103,19 +89,10 @@ def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
 
 
 def arithmetics(stored: Stored) -> dict:
-    """What made the bits of the fits.
+    """What made the bits of the fits: the arithmetic of proset, and the processors and pins behind other libraries.
 
-    Returns
-    -------
-    dict
-        "proset": version of its arithmetic, "compiled-..." or "numpy-...". "level": instructions it runs on here, which
-        do not matter. "libraries": what the fits of other methods were made with: the class of the processor, and
-        whether the libraries were pinned to it; several on a cluster of several kinds. "pinned": how.
-
-    Raises
-    ------
-    ValueError
-        If fits of proset were made by several arithmetics; names an example of each.
+    "level" are the instructions it runs on here, which do not matter; "libraries" are several on a cluster of several
+    kinds. ValueError, with an example of each, if fits of proset were made by several arithmetics.
     """
     found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
     for replicate in stored.replicates:

@@ -21,13 +21,7 @@ COLUMNS = (
 
 
 def error_path(final: Final) -> dict[str, np.ndarray]:
-    """What stage 2 found at every step of the path.
-
-    Returns
-    -------
-    dict of str to ndarray, each of shape (steps,)
-        "step"; "prototypes" and "error", means over the folds; "standard_error" of that mean.
-    """
+    """Prototypes and error at every step of the path of stage 2, means over the folds; all of shape (steps,)."""
     errors = np.array([record["error"] for record in final.paths])
     return {
         "step": np.array(final.stage2["settings"]),
@@ -38,13 +32,7 @@ def error_path(final: Final) -> dict[str, np.ndarray]:
 
 
 def trial_means(records: list[dict]) -> dict[str, np.ndarray]:
-    """What stage 1 found in every trial, means over the folds, from the records of its fits.
-
-    Returns
-    -------
-    dict of str to ndarray, each of shape (trials,)
-        "prototypes", "log_loss" and "error".
-    """
+    """Prototypes and losses of every trial of stage 1, means over the folds, from the records of its fits."""
     trials = sorted({record["trial"] for record in records})
 
     def mean_of(value):
@@ -99,15 +87,10 @@ def prototype_rows(stored: Stored) -> list[dict]:
 
 
 def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
-    """Final models of the compared methods with prototypes.
+    """Methods that are compared and have prototypes, and by data set a cell for each, None if it was not run.
 
-    Returns
-    -------
-    methods : list of str
-    rows : list of dict
-        "data_set" and "cells", one per method (None if not run): "run" and "prototypes" of the first replicate's model,
-        "error" (mean over replicates and fit seeds), "deviation" (over replicates; None if there is one), "best"
-        (whether the replicates cannot tell it from the best).
+    A cell has run and prototypes of the first replicate's model, mean "error" over replicates and fit seeds, its
+    "deviation" over replicates (None if there is one), and whether it is among the "best" (`paired.among_the_best`).
     """
     by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
     names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]

@@ -35,22 +35,12 @@ _STATES = ("ahead of", "behind", "not to be told from")
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves of one score.
+    """The curves of one score: what the Bayes rule has, and what methods add to it."""
 
-    Attributes
-    ----------
-    score : str
-        One of `SCORES`.
-    points : dict
-        Data set by value by varied property, values in rising order.
-    bayes, excess : dict
-        By replicate by data set, the second by method and data set: what the Bayes rule has, and what the method adds.
-    """
-
-    score: str
-    points: dict[str, dict[float, str]]
-    bayes: dict[str, dict[int, float]]
-    excess: dict[tuple[str, str], dict[int, float]]
+    score: str  # one of `SCORES`
+    points: dict[str, dict[float, str]]  # data set by value, in rising order, by varied property
+    bayes: dict[str, dict[int, float]]  # by data set and replicate
+    excess: dict[tuple[str, str], dict[int, float]]  # by method and data set, and by replicate
 
     @property
     def methods(self) -> list[str]:
@@ -59,14 +49,9 @@ class Curves:
 
 
 def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
-    """The data sets on each curve by value, in rising order, by the property that is varied.
+    """The data sets on each curve by value, in rising order, by the property that is varied, from the config's entries.
 
     Properties begin with `Generator.curves_of`, so that curves of several generators can be in one study.
-
-    Parameters
-    ----------
-    study_data_sets : dict
-        Entries of the config's `data_sets` by name.
 
     Examples
     --------
@@ -93,10 +78,7 @@ def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
 def response_rows(stored: Stored) -> list[dict]:
     """What the Bayes rule has on the test points of each data set on a curve, and what each method adds to it.
 
-    Returns
-    -------
-    list of dict
-        With `COLUMNS` as keys, by replicate; of a method's experiments on a data set the first one counts.
+    Keys are `COLUMNS`; of a method's experiments on a data set the first one counts.
     """
     from scipy.special import entr, rel_entr
 
@@ -149,16 +131,11 @@ def curves_of(rows: list[dict], on_curves: dict[str, dict[float, str]]) -> list[
 
 
 def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]]]:
-    """Whether a method is ahead of the others on each curve.
+    """Whether a method is ahead of the others on each curve: a state by value, by the other method, by varied property.
 
     Paired differences over the replicates, which are independent problems, decide at each value, by intervals that hold
-    for all methods and values of a curve together (Bonferroni).
-
-    Returns
-    -------
-    dict
-        One of "ahead of", "behind", "not to be told from" by value, by the other method, by varied property; without
-        what has fewer than two replicates, and without methods that are at one of several values only.
+    for all methods and values of a curve together (Bonferroni). Values with fewer than two replicates are left out, and
+    so are methods that are at one of several values only.
     """
     found = {}
     for varied, on_curve in curves.points.items():
@@ -181,12 +158,7 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
 
 
 def crossings(states: dict[str, dict[float, str]]) -> str:
-    """The states of one curve in words.
-
-    Parameters
-    ----------
-    states : dict
-        By value and the other method, as `compared` gives them for one property.
+    """The states of one curve, as `compared` gives them, in words.
 
     Examples
     --------

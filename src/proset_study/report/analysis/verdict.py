@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -14,10 +14,7 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
-from proset_study.report.wording import (
-    MINUS,
-    listed,
-)
+from proset_study.report.wording import MINUS, counted, listed, span
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -26,59 +23,27 @@ MAX_METHODS = 4  # in the table: what a narrow page has room for
 
 @dataclass(frozen=True)
 class Score:
-    """Test score of a method on a data set, the smaller the better.
+    """Test score of a method on a data set, the smaller the better."""
 
-    Attributes
-    ----------
-    mean : float
-        Over the replicates.
-    deviation : float or None
-        Standard deviation (ddof = 1); None if there is one replicate.
-    interval : tuple of float or None
-        Ends of the 95 % interval of the mean, see `paired`.
-    published : float or None
-    best : bool
-        Whether the replicates cannot tell it from the best method of the table; see `paired.among_the_best`.
-    """
-
-    mean: float
-    deviation: float | None
-    interval: tuple[float, float] | None
+    mean: float  # over the replicates
+    deviation: float | None  # standard deviation (ddof = 1); None if there is one replicate
+    interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, see `paired`
     published: float | None
-    best: bool
+    best: bool  # whether it is among the best of the table, see `paired.among_the_best`
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The conclusion of a study.
-
-    Attributes
-    ----------
-    question : str
-    track : str
-        The protocol of the searches.
-    score : str
-        What is compared: log-loss, or the balanced error where no method predicts probabilities.
-    sentences : list of (str, str)
-        A word or two, and what they stand for.
-    methods : list of str
-        Columns of the table: the first method, those with published numbers, then by average rank.
-    scores : dict
-        By data set and method; a method without a result on the data set is not there.
-    replicates : int
-        The largest number behind a score.
-    sizes : list of (str, dict)
-        What the searches of the methods may try: a heading and the text of each method.
-    """
+    """The conclusion of a study."""
 
     question: str
-    track: str
-    score: str
-    sentences: list[tuple[str, str]]
-    methods: list[str]
-    scores: dict[str, dict[str, Score]]
-    replicates: int
-    sizes: list[tuple[str, dict[str, str]]]
+    track: str  # the protocol of the searches
+    score: str  # what is compared: log-loss, or the balanced error where no method predicts probabilities
+    sentences: list[tuple[str, str]]  # a word or two, and what they stand for
+    methods: list[str]  # columns of the table: the first method, those with published numbers, then by average rank
+    scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
+    replicates: int  # the largest number behind a score
+    sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
 
 
 def verdict(stored: Stored, published: Path) -> Verdict:
@@ -93,37 +58,34 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         if method in (probabilistic or compared)
     }
     overlap = overlaps(stored, experiments)
-    printed = {
-        (row["method"], row["dataset"]): row["value"]
-        for row in read_rows(published)
-        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
-    }
+    printed = printed_losses(published, experiments)
     ranks = average_ranks(losses)
     first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
-    shown = list(dict.fromkeys([first, *known, *(m for m in ranks if not methods.get(m).is_baseline)]))[:MAX_METHODS]
+    others = (method for method in ranks if not methods.get(method).is_baseline)
+    columns = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
-        there = {m: losses[m][data_set] for m in shown if losses.get(m, {}).get(data_set)}
-        best = among_the_best(there, overlap[data_set]) if there else set()
-        if len(there) > 1 or len(shown) == 1:
+        by_method = {m: losses[m][data_set] for m in columns if losses.get(m, {}).get(data_set)}
+        best = among_the_best(by_method, overlap[data_set]) if by_method else set()
+        if len(by_method) > 1 or len(columns) == 1:
             scores[data_set] = {
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
-                for m, values in there.items()
+                for m, values in by_method.items()
             }
     return Verdict(
-        question=_question(shown),
+        question=_question(columns),
         track=stored.study.track,
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, shown, losses, overlap, ranks, score),
+            *_ahead(first, columns, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
-        methods=shown,
+        methods=columns,
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
-        sizes=_sizes(stored, shown, experiments),
+        sizes=_sizes(stored, columns, experiments),
     )
 
 
@@ -172,6 +134,15 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
         if shared:
             found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
     return found
+
+
+def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[str, str], float]:
+    """Published test log-losses of some experiments by method and data set."""
+    return {
+        (row["method"], row["dataset"]): row["value"]
+        for row in read_rows(published)
+        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+    }
 
 
 def compared_experiments(stored):
@@ -258,20 +229,16 @@ def _ahead(first, shown, losses, overlap, ranks, score):
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
             lowest = min(over_all, key=lambda m: over_all[m])
-            words = f"{method_name(lowest)} has the lowest mean test {score} over {_data_sets(means)}, "
+            words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(first)} {over_all[first]:.3f})" if lowest != first else ""
             words += "; with one replicate nothing can be told from the best."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == first else f"{method_name(first)} {ranks[first]:.1f}; "
-        words += f" By average rank over {_data_sets(means)} {method_name(best)} is first of {len(ranks)}, {rank:.1f}"
-        words += f" ({own}not tested)."
+        words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
+        words += f" {len(ranks)}, {rank:.1f} ({own}not tested)."
     return [("Ahead?", words)]
-
-
-def _data_sets(means):
-    return f"{len(means)} data set{'s' if len(means) > 1 else ''}"
 
 
 def _readable(stored, experiments):
@@ -298,7 +265,7 @@ def _sizes(stored, shown, experiments):
             length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     return [
-        (heading, {m: " to ".join(f"{n:,}" for n in sorted({min(v), max(v)})) for m, v in _nth(budgets, i).items()})
+        (heading, {m: span(f"{min(v):,}", f"{max(v):,}") for m, v in _nth(budgets, i).items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))
     ]
 

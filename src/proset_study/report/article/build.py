@@ -1,34 +1,78 @@
-"""The article from its sources and the committed records: gathered, checked, typeset."""
+"""The article from its sources and the committed records: gathered, checked, typeset.
+
+What topics say of one report is in its numbers.json; it is computed for reports that were written before they had one.
+"""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
-from proset_study.base.records import write_json
-from proset_study.report.article import beyond, findings, leave_one_out, methods, study  # noqa: F401  # they register the topics
+from matplotlib.figure import Figure
+
+from proset_study.base.records import read_json, write_json
+from proset_study.report.article import beyond, differences, methods, open_track, study  # noqa: F401 - they register topics
 from proset_study.report.article.records import Reported
 from proset_study.report.article.sources import TEXT, check
-from proset_study.report.article.topics import TOPICS, Content, Topic
-from proset_study.report.figures.style import save
+from proset_study.report.article.topics import FIGURES, TOPICS, Content, Topic
+from proset_study.report.figures.style import context, save
 from proset_study.store.stored import Missing
+from proset_study.study import layout
 
 SOURCES, RECORDS = "article", "records.json"
 PDF = Path(TEXT).with_suffix(".pdf")
 NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-article.txt"
 
 
+def numbers(folder: Path, published: Path | None = None) -> dict[str, Content]:
+    """What the records of a report give, by topic: those of which it has all files, and its config all entries."""
+    found = {}
+    for name, entry in TOPICS.items():
+        try:
+            if entry.report:
+                found[name] = entry.content(folder, published)
+        except Missing:
+            continue
+    return found
+
+
+def write_numbers(folder: Path, published: Path) -> None:
+    """Write numbers.json of a report."""
+    found = {name: content.to_json() for name, content in numbers(folder, published).items()}
+    write_json(folder / layout.NUMBERS, found)
+
+
 def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
     """What all topics give, by "topic.name", and the topics whose records are missing."""
-    content, missing = Content(), {}
-    for name, topic in TOPICS.items():
+    texts: dict[str, str] = {}
+    tables: dict[str, list[list[str]]] = {}
+    figures: dict[str, Figure] = {}
+    missing = {}
+    for name, entry in TOPICS.items():
         try:
-            found = topic.content(project)
+            found = _read(entry, project)
         except Missing:
-            missing[name] = topic
+            missing[name] = entry
             continue
-        content.texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
-        content.tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
-        content.figures |= {f"{name}.{key}": figure for key, figure in found.figures.items()}
-    return content, missing
+        texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
+        tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
+        figures |= dict(_drawn(entry, project))
+    return Content(texts, tables, figures), missing
+
+
+def _read(entry, project):
+    file = project / entry.report / layout.NUMBERS
+    if not entry.report or not file.is_file():
+        return entry.content(project / entry.report)
+    if (found := read_json(file).get(entry.name)) is None:
+        raise Missing(f"{entry.name} in {file}")
+    return Content.of_json(found)
+
+
+def _drawn(entry: Topic, project: Path) -> Iterator[tuple[str, Figure]]:
+    for name, draw in FIGURES.items():
+        if name.partition(".")[0] == entry.name:
+            with context():
+                yield name, draw(Reported(project / entry.report))
 
 
 def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
@@ -43,24 +87,9 @@ def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
 
 
 def build(project: Path, output: Path) -> str:
-    """Write the article, and next to it everything that it is typeset from.
+    """Write records.json, figures, sources and the PDF into a folder; says what was written, and what is not in it.
 
-    Parameters
-    ----------
-    project : Path
-        The folder with `article`, `reports`, `benchmarks` and `data`.
-    output : Path
-        Folder for the PDF, records.json, figures and sources: what a journal can typeset again.
-
-    Returns
-    -------
-    str
-        What was written, and what is not in it.
-
-    Raises
-    ------
-    ValueError
-        If the sources have a number that is typed by hand, or name what the records do not have; see `sources.check`.
+    `project` is the folder with `article`, `reports`, `benchmarks` and `data`. ValueError as `checked`.
     """
     content, missing = checked(project)
     shutil.copytree(project / SOURCES, output, dirs_exist_ok=True)

@@ -1,18 +1,21 @@
-"""Methods next to each other: test losses, sizes of models, what the selection rule costs, time."""
+"""Methods next to each other: test losses, ranks, sizes of models, what the selection rules cost, time."""
 
+from collections import Counter
 from pathlib import Path
 from statistics import fmean, median
 
+from matplotlib.figure import Figure
+
 from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.findings import RULES
 from proset_study.report.analysis.losses import OF_ALL, losses_by_method
 from proset_study.report.analysis.paired import LEVEL
-from proset_study.report.article.records import Reported, rows
+from proset_study.report.article.records import Reported, groups, pick, rows
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
-from proset_study.report.article.topics import Content, topic
+from proset_study.report.article.topics import Content, figure, topic
 from proset_study.report.article.wording import (
     count,
+    counted,
     decimals,
     difference,
     interval,
@@ -20,118 +23,195 @@ from proset_study.report.article.wording import (
     percent,
     ratio,
     significant,
+    whole,
 )
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
-from proset_study.report.figures.style import (
-    context,
-    legend,
-    panels,
-)
-from proset_study.report.wording import (
-    listed,
-)
+from proset_study.report.figures.style import legend, panels
+from proset_study.report.wording import listed
 from proset_study.study import layout
 
 FIRST = "proset"
 COMPARISON, ALL_METHODS, PROTOTYPES = "E3_to_E12", "E14", "E13"  # comparisons of the config
 PROTOTYPE_METHODS = (FIRST, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
+PUBLISHED_RULE = "one standard deviation"
+FIRST_RANKS = 6  # methods named
+OFTEN = 6  # features of a data set that are named
 
 
 @topic(
-    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.HEADLINE, "findings/methods.csv")),
-    *(f"{STUDY}/findings/{name}.csv" for name in ("pairs", "ranks")),
+    STUDY,
+    *(layout.HEADLINE, *(f"findings/{name}.csv" for name in ("methods", "pairs", "ranks"))),
     command=WHOLE,
+    needs=(COMPARISON, ALL_METHODS),
 )
-def comparison(project: Path) -> Content:
+def comparison(stored: Reported) -> Content:
     """Test losses of the methods, data set by data set and over data sets."""
-    stored = Reported(project / STUDY)
-    found = headline(project / STUDY)
-    differences = [
-        row for row in stored.read("findings/methods.csv") if (row["score"], row["first"]) == ("log-loss", FIRST)
-    ]
-    pairs = [
-        row
-        for row in stored.read("findings/pairs.csv")
-        if (row["comparison"], row["score"], row["first"]) == (COMPARISON, "log-loss", FIRST)
-    ]
-    ranks, near, critical = stored_ranks(stored, ALL_METHODS)
+    first_page = headline(stored.folder)
+    pairs = stored.read("findings/pairs.csv", comparison=COMPARISON, score="log-loss", first=FIRST)
+    table = [["data sets", "proset against", "better on", "mean difference", "signed ranks"]]
+    table[0] += ["most probably better", "most probably worse"]
+    for row in pairs:
+        if row["hierarchical_first"] is not None:
+            names = [f"{row['group']} {row['data_sets']:.0f}", method_name(row["second"]), f"{row['first_wins']:.0f}"]
+            tested = difference(row["mean_difference"], row["low"], row["high"]), p_value(row["holm_p_control"])
+            probable = (decimals(row[key], 2) for key in ("hierarchical_first", "hierarchical_second"))
+            table.append([*names, tested[0], tested[1] or "too few", *probable])
+    ranked, near, critical = stored_ranks(stored, ALL_METHODS)
     best, *others = near
-    heading = ["data sets", "proset against", "better on", "mean difference", "signed ranks"]
-    heading += ["most probably better", "most probably worse"]
-    table = [
-        [
-            f"{row['group']} {row['data_sets']:.0f}",
-            method_name(row["second"]),
-            f"{row['first_wins']:.0f}",
-            difference(row["mean_difference"], row["low"], row["high"]),
-            p_value(row["holm_p_control"]) or "too few",
-            decimals(row["hierarchical_first"], 2),
-            decimals(row["hierarchical_second"], 2),
-        ]
-        for row in pairs
-        if row["hierarchical_first"] is not None
-    ]
     texts = {
-        "sentence": found.with_words("Ahead?"),
-        "readable": found.with_words("To read:"),
-        "over_data_sets": _over_data_sets([row for row in pairs if row["group"] == "all"]),
+        "sentence": first_page.with_words("Ahead?"),
+        "readable": first_page.with_words("To read:"),
+        "over_data_sets": _over_data_sets(pick(pairs, group="all")),
         "level": percent(LEVEL),
-        "methods": count(len(ranks)),
+        "methods": count(len(ranked)),
         "best": method_name(best),
-        "best_rank": decimals(ranks[best], 1),
-        "rank": decimals(ranks[FIRST], 1),
+        "best_rank": decimals(ranked[best], 1),
+        "rank": decimals(ranked[FIRST], 1),
         "critical": decimals(critical, 1),
         "near": listed([method_name(method) for method in others]),
     }
-    tables = {"scores": found.table, "over_data_sets": [heading, *table]}
-    with context():
-        figure = methods_figure(differences).figure
-    return Content(texts, tables, {"differences": figure})
+    return Content(texts, {"scores": first_page.table, "over_data_sets": table})
+
+
+@figure("comparison.differences")
+def differences(stored: Reported) -> Figure:
+    """Paired differences of test log-loss from the first method."""
+    return methods_figure(_from_first(stored)).figure
+
+
+@topic(STUDY, "findings/methods.csv", command=WHOLE)
+def over_replicates(stored: Reported) -> Content:
+    """Paired differences of test log-loss on each data set."""
+    found = _from_first(stored)
+    others = list(groups(found, "second"))
+    table = [["data set"]]
+    for other in others:
+        table[0] += [f"{method_name(FIRST)} minus {method_name(other)}", "p"]
+    for data_set, of_data_set in groups(found, "dataset").items():
+        table.append([data_set])
+        for other in others:
+            cells = ["", ""]
+            for row in pick(of_data_set, second=other):
+                cells = [difference(row["difference"], row["low"], row["high"]), p_value(row["p"])]
+            table[-1] += cells
+    return Content(tables={"differences": table})
+
+
+@topic(STUDY, "findings/ranks.csv", command=WHOLE, needs=(ALL_METHODS,))
+def ranks(stored: Reported) -> Content:
+    """The methods with the best average ranks among all."""
+    table = [["score", "methods", "critical difference", "first, with average ranks"]]
+    found = stored.read("findings/ranks.csv", comparison=ALL_METHODS, group="all")
+    for score, of_score in groups(found, "score").items():
+        ranked = sorted(of_score, key=lambda row: row["average_rank"])
+        first = ", ".join(f"{method_name(row['method'])} {row['average_rank']:.1f}" for row in ranked[:FIRST_RANKS])
+        table.append([score, whole(len(ranked)), decimals(ranked[0]["critical_difference"], 1), first])
+    return Content(tables={"first": table})
 
 
 @topic(
-    *(f"{STUDY}/{name}" for name in (layout.MANIFEST, layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv")),
+    STUDY,
+    *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"),
     command=WHOLE,
+    needs=(COMPARISON, PROTOTYPES),
 )
-def sparsity(project: Path) -> Content:
+def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
-    stored = Reported(project / STUDY)
-    own = stored.experiments(COMPARISON, FIRST)
-    chosen = [row for row in stored.read(layout.RULES) if row["experiment"] in own]
-    excess = {(s, r): fmean(_of(chosen, s, r, "excess")) for s in ("stage1", "stage2") for r in RULES}
-    kept = {(s, r): fmean(_of(chosen, s, r, "prototypes")) for s, r in excess}
-    batches = {r: fmean(_of(chosen, "stage2", r, "size")) for r in RULES}
-    points = stored.read("findings/prototypes.csv")
-    sizes = [row for row in points if row["chosen"] == "True" and row["test_error"] is not None]
-    final = {(row["dataset"], row["method"]): row for row in sizes}
+    chosen = groups(_chosen(stored), "stage", "rule")
+
+    def mean(stage, rule, key):
+        return fmean(row[key] for row in chosen[stage, rule])
+
+    def saved(stage):
+        return percent(1 - mean(stage, PUBLISHED_RULE, "prototypes") / mean(stage, "best", "prototypes"))
+
+    points = stored.read("findings/prototypes.csv", chosen="True")
+    final = {(r["dataset"], r["method"]): r["final_prototypes"] for r in points if r["test_error"] is not None}
     errors, replicates = _mean_errors(stored)
     others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != FIRST)
     least = [d for d, of_method in errors.items() if of_method[FIRST] == min(of_method.values())]
-    published = "one standard deviation"
     texts = {
-        "excess_one": decimals(excess["stage1", published]),
-        "excess_two": decimals(excess["stage2", published]),
-        "excess_one_error": decimals(excess["stage1", "one standard error"]),
-        "saved_one": percent(1 - kept["stage1", published] / kept["stage1", "best"]),
-        "saved_two": percent(1 - kept["stage2", published] / kept["stage2", "best"]),
-        "batches_best": decimals(batches["best"], 1),
-        "batches": decimals(batches[published], 1),
+        "excess_one": decimals(mean("stage1", PUBLISHED_RULE, "excess")),
+        "excess_two": decimals(mean("stage2", PUBLISHED_RULE, "excess")),
+        "excess_one_error": decimals(mean("stage1", "one standard error", "excess")),
+        "saved_one": saved("stage1"),
+        "saved_two": saved("stage2"),
+        "batches_best": decimals(mean("stage2", "best", "size"), 1),
+        "batches": decimals(mean("stage2", PUBLISHED_RULE, "size"), 1),
         "prototype_methods": count(len(others) + 1),
         "prototype_names": listed([method_name(m) for m in others]),
         "prototype_data_sets": count(len(errors)),
-        "prototype_replicates": f"{count(replicates)} replicate{'s' if replicates > 1 else ''}",
-        "prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m == FIRST]),
-        "other_prototypes": _median([row["final_prototypes"] for (_, m), row in final.items() if m != FIRST]),
+        "prototype_replicates": counted(replicates, "replicate"),
+        "prototypes": whole(median(number for (_, m), number in final.items() if m == FIRST)),
+        "other_prototypes": whole(median(number for (_, m), number in final.items() if m != FIRST)),
         "least": count(len(least)),
         "least_on": listed(least),
     }
-    with context():
-        rules = rules_figure([row for row in chosen if row["stage"] == "stage1"]).figure
-    return Content(texts, figures={"rules": rules, "prototypes": _prototypes(points)})
+    return Content(texts)
+
+
+@figure("sparsity.rules")
+def rules_of_stage_1(stored: Reported) -> Figure:
+    """What the rules give up and keep in stage 1."""
+    return rules_figure(pick(_chosen(stored), stage="stage1")).figure
+
+
+@figure("sparsity.prototypes")
+def prototypes(stored: Reported) -> Figure:
+    """Error in cross-validation against the number of prototypes; a diamond is the size that was chosen."""
+    points = stored.read("findings/prototypes.csv")
+    figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 2.3))
+    for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
+        for k, method in enumerate(PROTOTYPE_METHODS):
+            path = [row for row in pick(points, dataset=data_set, method=method) if row["prototypes"]]
+            x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
+            size, order = (5, 4) if method == FIRST else (3, 2)
+            looks = {**class_style(k), "markersize": size, "zorder": order}
+            panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
+            for row in pick(path, chosen="True"):
+                panel.plot(row["prototypes"], row["error"], "D", color="black", fillstyle="none", markersize=6)
+        log_axis(panel, "x")
+        panel.set(title=data_set, xlabel="prototypes", ylim=(0.0, None))
+    axes[0].set_ylabel("error rate, cross-validation")
+    legend(figure, 1.0)
+    return figure
+
+
+@topic(STUDY, layout.RULES, command=WHOLE, needs=(COMPARISON,))
+def rules(stored: Reported) -> Content:
+    """What each rule of selection gives up and saves, means over data sets and replicates."""
+    experiments = stored.study.config["experiments"]
+    compared = stored.experiments(COMPARISON)
+    chosen = [
+        {**row, "method": experiments[row["experiment"]]["method"]}
+        for row in stored.read(layout.RULES)
+        if row["experiment"] in compared
+    ]
+    table = [["method", "stage", "rule", "log-loss above the lowest", "features", "prototypes", "size"]]
+    for (method, stage, rule), group in groups(chosen, "method", "stage", "rule").items():
+        names = [method_name(method), stage.replace("stage", "stage "), rule]
+        sizes = [_mean(group, key) for key in ("active_features", "prototypes", "size")]
+        table.append([*names, decimals(fmean(row["excess"] for row in group), 4), *sizes])
+    return Content(tables={"cost": table})
+
+
+@topic(STUDY, "findings/selected_features.csv", command=WHOLE, needs=(COMPARISON,))
+def features(stored: Reported) -> Content:
+    """How often the models of the compared experiments keep a feature."""
+    own = stored.experiments(COMPARISON, FIRST)
+    selected = [row for row in stored.read("findings/selected_features.csv") if row["experiment"] in own]
+    table = [["data set", "replicates", "features", "in all of them", "in none", "most often, in how many"]]
+    for data_set, found in groups(selected, "dataset").items():
+        first = sorted(found, key=lambda row: -row["selected"])[:OFTEN]
+        often = ", ".join(f"{row['feature']} {row['selected']:.0f}" for row in first)
+        kept = Counter(row["proportion"] for row in found)
+        table.append([data_set, *map(whole, (found[0]["replicates"], len(found), kept[1.0], kept[0.0])), often])
+    return Content(tables={"selected": table})
 
 
 @topic(
+    "",
     *(
         f"{RESULTS}/{name}.csv"
         for name in ("published", "published_small", "fits", "test_loss", "growth", "prediction")
@@ -140,34 +220,28 @@ def sparsity(project: Path) -> Content:
 )
 def cost(project: Path) -> Content:
     """Time of fits against the published implementation, and whether a lower objective helps."""
-    timed = rows(project / RESULTS / "published.csv")
-    fits, losses = rows(project / RESULTS / "fits.csv"), rows(project / RESULTS / "test_loss.csv")
-    cases = list(dict.fromkeys((row["data_set"], row["setting"]) for row in timed))
+    timed, fits, losses = (rows(project / RESULTS / f"{name}.csv") for name in ("published", "fits", "test_loss"))
+    cases = groups(timed, "data_set", "setting")
     table = [["data set", "penalties", "seeds", "published", "ours", "ratio", "log-loss: published", "ours"]]
     factors, fewer = [], 0
-    for data_set, setting in cases:
-        found = [row for row in timed if (row["data_set"], row["setting"]) == (data_set, setting)]
+    for (data_set, setting), found in cases.items():
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
         fewer += sum(row["prototypes"] for row in found) < sum(row["published_prototypes"] for row in found)
         factors.append(theirs / ours)
         penalties = {"selected": "selected in the search", "default": "defaults"}[setting]
         losses_of_both = (decimals(fmean(row[f"{whose}log_loss"] for row in found)) for whose in ("published_", ""))
-        times = f"{theirs:.3g} s", f"{ours:.2g} s", f"{factors[-1]:,.0f}"
-        table.append([data_set, penalties, str(len(found)), *times, *losses_of_both])
-    differences = {
-        case: fmean(
-            row["log_loss"] - row["published_path_log_loss"]
-            for row in losses
-            if (row["data_set"], row["setting"]) == case
-        )
-        for case in dict.fromkeys((row["data_set"], row["setting"]) for row in losses)
-    }
+        times = f"{theirs:.3g} s", f"{ours:.2g} s", whole(factors[-1])
+        table.append([data_set, penalties, whole(len(found)), *times, *losses_of_both])
+    above = [
+        fmean(row["log_loss"] - row["published_path_log_loss"] for row in case)
+        for case in groups(losses, "data_set", "setting").values()
+    ]
     texts = {
-        "slowest": f"{min(factors):,.0f}",
-        "fastest": f"{max(factors):,.0f}",
+        "slowest": whole(min(factors)),
+        "fastest": whole(max(factors)),
         "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
         "fewer": ratio(fewer, len(cases)),
-        "differences": interval(min(differences.values()), max(differences.values())),
+        "differences": interval(min(above), max(above)),
         "speed": _speed(project, factors),
     }
     return Content(texts, {"times": table})
@@ -175,15 +249,13 @@ def cost(project: Path) -> Content:
 
 def _speed(project, factors):
     """How long fits and predictions take, from small data to large; `factors` are those of `published.csv`."""
-    small, grown, predicted = (
-        rows(project / RESULTS / f"{n}.csv") for n in ("published_small", "growth", "prediction")
-    )
-    fits = {row["value"]: row["fit_seconds"] for row in grown if (row["axis"], row["method"]) == ("n", "proset")}
-    small = sorted(small, key=lambda row: row["rows"])
+    small = sorted(rows(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
+    grown = rows(project / RESULTS / "growth.csv", axis="n", method="proset")
+    fits = {row["value"]: row["fit_seconds"] for row in grown}
     takes = [f"{1000 * row['seconds']:.1f} ms on {row['rows']:.0f} ({row['data_set']})" for row in small]
     takes += [f"{fits[n]:.2g} s on {n:,.0f}" for n in sorted(fits) if n in (min(fits), max(fits))]
     factors = [*factors, *(row["times_faster"] for row in small)]
-    per_row = [row["us_per_row"] for row in predicted]
+    per_row = [row["us_per_row"] for row in rows(project / RESULTS / "prediction.csv")]
     return (
         f"A fit of one batch takes {listed(takes)} training samples (the last of generated data), and is"
         f" {min(factors):.0f} to {max(factors):.0f} times as fast as that of `proset` 0.6.1; a prediction takes"
@@ -192,33 +264,21 @@ def _speed(project, factors):
 
 
 def stored_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
-    """Average ranks by log-loss over all data sets, as a report has them.
-
-    Returns
-    -------
-    ranks : dict
-        By method, the best one first.
-    near : list of str
-        The best one, and those that Nemenyi's critical difference does not tell from it.
-    critical : float
-        That difference.
-    """
-    found = [
-        row
-        for row in stored.read("findings/ranks.csv")
-        if (row["comparison"], row["score"], row["group"]) == (comparison, "log-loss", "all")
-    ]
-    ranks = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
-    best, critical = min(ranks.values()), found[0]["critical_difference"]
-    return ranks, [method for method, rank in ranks.items() if rank - best <= critical], critical
+    """Average ranks by log-loss over all data sets, from the best one; those near it; Nemenyi's critical difference."""
+    found = stored.read("findings/ranks.csv", comparison=comparison, score="log-loss", group="all")
+    ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
+    best, critical = min(ranked.values()), found[0]["critical_difference"]
+    return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
 
 
-def _median(numbers):
-    return f"{median(numbers):,.0f}"
+def _from_first(stored):
+    return stored.read("findings/methods.csv", score="log-loss", first=FIRST)
 
 
-def _of(found, stage, rule, key):
-    return [row[key] for row in found if (row["stage"], row["rule"]) == (stage, rule)]
+def _chosen(stored):
+    """What the rules choose in the compared experiments of the first method."""
+    own = stored.experiments(COMPARISON, FIRST)
+    return [row for row in stored.read(layout.RULES) if row["experiment"] in own]
 
 
 def _over_data_sets(pairs):
@@ -236,28 +296,13 @@ def _mean_errors(stored):
     losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
     found, numbers = {}, []
     for data_set in losses[FIRST]:
-        there = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
-        shared = set.intersection(*map(set, there.values()))
-        found[data_set] = {method: fmean(values[r] for r in shared) for method, values in there.items()}
+        by_method = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
+        shared = set.intersection(*map(set, by_method.values()))
+        found[data_set] = {method: fmean(values[r] for r in shared) for method, values in by_method.items()}
         numbers.append(len(shared))
     return found, min(numbers)
 
 
-def _prototypes(points):
-    """Error in cross-validation against the number of prototypes; a diamond is the size that was chosen."""
-    with context():
-        figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 2.3))
-        for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
-            for k, method in enumerate(PROTOTYPE_METHODS):
-                path = [r for r in points if (r["dataset"], r["method"]) == (data_set, method) and r["prototypes"]]
-                x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
-                size, order = (5, 4) if method == FIRST else (3, 2)
-                looks = {**class_style(k), "markersize": size, "zorder": order}
-                panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
-                for row in (row for row in path if row["chosen"] == "True"):
-                    panel.plot(row["prototypes"], row["error"], "D", color="black", fillstyle="none", markersize=6)
-            log_axis(panel, "x")
-            panel.set(title=data_set, xlabel="prototypes", ylim=(0.0, None))
-        axes[0].set_ylabel("error rate, cross-validation")
-        legend(figure, 1.0)
-    return figure
+def _mean(group, key):
+    values = [row[key] for row in group if row[key] is not None]
+    return f"{fmean(values):,.1f}" if values else ""

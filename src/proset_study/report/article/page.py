@@ -1,6 +1,6 @@
 """docs/findings.md from its template, with numbers and tables by the names that they have in the article."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,10 @@ FAILING = "claims.failing"
 
 
 def findings(project: Path) -> str:
-    """The page, in Markdown.
+    """The page in Markdown, of the folder with `article`, `reports`, `benchmarks` and `data`.
 
-    Parameters
-    ----------
-    project : Path
-        The folder with `article`, `reports`, `benchmarks` and `data`.
-
-    Raises
-    ------
-    ValueError
-        If the template has a number that is typed by hand, or names what the records do not have (`sources.check`); if
-        it gives a reason why a claim fails that does not, or none for one that does.
-    Missing
-        If it names, outside of an `if given(...)`, what is in records that are not there.
+    ValueError as `checked`, or if the template gives a reason why a claim fails that does not, or none for one that
+    does; `Missing` if it names, outside of an `if given(...)`, what is in records that are missing.
     """
     content, missing = checked(project)
     failing = {row[0] for row in content.tables[FAILING][1:]}
@@ -37,7 +27,7 @@ def findings(project: Path) -> str:
         explained.update(claims)
         return ", ".join(claims)
 
-    def of(found: dict[str, Any]) -> Callable[[str], Any]:
+    def of(found: Mapping[str, Any]) -> Callable[[str], Any]:
         def named(name: str) -> Any:
             if name in found:
                 return found[name]

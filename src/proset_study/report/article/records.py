@@ -2,42 +2,75 @@
 
 import csv
 import io
+from collections.abc import Hashable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from proset_study.base.records import is_number, read_json
 from proset_study.store.results import read_csv, read_scores
 from proset_study.store.stored import Stored
 from proset_study.study import layout
-from proset_study.study.config.study import Study
+from proset_study.study.config.study import Study, selected_data_sets
+
+PUBLISHED = "data/published/published.csv"
+
+Rows = list[dict[str, Any]]
 
 
-def rows(path: Path) -> list[dict]:
-    """Rows of a CSV file, which may be compressed; numbers become float, empty cells None."""
-    return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(io.StringIO(read_csv(path)))]
+def rows(path: Path, **wanted: Any) -> Rows:
+    """Rows of a CSV file, which may be compressed; numbers become float, empty cells None.
+
+    With keywords, those that have these values in the columns of that name.
+    """
+    table = csv.DictReader(io.StringIO(read_csv(path)))
+    return pick([{key: _value(text) for key, text in row.items()} for row in table], **wanted)
+
+
+def pick(table: Rows, **wanted: Any) -> Rows:
+    """Rows with these values in the columns of that name."""
+    return [row for row in table if all(row[key] == value for key, value in wanted.items())]
+
+
+def groups(table: Rows, *keys: str) -> dict[Any, Rows]:
+    """Rows by the value of a column, or by those of several."""
+    found: dict[Hashable, Rows] = {}
+    for row in table:
+        values = tuple(row[key] for key in keys)
+        found.setdefault(values if len(keys) > 1 else values[0], []).append(row)
+    return found
 
 
 class Reported(Stored):
-    """A study of which only the report is there: its numbers are those of results.csv.xz.
+    """A study of which only the report, the folder reports/<study>, is needed: its numbers are in results.csv.xz.
 
-    Parameters
-    ----------
-    folder : Path
-        reports/<study>, with manifest.json and results.csv.xz.
+    `published` is the CSV file of the published numbers, by default that of the project around the report.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, published: Path | None = None):
         self.manifest = read_json(folder / layout.MANIFEST)
+        self.published = published or folder.parents[1] / PUBLISHED
         super().__init__(folder, Study.of(self.manifest["config"]))
 
-    def read(self, name: str) -> list[dict]:
-        """Rows of one of its CSV files."""
-        return rows(self.folder / name)
+    def read(self, name: str, **wanted: Any) -> Rows:
+        """Rows of one of its CSV files; see `rows`."""
+        return rows(self.folder / name, **wanted)
 
     def experiments(self, comparison: str, *methods: str) -> list[str]:
         """Those that a comparison of the config names, of all methods or of some."""
         named = self.study.config["comparisons"][comparison]["experiments"]
         return [e for e in named if not methods or self.study.config["experiments"][e]["method"] in methods]
+
+    def runs_whole(self, name: str) -> bool:
+        """Whether the study has an experiment or a comparison, and runs it on all of its data sets."""
+        config = self.study.config
+        if name in config["experiments"]:
+            return selected_data_sets(config, name) == config["experiments"][name]["data_sets"]
+        return name in config.get("comparisons", {}) and all(map(self.runs_whole, self.experiments(name)))
+
+    def is_generated(self, data_set: str) -> bool:
+        """Whether each replicate draws the data set anew."""
+        return "generator" in self.study.config["data_sets"][data_set]
 
     @cached_property
     def _scores(self):

@@ -27,21 +27,9 @@ _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|[⁰¹²³⁴⁵⁶⁷⁸⁹½¼¾]+|\b(
 def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], missing: set[str]) -> None:
     """Refuse sources with a number that is typed by hand, a name without a record, or a formula without its source.
 
-    Parameters
-    ----------
-    folder : Path
-        With the text, the template, `DEFINITIONS`, `METADATA`, and `PAGE`, the template of docs/findings.md.
-    own_names : iterable of str
-        Experiments and data sets, which may have digits in their names.
-    known : dict
-        Names of "texts", "tables", "figures" and "topics", each name of the first three as "topic.name".
-    missing : set of str
-        Topics without records, whose names cannot be known.
-
-    Raises
-    ------
-    ValueError
-        A line for each fault: file, line, what is there, what is allowed.
+    `own_names` are experiments and data sets, which may have digits; `known` are the names of "texts", "tables",
+    "figures" and "topics"; those of the topics in `missing` cannot be known. ValueError with a line for each fault:
+    file, line, what is written, what is allowed.
     """
     allowed = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, own_names))})(?![\w-])")
     found = []

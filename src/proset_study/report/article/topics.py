@@ -1,71 +1,106 @@
-"""What the article speaks of: each topic names the records it needs, and gives texts, tables and figures by name."""
+"""What article and findings speak of: each topic names the records it needs, and gives numbers and tables by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
+from proset_study.report.article.records import PUBLISHED, Reported
+from proset_study.report.article.wording import Number
 from proset_study.store.stored import Missing
+from proset_study.study import layout
 
 TOPICS: dict[str, "Topic"] = {}
+FIGURES: dict[str, Callable[[Reported], Figure]] = {}
 
 
 @dataclass
 class Content:
     """What a topic gives, by name.
 
-    Attributes
-    ----------
-    texts : dict of str
-        Numbers, and the sentences and words that follow from them, as they are printed.
-    tables : dict of list
-        Rows of cells, the first one the heading. What is between two "**" is bold.
-    figures : dict of Figure
+    Texts are numbers as they are printed, and the words that follow from them; of the rows of a table the first is the
+    heading. What is between two "**" is bold.
     """
 
-    texts: dict[str, str] = field(default_factory=dict)
-    tables: dict[str, list[list[str]]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, list[list[str]]] = field(default_factory=dict)
     figures: dict[str, Figure] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Texts, with the numbers behind those that print some, and tables."""
+        numbers = {
+            name: {"value": text.value, "text": text} if isinstance(text, Number) else {"text": text}
+            for name, text in self.texts.items()
+        }
+        return {"numbers": numbers, "tables": self.tables}
+
+    @classmethod
+    def of_json(cls, found: dict[str, Any]) -> "Content":
+        """The inverse, as texts without their numbers."""
+        return cls({name: entry["text"] for name, entry in found["numbers"].items()}, found["tables"])
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, its records and the function that reads them.
+    """A topic of a report, such as "reports/study", or of the whole project if `report` is empty.
 
-    Attributes
-    ----------
-    name : str
-    records : tuple of str
-        Files below the folder of the project. If one is missing, so is the topic.
-    command : str
-        That makes them.
-    gather : callable
-        From the folder of the project to `Content`.
+    It is missing without one of `files`, which are below the report, or unless the study runs the whole of each
+    experiment or comparison that it `needs`; `command` makes them. `give` takes a `Reported`, or the project's folder.
     """
 
     name: str
-    records: tuple[str, ...]
+    report: str
+    files: tuple[str, ...]
     command: str
-    gather: Callable[[Path], Content]
+    give: Callable[[Any], Content]
+    needs: tuple[str, ...] = ()
+    reads_published: bool = False  # whether it needs the published numbers, too
 
-    def content(self, project: Path) -> Content:
-        """What it gives; `Missing` if a file is not there, or has nothing of the topic."""
-        if absent := [name for name in self.records if not (project / name).is_file()]:
+    @property
+    def records(self) -> tuple[str, ...]:
+        """Files below the folder of the project."""
+        below = f"{self.report}/" if self.report else ""
+        return (*(f"{below}{name}" for name in self.files), *([PUBLISHED] if self.reads_published else []))
+
+    def content(self, folder: Path, published: Path | None = None) -> Content:
+        """What it gives from a report, or from the project; `Missing` if that lacks what it needs."""
+        if absent := [name for name in self.files if not (folder / name).is_file()]:
             raise Missing(", ".join(absent))
-        return self.gather(project)
+        if not self.report:
+            return self.give(folder)
+        stored = Reported(folder, published)
+        if absent := [name for name in self.needs if not stored.runs_whole(name)]:
+            raise Missing(f"the whole of {', '.join(absent)}")
+        if self.reads_published and not stored.published.is_file():
+            raise Missing(str(stored.published))
+        return self.give(stored)
+
+
+def topic(
+    report: str, *files: str, command: str, needs: tuple[str, ...] = (), reads_published: bool = False
+) -> Callable[[Callable[[Any], Content]], Callable[[Any], Content]]:
+    """Register a function as the topic of its name."""
+
+    def register(give):
+        names = (layout.MANIFEST, *files) if report else files
+        TOPICS[give.__name__] = Topic(give.__name__, report, names, command, give, needs, reads_published)
+        return give
+
+    return register
+
+
+def figure(name: str) -> Callable[[Callable[[Reported], Figure]], Callable[[Reported], Figure]]:
+    """Register what draws a figure, "topic.name", from the report of the topic."""
+
+    def register(draw):
+        FIGURES[name] = draw
+        return draw
+
+    return register
 
 
 def overlay(name: str) -> str:
     """The command that computes the study of a config in `workflow`."""
     return f"snakemake --cores all --configfile workflow/{name}.yaml"
-
-
-def topic(*records: str, command: str) -> Callable[[Callable[[Path], Content]], Callable[[Path], Content]]:
-    """Register a function as the topic of its name."""
-
-    def register(gather):
-        TOPICS[gather.__name__] = Topic(gather.__name__, records, command, gather)
-        return gather
-
-    return register

@@ -1,6 +1,7 @@
-"""Numbers as the article prints them, and the words that follow from them."""
+"""Numbers as article and findings print them, and the words that follow from them."""
 
 from math import floor, isfinite, log10
+from typing import Any
 
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.tables import grids
@@ -11,7 +12,19 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def count(number: float) -> str:
+class Number(str):
+    """A text with the number that it prints, or several of them, as `value`."""
+
+    value: Any
+
+    def __new__(cls, text: str, *values: float | None) -> "Number":
+        """The text of one number, or of a list of several."""
+        number = super().__new__(cls, text)
+        number.value = values[0] if len(values) == 1 else list(values)
+        return number
+
+
+def count(number: float) -> Number:
     """A count, in words up to twelve; ValueError for what is none.
 
     Examples
@@ -21,10 +34,25 @@ def count(number: float) -> str:
     """
     if number < 0 or number != round(number):
         raise ValueError(f"number: {number!r} is not allowed, a count is a whole number from 0 on")
-    return _SMALL[round(number)] if number <= 12 else f"{number:,.0f}"
+    return Number(_SMALL[round(number)], number) if number <= 12 else whole(number)
 
 
-def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
+def counted(number: int, noun: str) -> Number:
+    """A count with what is counted: "one seed", "three seeds"."""
+    return Number(f"{count(number)} {noun}{'' if number == 1 else 's'}", number)
+
+
+def whole(number: float) -> Number:
+    """A number without decimals, always in digits."""
+    return Number(f"{number:,.0f}", number)
+
+
+def general(number: float) -> Number:
+    """A number with as many digits as it has."""
+    return Number(f"{number:g}", number)
+
+
+def decimals(number: float, digits: int = 3, sign: bool = False) -> Number:
     """A number with so many decimals and a typographic minus; ValueError if it is not finite.
 
     Examples
@@ -34,25 +62,25 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
     """
     if not isfinite(number):
         raise ValueError(f"number: {number!r} is not allowed, must be finite")
-    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS)
+    return Number(f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS), number)
 
 
-def interval(low: float, high: float) -> str:
+def interval(low: float, high: float) -> Number:
     """Both ends, signed."""
-    return f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
+    return Number(f"{decimals(low, sign=True)} to {decimals(high, sign=True)}", low, high)
 
 
-def difference(value: float, low: float, high: float) -> str:
+def difference(value: float, low: float, high: float) -> Number:
     """Signed, with its interval in brackets."""
-    return f"{decimals(value, sign=True)} ({interval(low, high)})"
+    return Number(f"{decimals(value, sign=True)} ({interval(low, high)})", value, low, high)
 
 
-def percent(proportion: float) -> str:
+def percent(proportion: float) -> Number:
     """Of a whole, without decimals."""
-    return f"{proportion:.0%}".replace("%", " %")
+    return Number(f"{proportion:.0%}".replace("%", " %"), proportion)
 
 
-def p_value(p: float | None) -> str:
+def p_value(p: float | None) -> Number:
     """With two digits; below a thousandth by its bound.
 
     Examples
@@ -60,16 +88,16 @@ def p_value(p: float | None) -> str:
     >>> p_value(0.0708), p_value(2e-11), p_value(None)
     ('0.071', '< 0.001', '')
     """
-    return grids.p_value(p).text
+    return Number(grids.p_value(p).text, p)
 
 
-def p_of(p: float) -> str:
+def p_of(p: float) -> Number:
     """The same in a sentence: "p = 0.071"."""
     text = p_value(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    return Number(f"p {text}" if text.startswith("<") else f"p = {text}", p)
 
 
-def power(number: float) -> str:
+def power(number: float) -> Number:
     """A number far from 1 with a power of ten.
 
     Examples
@@ -78,11 +106,11 @@ def power(number: float) -> str:
     ('10⁻⁶', '0.05')
     """
     exponent = floor(log10(number) + 1e-9)
-    factor = round(number / 10**exponent, 6)
     if -3 < exponent < 4:
-        return f"{number:g}"
+        return general(number)
+    factor = round(number / 10**exponent, 6)
     ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-    return ten if factor == 1 else f"{factor:g} {TIMES} {ten}"
+    return Number(ten if factor == 1 else f"{factor:g} {TIMES} {ten}", number)
 
 
 def significant(p: float | None) -> bool:
@@ -90,6 +118,6 @@ def significant(p: float | None) -> bool:
     return p is not None and p < ALPHA
 
 
-def ratio(found: float, of: float) -> str:
+def ratio(part: float, of: float) -> Number:
     """Some of all."""
-    return f"{found:.0f} of {of:.0f}"
+    return Number(f"{part:.0f} of {of:.0f}", part, of)

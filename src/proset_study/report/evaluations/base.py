@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from proset.plot.style import plain
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ReportFigure,
-)
+from proset_study.report.figures.style import ReportFigure
 from proset_study.store.stored import Final, Missing
 
 NAMES = ("replicate", "experiment", "method", "dataset", "variant")
@@ -17,39 +15,19 @@ SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
 
 @dataclass(frozen=True)
 class EvaluationReport:
-    """The table and the figure of a kind of evaluation.
+    """The table and the figure of a kind of evaluation."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-    rows : callable
-        From evaluated final models to rows with these columns as keys.
-    title, text : str
-        Of the table on a page.
-    cells : dict of str to callable
-        Heading of a column of that table to what a row has there.
-    figure : callable
-        From evaluated final models of the first replicate to a `ReportFigure`.
-    by_data_set : bool
-        Whether each data set has a figure of its own; else there is one over all of them.
-    reads_searches : bool
-        Whether the rows need records of searches, which not every replicate of a report has.
-    condensed : callable
-        From rows to those of the table on a page, if there are too many of them.
-    sentences : callable
-        From rows to what they say, in words.
-    """
-
+    category: str  # of the figure
     columns: tuple[str, ...]
-    rows: Callable[[list[Final]], list[dict]]
-    title: str
-    text: str
-    cells: dict[str, Callable[[dict], str]]
-    figure: Callable[[list[Final]], ReportFigure]
-    by_data_set: bool = False
-    reads_searches: bool = False
-    condensed: Callable[[list[dict]], list[dict]] = list
-    sentences: Callable[[list[dict]], list[str]] = lambda rows: []
+    rows: Callable[[list[Final]], list[dict]]  # of evaluated final models, with these columns as keys
+    title: str  # of the table on a page
+    text: str  # below that title
+    cells: dict[str, Callable[[dict], str]]  # heading of a column of the table on a page: its cell of a row
+    figure: Callable[[list[Final]], ReportFigure]  # of the evaluated final models of the first replicate
+    by_data_set: bool = False  # whether each data set has a figure of its own, else one shows all of them
+    reads_searches: bool = False  # whether rows need records of searches, which not every replicate of a report has
+    condensed: Callable[[list[dict]], list[dict]] = list  # rows of the table on a page, if there are too many
+    sentences: Callable[[list[dict]], list[str]] = lambda rows: []  # what the rows say in words
 
 
 def number(key: str, digits: int = 3) -> Callable[[dict], str]:

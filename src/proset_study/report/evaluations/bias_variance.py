@@ -15,10 +15,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import (
-    ESTIMATOR_COLOURS,
-    ReportFigure,
-)
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -69,8 +66,6 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     noisy = ", ".join(dict.fromkeys(row["dataset"] for row in rows if row["noise"]))
     note = f"; {f'except on {noisy}, ' if noisy else ''}labels follow from the features, so there is no noise"
     return ReportFigure(
-        name="bias_variance",
-        category="Bias and variance",
         title="Bias and variance of the chosen models on generated data",
         finding=f"The variance is larger than the squared bias for {varying} of {len(rows)} models.",
         caption=f"Each model refitted to {draws} training sets drawn anew, tried on {n_test:,} test samples; the least"
@@ -92,6 +87,7 @@ def _bars(axes, rows):
 
 
 REPORT = EvaluationReport(
+    category="Bias and variance",
     columns=COLUMNS,
     rows=variance_rows,
     title="Bias and variance",

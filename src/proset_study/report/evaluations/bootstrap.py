@@ -81,8 +81,6 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     above = {key: sum(row[key] > row["test"] for row in errors) for key in ESTIMATES}
     texts = [f"{short_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in errors]
     return ReportFigure(
-        name="bootstrap",
-        category="Estimates of the error",
         title="The error of the chosen models: cross-validation, bootstrap, test set",
         finding=f"On this split the leave-one-out bootstrap is above the test error for {above['leave_one_out']} of"
         f" {len(errors)} models, cross-validation for {above['cross_validation']}.",
@@ -98,6 +96,7 @@ def _with_error(key, error):
 
 
 REPORT = EvaluationReport(
+    category="Estimates of the error",
     columns=COLUMNS,
     rows=bootstrap_rows,
     title="Leave-one-out bootstrap",

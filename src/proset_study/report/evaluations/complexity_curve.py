@@ -6,12 +6,7 @@ from proset.plot.style import COLOURS, GREY, log_axis
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
-from proset_study.report.figures.style import (
-    ReportFigure,
-    axis_name,
-    legend,
-    panels,
-)
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, panels
 from proset_study.store.stored import Final
 
 COLUMNS = (*NAMES, "n_fit", "n_scored", "draws", "loss", "along", "value", "expected", "noise", "bias2", "variance")
@@ -72,8 +67,6 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
     legend(figure, 1.6)
     record = record_of(finals[0], "complexity_curve")
     return ReportFigure(
-        name="complexity_curve",
-        category="Bias and variance",
         title="Bias and variance along the size of models",
         finding=f"The expected squared loss is lowest inside the range in {inside} of {len(groups)} columns, for"
         f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} at {lowest[0]['along']} ="
@@ -87,6 +80,7 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
 
 
 REPORT = EvaluationReport(
+    category="Bias and variance",
     columns=COLUMNS,
     rows=curve_rows,
     title="Bias and variance along the size of models",

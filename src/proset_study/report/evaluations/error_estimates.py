@@ -160,8 +160,6 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
     first = {row["estimate"]: row for row in rows if row["n_fit"] == sizes[0]}
     best = min((row for name, row in first.items() if name in _COMPARED), key=_rmse)
     return ReportFigure(
-        name="error_estimates",
-        category="Estimates of the error",
         title="Estimates of the error: how far from the truth, and how much that varies",
         finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the least root mean squared error,"
         f" {best['rmse']:.3f}; the training error is off by {first['training']['bias']:+.3f}.",
@@ -176,6 +174,7 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
 
 
 REPORT = EvaluationReport(
+    category="Estimates of the error",
     columns=COLUMNS,
     rows=estimate_rows,
     title="Estimates of the error rate (E18)",

@@ -4,7 +4,7 @@ from statistics import fmean, stdev
 
 from proset.plot.style import log_axis
 from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
-from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
 from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 
@@ -74,8 +74,6 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     parts = "parts of the training samples" if first.data.group is None else "parts of whole groups"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
     return ReportFigure(
-        name=slug(first.data_set, "learning_curve"),
-        category="Learning curves",
         title=f"{first.data_set}: test scores against the size of the training part",
         finding=f"On this split the lowest test error is {' and '.join(lowest)}."
         if lowest
@@ -89,6 +87,7 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
 
 
 REPORT = EvaluationReport(
+    category="Learning curves",
     columns=COLUMNS,
     rows=curve_rows,
     title="Learning curves in numbers",

@@ -8,11 +8,8 @@ from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-)
+from proset_study.report.figures.registry import over_data_sets
+from proset_study.report.figures.style import ReportFigure, legend, method_style
 from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
@@ -25,7 +22,6 @@ def time_figure(compared: Compared) -> ReportFigure:
     return _fits_figure(
         compared,
         seconds_of,
-        name="time",
         title="CPU time of a fit by data set and method",
         axis="CPU time of one fit and the scoring of its held-out fold (s)",
         what="CPU time",
@@ -40,7 +36,6 @@ def products_figure(compared: Compared) -> ReportFigure | None:
     return _fits_figure(
         compared,
         matrix_products,
-        name="matrix_products",
         title="Cost of a fit in matrix products by data set and method",
         axis=f"one fit and the scoring of its held-out fold (products of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices)",
         what=f"CPU time, in units of a product of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices on one thread next to it,",
@@ -48,7 +43,7 @@ def products_figure(compared: Compared) -> ReportFigure | None:
     )
 
 
-def _fits_figure(compared, measure, name, title, axis, what, unit):
+def _fits_figure(compared, measure, title, axis, what, unit):
     figure, axes = _rows(compared)
     medians: dict[str, dict[str, float]] = {}
     for row, (data_set, finals) in enumerate(compared.items()):
@@ -61,8 +56,6 @@ def _fits_figure(compared, measure, name, title, axis, what, unit):
     legend(figure)
     texts = [f"{d}, {name} {value:.2g}{unit}" for d, found in medians.items() for name, value in found.items()]
     return ReportFigure(
-        name=name,
-        category="Cost",
         title=title,
         finding=f"Of {len(medians)} data sets the median cost of a fit is lowest on {wins(medians)}.",
         caption=f"{what} of one fit and of scoring its held-out fold, over all trials and folds. Mark: median; lines:"
@@ -108,3 +101,11 @@ def _spread(axes, y, values, method, label=None):
         label=label or method_name(method),
         **style,
     )
+
+
+@over_data_sets("Cost")
+def _draw(overview):
+    if overview.compared:
+        yield "time", time_figure(overview.compared)
+        if products := products_figure(overview.compared):
+            yield "matrix_products", products

@@ -7,9 +7,12 @@ from proset.plot.balls import BallsDisplay
 from proset.plot.style import GREY, class_style, plain
 from proset.set_cover import SetCoverClassifier
 from proset_study.data.metrics import EUCLIDEAN, is_ranked
-from proset_study.methods.set_cover import find_radii
+from proset_study.methods.set_cover import SetCover, find_radii
+from proset_study.methods.set_cover_lp import SetCoverLP
+from proset_study.report.figures import set_cover
+from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
-from proset_study.report.figures.style import ReportFigure, panels, slug
+from proset_study.report.figures.style import ReportFigure, panels
 from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
@@ -47,8 +50,6 @@ def balls_figure(final: Final) -> ReportFigure | None:
     figure.supxlabel(plain(names[0]), size=9)
     figure.supylabel(plain(names[1]), size=9)
     return ReportFigure(
-        name=slug(name, "cover_balls", final.run.name),
-        category=CATEGORY,
         title=f"{name}: balls and prototypes at several radii",
         finding=f"Covers by balls of radius {radii} have {numbers} prototypes.",
         caption=f"Training samples on standardised features. Radii and numbers of prototypes: {'; '.join(texts)}."
@@ -89,8 +90,6 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
     name, called = final.data_set, plain(final.data.class_names[k])
     left_out = sorted(foreign[~chosen].tolist(), reverse=True)[:5]
     return ReportFigure(
-        name=slug(name, "cover_class_tree", final.run.name),
-        category=CATEGORY,
         title=f"{name}: the smallest class as a tree, with its prototypes",
         finding=f"{chosen.sum()} of {len(own)} samples of class {final.data.class_names[k]} are prototypes;"
         f" {np.count_nonzero(foreign[chosen])} of their balls have samples of other classes in them.",
@@ -100,3 +99,25 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
         f" samples around one that is none: {', '.join(map(str, left_out))}.",
         figure=figure,
     )
+
+
+@of_data_set(CATEGORY)
+def _plan(subject):
+    shape = tuple(subject.settings["image"]) if "image" in subject.settings else None
+    greedy = [run for run in subject.every if is_of(run, SetCover)]
+    for run in (run for run in greedy if subject.is_plane and not run.variant):
+        yield FigureSpec(f"cover_balls {run.name}", [run], unpacked(balls_figure))
+    draws = {
+        **({"images": unpacked(set_cover.images_figure, shape=shape)} if shape else {}),
+        "arrangement": unpacked(set_cover.arrangement_figure, shape=shape),
+        "tree": unpacked(set_cover.tree_figure, shape=shape),
+        "objective": unpacked(set_cover.objective_figure),
+        "classes": unpacked(set_cover.classes_figure),
+        "class_tree": unpacked(class_tree_figure),
+    }
+    for run in (run for run in greedy if by_metric(run)):
+        for what, draw in draws.items():
+            yield FigureSpec(f"cover {what} {run.name}", [run], draw)
+    both = [next((r for r in subject.runs if is_of(r, method)), None) for method in (SetCover, SetCoverLP)]
+    if len(runs := [run for run in both if run is not None]) == 2:
+        yield FigureSpec("cover_bounds", runs, unpacked(set_cover.bounds_figure), needs_all=True)

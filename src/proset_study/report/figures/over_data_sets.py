@@ -5,13 +5,9 @@ from matplotlib.figure import Figure
 from proset.plot.style import plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import OF_ALL, ROPE
-from proset_study.report.analysis.over_data_sets import OverDataSets
-from proset_study.report.figures.style import (
-    OTHER_COLOURS,
-    ReportFigure,
-    method_style,
-    slug,
-)
+from proset_study.report.analysis.over_data_sets import OverDataSets, over_data_sets
+from proset_study.report.figures import registry
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_style, slug
 from proset_study.report.wording import leader
 
 SCORES = ("log-loss", OF_ALL)  # the others say much the same
@@ -56,8 +52,6 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     ranks = {method_name(row["method"]): row["average_rank"] for row in shown.ranks}
     alike = sum(rank <= min(ranks.values()) + shown.test["critical_difference"] for rank in ranks.values()) - 1
     return ReportFigure(
-        name=slug("ranks", scores[0].comparison),
-        category="Over data sets",
         title=f"Average ranks, and {name} against each other method",
         finding=f"By {shown.score} the best average rank is {leader(ranks, '{:.1f}')}; Nemenyi's test cannot tell"
         f" {alike} of {len(ranks) - 1} others from it.",
@@ -66,3 +60,13 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         alt=f"Average ranks. {'; '.join(texts)}.",
         figure=figure,
     )
+
+
+@registry.over_data_sets("Over data sets")
+def _draw(overview):
+    groups: dict[str, list[OverDataSets]] = {}
+    for c in over_data_sets(overview.stored):
+        if c.ranks and c.group == "all" and c.score in SCORES and len(c.methods) >= MIN_METHODS:
+            groups.setdefault(c.comparison, []).append(c)
+    for comparison, scores in groups.items():
+        yield slug("ranks", comparison), ranks_figure(scores)

@@ -7,13 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
+from proset_study.methods import METHODS
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.findings import RULES
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-)
+from proset_study.report.analysis import findings
+from proset_study.report.figures.registry import is_weighted, over_data_sets
+from proset_study.report.figures.style import ReportFigure, legend, method_style
+from proset_study.report.wording import counted, span
 
 SPREAD = 0.3
 _RULE_STYLES = (  # no colours of methods or classes
@@ -43,11 +42,8 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
     legend(figure, 2.0)
     better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
-    counts = sorted({row["replicates"] for row in rows})
-    n = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(
-        name="methods_over_replicates",
-        category="Over replicates",
         title="Differences between the methods over replicates",
         finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above; 0 is"
         f" inside the other {len(rows) - better - worse}.",
@@ -66,7 +62,7 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
     figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
     axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
-    for i, (rule, style) in enumerate(zip(RULES, _RULE_STYLES, strict=True)):
+    for i, (rule, style) in enumerate(zip(findings.RULES, _RULE_STYLES, strict=True)):
         for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
             shown = {
                 d: [r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage)]
@@ -93,17 +89,14 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
     for panel in axes[3::2]:
         panel.sharex(axes[1])
     legend(figure, 2.0)
-    best, *_, published = RULES
+    best, *_, published = findings.RULES
     given_up, kept, most = (
         fmean(row[quantity] for row in rows if (row["rule"], row["stage"]) == (rule, stages[-1]))
         for rule, quantity in ((published, "excess"), (published, "prototypes"), (best, "prototypes"))
     )
-    n = len({row["replicate"] for row in rows})
-    replicates = f"{n} replicate{'s' if n > 1 else ''}"
+    replicates = counted(len({row["replicate"] for row in rows}), "replicate")
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return ReportFigure(
-        name="rules",
-        category="Choice",
         title="What the selection rule gives up in cross-validation, and what it saves",
         finding=f"In {stages[-1].replace('stage', 'stage ')} the rule of {published} gives up {given_up:.3f} nats on"
         f" average, and keeps {kept:.1f} prototypes instead of {most:.1f}.",
@@ -112,3 +105,18 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
         alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
         figure=figure,
     )
+
+
+@over_data_sets("Over replicates")
+def _draw_methods(overview):
+    rows = findings.methods_over_replicates(overview.stored)
+    if differences := [row for row in rows if (row["score"], row["first"]) == ("log-loss", METHODS[0])]:
+        yield "methods_over_replicates", methods_figure(differences)
+
+
+@over_data_sets("Choice")
+def _draw_rules(overview):
+    finals = [final for group in overview.compared.values() for final in group if is_weighted(final.run)]
+    if experiments := {final.data_set: final.run.experiment for final in finals}:
+        rows = findings.rules(overview.stored)
+        yield "rules", rules_figure([row for row in rows if row["experiment"] == experiments.get(row["dataset"])])

@@ -5,14 +5,8 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ESTIMATOR_COLOURS,
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.figures.registry import FigureSpec, of_data_set
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, method_style, panels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -50,8 +44,6 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     texts = [f"{name} {error:.3f}" for name, error in errors.items()]
     kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
     return ReportFigure(
-        name=slug(first.data_set, "reliability"),
-        category="Calibration and ranking",
         title=f"{first.data_set}: calibration of the final models",
         finding=f"On this split the mean distance from the diagonal {ranges(errors)}.",
         caption=f"{bins} bins of equal width by the {kind}. Lines: 95 % Wilson intervals.",
@@ -87,8 +79,6 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     areas = {model(f): area for f, (_, _, area) in zip(finals, curves, strict=True)}
     texts = [f"{name} {area:.3f}" for name, area in areas.items()]
     return ReportFigure(
-        name=slug(first.data_set, "roc"),
-        category="Calibration and ranking",
         title=f"{first.data_set}: ROC curves of the final models",
         finding=f"On this split the area under the curve {ranges(areas)}.",
         caption=what,
@@ -128,8 +118,6 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
     first, higher = finals[0], sum(familiar > overall for familiar, overall in shares)
     texts = [f"{familiar:.3f} against {overall:.3f}" for familiar, overall in shares]
     return ReportFigure(
-        name=slug(first.data_set, "coverage"),
-        category="Familiarity",
         title=f"{first.data_set}: accuracy when the least familiar samples are set aside",
         finding=f"On this split accuracy is higher among the more familiar half for {higher} of {len(finals)} models:"
         f" {texts[0]} for {model(first)}.",
@@ -151,21 +139,10 @@ def claimed(final: Final) -> tuple[np.ndarray, np.ndarray]:
 def reliability(
     probability: np.ndarray, event: np.ndarray, weight: np.ndarray, bins: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Calibration in bins of equal width.
+    """Calibration in bins of equal width; all arguments of shape (m,).
 
-    Parameters
-    ----------
-    probability : ndarray, shape (m,)
-    event : ndarray of bool, shape (m,)
-    weight : ndarray, shape (m,)
-    bins : int
-
-    Returns
-    -------
-    mean, proportion, low, high : ndarrays
-        Mean probability, proportion of events and its 95 % interval, for each bin that is not empty.
-    counts : ndarray of int, shape (bins,)
-        Samples of positive weight in every bin.
+    Mean probability, proportion of events and both ends of its 95 % interval for each bin that is not empty, and the
+    number of samples of positive weight in every bin.
     """
     position = np.minimum((probability * bins).astype(int), bins - 1)
     total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))
@@ -236,3 +213,15 @@ def _names(finals):
     for final in finals:
         labels.setdefault(method_name(final.run.method), []).append(final.label)
     return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
+
+
+@of_data_set("Calibration and ranking")
+def _plan(subject):
+    yield FigureSpec("reliability", subject.compared, reliability_figure)
+    yield FigureSpec("roc", subject.compared, roc_figure)
+
+
+@of_data_set("Familiarity")
+def _plan_familiarity(subject):
+    if subject.weighted:
+        yield FigureSpec("coverage", subject.weighted, coverage_figure)

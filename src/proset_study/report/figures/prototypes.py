@@ -1,5 +1,7 @@
 """Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
@@ -7,30 +9,21 @@ from matplotlib.ticker import LogLocator
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data import generators
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.prototypes import error_path, test_error
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_finals, test_error, trial_means
+from proset_study.report.analysis.runs import prototype_runs
+from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
 from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
 
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
 
 
-def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
-    """Cross-validated error along the paths, and test error of the final models; all of one data set.
+_SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
 
-    Parameters
-    ----------
-    finals : list of Final
-        One a method.
-    settings : dict
-        The config's entry of the data set.
-    """
+
+def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
+    """Cross-validated error along the paths, and test error of the final models, one a method, of one data set."""
     figure, (left, right) = panels(2, 2, (5.0, 4.2), sharex="all", sharey="all")
     _paths(left, finals)
     left.set(ylabel="error rate", title="cross-validation")
@@ -54,8 +47,6 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
         also = f" with {fewest} prototypes, the fewest"
     texts = [f"{method_name(m)} {100 * error:.1f} % with {n:,}" for m, (n, error, _) in tested.items()]
     return ReportFigure(
-        name=slug(first.data_set, "prototypes"),
-        category="Prototypes",
         title=f"{plain(first.data_set)}: error against the number of prototypes",
         finding=f"On this split the lowest test error is {leader(errors, '{:.1f} %')}{also}.",
         caption="Lines are one standard error, over the folds or the test samples. Diamonds mark the chosen sizes."
@@ -67,15 +58,7 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
 
 
 def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> ReportFigure:
-    """Cross-validated error along the paths, a panel per data set.
-
-    Parameters
-    ----------
-    compared : dict
-        Data set to final models, one a method.
-    data_sets : dict
-        The config's entries of the data sets.
-    """
+    """Cross-validated error along the paths of the methods, a panel per data set; `data_sets` is the config's entry."""
     figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
     for panel, (data_set, finals) in zip(axes, compared.items(), strict=True):
         _paths(panel, finals)
@@ -90,8 +73,6 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     }
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
     return ReportFigure(
-        name="prototypes",
-        category="Prototypes",
         title="Error against the number of prototypes",
         finding=f"Of {len(compared)} data sets the error in cross-validation gets lowest on {wins(lowest)}.",
         caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
@@ -129,3 +110,55 @@ def _bayes_error(settings):
 
 def _is_digits(settings):
     return settings.get("sklearn") == "digits"
+
+
+def trials_figure(finals: list[Final]) -> ReportFigure:
+    """Log-loss and error in cross-validation against prototypes, a point per trial of stage 1, for one run a method."""
+    figure, axes = panels(2, 2, (5.0, 4.2), sharex="all")
+    means = {final.run.method: trial_means(final.trials) for final in finals}
+    for panel, (score, name) in zip(axes, _SCORES.items(), strict=True):
+        for method, found in means.items():
+            _points_and_front(panel, method, found["prototypes"], found[score])
+        log_axis(panel, "x", dense=True)
+        panel.set(xlabel="prototypes, mean over the folds", ylabel=f"{name} in cross-validation")
+    legend(figure, widest=2.0)
+    first = finals[0]
+    lowest = min(means, key=lambda method: means[method]["log_loss"].min())
+    best = means[lowest]["log_loss"].argmin()
+    texts = [f"{method_name(method)} {found['log_loss'].min():.3g}" for method, found in means.items()]
+    return ReportFigure(
+        title=f"{first.data_set}: loss against prototypes over all parameters tried",
+        finding=f"The lowest log-loss of all parameters tried is {means[lowest]['log_loss'][best]:.3g}, of"
+        f" {method_name(lowest)} with {means[lowest]['prototypes'][best]:.3g} prototypes.",
+        caption="Each point is one trial of stage 1, each line the least loss with at most so many prototypes.",
+        alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def _points_and_front(axes: Axes, method: str, prototypes: np.ndarray, loss: np.ndarray) -> None:
+    shown, style = prototypes > 0, method_style(method)
+    prototypes, loss = prototypes[shown], loss[shown]
+    axes.plot(prototypes, loss, linestyle="none", markersize=3, alpha=0.4, **style)
+    order = np.argsort(prototypes, kind="stable")
+    front = least_loss(prototypes[order], loss[order])
+    axes.step(prototypes[order], front, where="post", label=method_name(method), color=style["color"])
+
+
+@of_data_set("Prototypes")
+def _plan(subject):
+    study = subject.stored.study
+    runs = prototype_runs(study, subject.data_set)
+    if runs:
+        yield FigureSpec("prototypes", runs, partial(error_figure, settings=subject.settings))
+    searched = [run for run in runs if study.stage1_run(run) is not None]
+    if len(searched) > 1:
+        yield FigureSpec("trials", searched, trials_figure)
+
+
+@over_data_sets("Prototypes")
+def _draw(overview):
+    stored = overview.stored
+    found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
+    if compared := {data_set: finals for data_set, finals in found.items() if finals}:
+        yield "prototypes", prototypes_overview(compared, stored.study.config["data_sets"])

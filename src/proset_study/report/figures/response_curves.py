@@ -11,15 +11,11 @@ from proset_study.report.analysis.response_curves import (
     compared,
     crossings,
     prototype_methods,
+    response_curves,
     title,
 )
-from proset_study.report.figures.style import (
-    MAIN_COLOURS,
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-)
+from proset_study.report.figures.registry import over_data_sets
+from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_style, panels
 from proset_study.report.wording import span, wins
 
 _COLUMNS = 3
@@ -58,8 +54,6 @@ def response_figure(curves: Curves) -> ReportFigure:
     for (method, data_set), values in curves.excess.items():
         means_of.setdefault(data_set, {})[method_name(method)] = fmean(values.values())
     return ReportFigure(
-        name=f"response_{curves.score}",
-        category="Response curves",
         title=f"Excess {score} as one property of generated data is varied",
         finding=f"Of {len(means_of)} problems the excess {score} is lowest on {wins(means_of)}.",
         caption=f"Means over {n} replicates, with 95 % intervals of single means; the axis is linear up to {_LINEAR}.",
@@ -76,3 +70,9 @@ def _style(method):
         "linestyle": "-" if labels.place(method) < len(MAIN_COLOURS) else "--",
         "markersize": 4,
     }
+
+
+@over_data_sets("Response curves")
+def _draw(overview):
+    for curves in response_curves(overview.stored):
+        yield f"response_{curves.score}", response_figure(curves)

@@ -6,14 +6,9 @@ from proset.plot.search import LOSSES, SearchPathDisplay, SearchPlaneDisplay, Se
 from proset_study import methods
 from proset_study.data.splits import TEST
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    ReportFigure,
-    axis_name,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.report.analysis.runs import has_path
+from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels
 from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
@@ -52,8 +47,6 @@ def stage1_figure(final: Final) -> ReportFigure:
     ringed = " or ringed" if plane else ""
     crosses = " Crosses: no better than the class prior." if plane and (mean >= prior).any() else ""
     return ReportFigure(
-        name=slug(final.data_set, "stage1", final.run.name),
-        category="Search",
         title=f"{final.label}, {final.data_set}: stage 1",
         finding=f"{len(selection['within'])} of {len(mean)} settings are within the threshold; the selection is"
         f" {f'{above:.2g} above' if above else 'at'} the lowest mean loss, {mean.min():.3g}.",
@@ -87,8 +80,6 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
     chosen = [f"{f.label}: optimum {_size(f, 'optimal')}, chosen {_size(f, 'selected')}" for f in finals]
     data_set = finals[0].data_set
     return ReportFigure(
-        name=slug(data_set, "stage2", finals[0].run.method),
-        category="Search",
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
         finding=f"The lowest mean loss is at {method.complexity} = {_ends(optima)},"
         f" {f'the selection at {_ends(selected)}, {higher}' if above else 'and selected'}.",
@@ -133,3 +124,14 @@ def _ends(sizes):
 
 def _size(final, role):
     return final.stage2["settings"][final.stage2[role]]
+
+
+@of_data_set("Search")
+def _plan(subject):
+    study, data_set = subject.stored.study, subject.data_set
+    for run in subject.compared:
+        if study.stage1_run(run) is run:
+            yield FigureSpec(f"stage1 {run.name}", [run], unpacked(stage1_figure))
+    with_path = [run for run in subject.runs if has_path(run, data_set)]
+    for method in dict.fromkeys(run.method for run in subject.compared if run in with_path):
+        yield FigureSpec(f"stage2 {method}", [run for run in with_path if run.method == method], stage2_figure)

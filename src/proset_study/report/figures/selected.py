@@ -5,20 +5,16 @@ from matplotlib.figure import Figure
 
 from proset.losses import error_rate
 from proset.plot.style import log_axis, plain
-from proset_study import methods
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.fits.resampling import training_rows
+from proset_study.methods import get
+from proset_study.methods.k_means import KMeans
 from proset_study.methods.labels import method_name
 from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
-from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import (
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    slug,
-)
+from proset_study.methods.set_cover import FittedSetCover, SetCover
+from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -61,8 +57,6 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
     name = finals[0].data_set
     numbers = {model(f): row.sum() for f, row in zip(finals, table[1:], strict=True)}
     return ReportFigure(
-        name=slug(name, "prototypes_by_class"),
-        category=CATEGORY,
         title=f"{name}: prototypes by class",
         finding=f"The number of prototypes, from {table[0].sum():,} training samples, {ranges(numbers, '{:,}')}.",
         caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely"
@@ -98,8 +92,6 @@ def test_path_figure(finals: list[Final]) -> ReportFigure:
     least, number, winner, at_end = min(found)
     texts = [f"{called} {error:.1f} % with {n:,}" for error, n, called, _ in found]
     return ReportFigure(
-        name=slug(name, "prototypes_test_path"),
-        category=CATEGORY,
         title=f"{name}: test error along the path",
         finding=f"On this split the lowest error is {least:.1f} %, of {winner} with {number:,} prototypes; its chosen"
         f" size has {at_end:.1f} %.",
@@ -139,8 +131,6 @@ def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> Repo
         panel.spines[:].set_visible(False)
     name = centres.data_set
     return ReportFigure(
-        name=slug(name, "centres_and_prototypes", cover.run.name),
-        category=CATEGORY,
         title=f"{name}: centres of k-means next to prototypes",
         finding=f"Compare the {len(labels)} centres, which are means, with {len(picked.index)} prototypes, which are"
         " samples.",
@@ -151,6 +141,15 @@ def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> Repo
     )
 
 
-def shows_prototypes(method: str) -> bool:
-    """Whether the models of a method count their prototypes."""
-    return "prototypes" in methods.get(method).quantities
+@of_data_set(CATEGORY)
+def _plan(subject):
+    counting = [run for run in subject.every if "prototypes" in get(run.method).quantities and by_metric(run)]
+    if len({run.method for run in counting}) > 1:
+        yield FigureSpec("prototypes_by_class", counting, class_counts_figure)
+        yield FigureSpec("prototypes_test_path", counting, test_path_figure)
+    centres = next((run for run in subject.runs if is_of(run, KMeans)), None)
+    covers = [run for run in subject.every if is_of(run, SetCover) and by_metric(run)]
+    if centres and "image" in subject.settings:
+        draw = unpacked(centres_figure, shape=tuple(subject.settings["image"]))
+        for run in covers:
+            yield FigureSpec(f"centres_and_prototypes {run.name}", [centres, run], draw, needs_all=True)

@@ -11,7 +11,7 @@ from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes chosen by set cover"
@@ -47,8 +47,6 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
     half = int(np.searchsorted(upto, upto[-1] / 2)) + 1
     first = f"{cover.newly_covered[0]:g} of its class and {cover.miscovered[0]:g} of others"
     return ReportFigure(
-        name=slug(name, "cover_images", final.run.name),
-        category=CATEGORY,
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
         finding=f"The first {half:,} of {len(cover.index):,} prototypes cover half of what all of them cover of their"
         " classes.",
@@ -100,8 +98,6 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     labels = cover.labels[: len(index)]
     alike = np.count_nonzero(labels[apart.argmin(axis=0)] == labels)
     return ReportFigure(
-        name=slug(name, "cover_arrangement", final.run.name),
-        category=CATEGORY,
         title=f"{name}: prototypes arranged by multidimensional scaling",
         finding=f"For {alike} of {len(index)} prototypes the nearest one on this map is of the same class.",
         caption=f"The first {len(index)} prototypes by classical scaling of {distance_of(final)}. {what}"
@@ -147,8 +143,6 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     groups = 1 + sum(max(heights) > radius for heights in tree["dcoord"])
     below = f" The first {min(UNDER_A_TREE, len(chosen))} prototypes are shown as images." if shape else ""
     return ReportFigure(
-        name=slug(name, "cover_tree", final.run.name),
-        category=CATEGORY,
         title=f"{name}: prototypes in a tree of the training samples",
         finding=f"Cut at the radius, the tree has {groups:,} groups of samples; the cover has {len(cover.index):,}"
         " prototypes.",
@@ -180,8 +174,6 @@ def objective_figure(final: Final) -> ReportFigure | None:
     half = int(np.argmax(falls >= falls[-1] / 2))
     name = final.data_set
     return ReportFigure(
-        name=slug(name, "cover_objective", final.run.name),
-        category=CATEGORY,
         title=f"{name}: objective against steps of the greedy algorithm",
         finding=f"The objective falls from {cover.objective_path[0]:g} to {cover.objective:.4g}; half of that takes"
         f" {half:,} of {len(cover.index):,} steps.",
@@ -214,8 +206,6 @@ def bounds_figure(greedy: Final, rounded: Final) -> ReportFigure:
     worst = {label: float((objective - bound).max()) for label, objective in found.items()}
     gaps = " and ".join(f"{gap:.3g} ({label})" for label, gap in worst.items())
     return ReportFigure(
-        name=slug(name, "cover_bounds"),
-        category=CATEGORY,
         title=f"{name}: objective against radius, greedy and rounded, with the lower bound",
         finding=f"The largest distances from the lower bound are {gaps}.",
         caption=f"Means over {len(greedy.paths)} folds. The bound is that of the relaxation to a linear program.",
@@ -246,8 +236,6 @@ def classes_figure(final: Final) -> ReportFigure | None:
     most, least = proportions.argmax(), proportions.argmin()
     name = final.data_set
     return ReportFigure(
-        name=slug(name, "cover_classes", final.run.name),
-        category=CATEGORY,
         title=f"{name}: proportion of prototypes by class",
         finding=f"Class {names[most]} has {proportions[most]:.2f} times its share of the samples among the prototypes,"
         f" class {names[least]} {proportions[least]:.2f} times.",

@@ -45,30 +45,15 @@ _SETTINGS: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A figure with what a page needs to show it.
+    """A figure with what a page needs to show it, all as plain text."""
 
-    Attributes
-    ----------
-    name : str
-        Stem of its files: lower-case letters, digits and underscores.
-    category, title : str
-        Plain text.
-    finding : str
-        One sentence of what is to be seen, from what is drawn; where nothing follows, of what to look at.
-    caption : str
-        How to read the figure, in full sentences.
-    alt : str
-        What a reader who cannot see the figure should know.
-    figure : matplotlib.figure.Figure
-    """
-
-    name: str
-    category: str
     title: str
-    finding: str
-    caption: str
-    alt: str
+    finding: str  # one sentence of what is to be seen, from what is drawn; where nothing follows, of what to look at
+    caption: str  # how to read the figure, in full sentences
+    alt: str  # what a reader who cannot see the figure should know
     figure: Figure
+    name: str = ""  # stem of its files: lower-case letters, digits and underscores; `registry` sets it
+    category: str = ""
 
 
 def context() -> AbstractContextManager:
@@ -97,24 +82,9 @@ def slug(*names: str) -> str:
 def panels(
     number: int, columns: int, size: tuple[float, float], margin: float = 0.5, **shared: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with panels in a grid.
+    """A figure with panels in a grid, row by row, at most `columns` in a row.
 
-    Parameters
-    ----------
-    number, columns : int
-        Of panels, and of those in a row at most.
-    size : tuple of float
-        Width and height of one panel in inches.
-    margin : float
-        Inches to add to the height, for a legend.
-    **shared
-        For `Figure.subplots`.
-
-    Returns
-    -------
-    figure : Figure
-    axes : list of Axes
-        One a panel, row by row.
+    `size` is that of one panel and `margin` the room for a legend, in inches; `shared` is for `Figure.subplots`.
     """
     columns = min(columns, number)
     rows = -(-number // columns)

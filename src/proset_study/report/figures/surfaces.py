@@ -1,5 +1,7 @@
 """Decision surfaces of data with two features."""
 
+from functools import partial
+
 import numpy as np
 
 from proset.losses import log_loss
@@ -7,13 +9,12 @@ from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
 from proset_study.data import generators
+from proset_study.data.metrics import compares_features
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
-from proset_study.report.figures.style import (
-    ReportFigure,
-    panels,
-    slug,
-)
+from proset_study.report.analysis.runs import optimal_pairs
+from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
+from proset_study.report.figures.style import ReportFigure, panels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -21,15 +22,7 @@ SMALL, LARGE = 180, 420  # pixels a side
 
 
 def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
-    """Small multiples: one panel per final model; with the best possible boundary where it is known.
-
-    Parameters
-    ----------
-    finals : list of Final
-        All of one data set.
-    settings : dict
-        The config's entry of the data set.
-    """
+    """One panel per final model of a data set; with the best possible boundary where it is known."""
     figure, axes = panels(len(finals), 5 if len(finals) > 4 else 3, (2.0, 2.15), sharex="all", sharey="all")
     displays = [display(final, SMALL) for final in finals]
     generated = generators.of(settings)
@@ -44,8 +37,6 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
     _finish(figure, axes, displays)
     data_set, wrong = finals[0].data_set, {model(f): _misclassified(f) for f in finals}
     return ReportFigure(
-        name=slug(data_set, "surfaces"),
-        category="Decision surfaces",
         title=f"{data_set}: decision surfaces of the final models",
         finding=f"Of {len(finals[0].y):,} test samples on this split the number misclassified {ranges(wrong, '{:,}')}.",
         caption=_CAPTION + (" Dashed: the best possible rule." if is_known else ""),
@@ -66,8 +57,6 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
         panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['complexity']}")
     _finish(figure, axes, displays)
     return ReportFigure(
-        name=slug(chosen.data_set, "surfaces", chosen.run.name, optimal.run.name),
-        category="Decision surfaces",
         title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
         finding=f"Of {len(chosen.y):,} test samples on this split {_in_numbers(chosen)}, {_in_numbers(optimal)}.",
         caption=f"From the same stage 1: {chosen.label} takes the simplest parameters within the threshold,"
@@ -144,3 +133,14 @@ def _alt(finals):
         f"Decision surfaces of {len(finals)} final models on {finals[0].data_set}; misclassified of"
         f" {len(finals[0].y)} test samples: {', '.join(errors)}."
     )
+
+
+@of_data_set("Decision surfaces")
+def _plan(subject):
+    study, data_set = subject.stored.study, subject.data_set
+    if subject.is_plane:
+        of_features = [run for run in subject.runs if compares_features(study.metric(run.name, data_set))]
+        yield FigureSpec("surfaces", of_features, partial(surfaces_figure, settings=subject.settings))
+        for source, run in optimal_pairs(study, data_set):
+            name = f"surfaces {source.name} {run.name}"
+            yield FigureSpec(name, [source, run], unpacked(pair_figure), needs_all=True)

@@ -6,7 +6,8 @@ from proset.plot.style import log_axis, plain
 from proset_study import methods
 from proset_study.report.analysis.prototypes import test_error
 from proset_study.report.figures.complexity import loss_and_error
-from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels, slug
+from proset_study.report.figures.registry import FigureSpec, of_data_set
+from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels
 from proset_study.store.stored import Final
 
 
@@ -40,8 +41,6 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
     best = losses.argmin()
     shown = "; ".join([f"{score} {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
     return ReportFigure(
-        name=slug(data_set, "varied", experiment),
-        category="Search",
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",
         finding=f"On this split the test {score} is lowest, {losses[best]:.3g}, at {parameter} = {values[best]:g},"
         f" and {losses.max():.3g} at most.",
@@ -50,3 +49,10 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
         alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",
         figure=figure,
     )
+
+
+@of_data_set("Search")
+def _plan(subject):
+    varying = [run for run in subject.every if run.variant]
+    for experiment in dict.fromkeys(run.experiment for run in varying if "metric" not in run.settings["vary"]):
+        yield FigureSpec(f"varied {experiment}", [r for r in varying if r.experiment == experiment], varied_figure)

@@ -4,34 +4,30 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.verdict import Verdict
-from proset_study.report.figures.style import (
-    ReportFigure,
-    method_style,
-)
+from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.figures.registry import over_data_sets
+from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import wins
 
 SPREAD = 0.7  # of the methods of a data set, in rows
 _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
 
 
-def headline_figures(found: Verdict) -> list[ReportFigure]:
+def headline_figures(found: Verdict) -> dict[str, ReportFigure]:
     """Mean test score of the methods by data set, with intervals and published values, if there are any.
 
     One for screens and one for phones.
     """
     if not any(found.scores.values()):
-        return []
+        return {}
     texts = [
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
     ]
     means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     once = ", by one split each" if found.replicates == 1 else ""
-    return [
-        ReportFigure(
-            name=name,
-            category="Verdict",
+    return {
+        name: ReportFigure(
             title=f"Test {found.score} of the methods",
             finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{once}.",
             caption=_caption(found),
@@ -39,7 +35,7 @@ def headline_figures(found: Verdict) -> list[ReportFigure]:
             figure=_drawn(found, *size),
         )
         for name, size in _SIZES.items()
-    ]
+    }
 
 
 def _drawn(found, width, margin, row_height):
@@ -92,3 +88,9 @@ def _caption(found):
     words = f"Means over up to {found.replicates} replicates with 95 % intervals; left is better."
     several = all(s.interval for scores in found.scores.values() for s in scores.values())
     return words if several else f"{words} Marks without a line have one replicate."
+
+
+@over_data_sets("Verdict")
+def _draw(overview):
+    if overview.compared:
+        yield from headline_figures(verdict(overview.stored, overview.published)).items()

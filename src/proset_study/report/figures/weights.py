@@ -1,22 +1,23 @@
 """What proset's final models are made of: feature weights by batch, and for images the prototypes themselves."""
 
+from functools import partial
+
 import numpy as np
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
 from proset.plot.feature_weights import UNITS, UNUSED, FeatureWeightsDisplay, shown_features
 from proset.plot.style import plain
+from proset_study.data import generators
+from proset_study.methods import get
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels, slug
+from proset_study.report.figures.registry import FigureSpec, is_weighted, of_data_set, unpacked
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 CATEGORY = "Feature weights and prototypes"
-OF_FEATURES, OF_COLUMNS = (
-    "feature_weights",
-    "column_weights",
-)  # names; the second of models that take tables as they are
 SIDE = 8  # pixels of the images
 HEAVIEST = 8  # prototypes shown of each class
 
@@ -51,8 +52,6 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     categories = "" if finals[0].data.categories is None else how
     of = "proset models that take categories and missing values as they are," if mixed else "the proset models"
     return ReportFigure(
-        name=slug(data_set, OF_COLUMNS if mixed else OF_FEATURES),
-        category=CATEGORY,
         title=f"{data_set}: feature weights of {of} by batch",
         finding=f"Of {total} features, the number that a model uses {ranges(used, '{}')}.",
         caption=f"Weight v, the inverse bandwidth of the kernel on the standardised feature{categories}; grey is 0."
@@ -90,8 +89,6 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
     legend(figure)
     data_set = finals[0].data_set
     return ReportFigure(
-        name=slug(data_set, "relevance"),
-        category=CATEGORY,
         title=f"{data_set}: weights of relevant and irrelevant features",
         finding=f"{exact} of {len(finals)} models{' uses' if len(finals) == 1 else ' use'} all relevant features and no"
         " other.",
@@ -121,8 +118,6 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
     axes.set(xlabel="batch", ylabel="experiment")
     data_set = finals[0].data_set
     return ReportFigure(
-        name=slug(data_set, "pixel_weights"),
-        category=CATEGORY,
         title=f"{data_set}: feature weights as images",
         finding=f"Of {SIDE * SIDE} pixels, the number that a model uses {ranges(_used(finals, weights), '{}')}.",
         caption="Weight v of each pixel in each batch, at its place in the image; light grey is 0.",
@@ -157,8 +152,6 @@ def prototypes_figure(final: Final) -> ReportFigure:
     axes.set(xlabel="rank by weight within the class", ylabel="class")
     total, counts = len(prototypes.labels), np.bincount(prototypes.labels, minlength=len(names))
     return ReportFigure(
-        name=slug(final.data_set, "pixel_prototypes"),
-        category=CATEGORY,
         title=f"{final.data_set}: the heaviest prototypes of each class",
         finding=f"Class {names[counts.argmax()]} has the most prototypes, {counts.max()} of {total}, and class"
         f" {names[counts.argmin()]} the fewest, {counts.min()}.",
@@ -203,3 +196,22 @@ def _used(finals, weights):
 
 def _narrow(final):
     return final.label.replace(" ", "\n").replace("=", "\n= ")
+
+
+@of_data_set(CATEGORY)
+def _plan(subject):
+    settings, runs = subject.settings, subject.weighted
+    if not runs:
+        return
+    is_mixed = subject.data is not None and subject.data.is_mixed  # models have features or columns, by their method
+    of_columns = [run for run in runs if is_mixed and get(run.method).takes_mixed]
+    if of_features := [run for run in runs if run not in of_columns]:
+        yield FigureSpec("feature_weights", of_features, weights_figure)
+    if of_columns:
+        yield FigureSpec("column_weights", of_columns, weights_figure)
+    if (generated := generators.of(settings)) is not None and (relevant := generated.relevant) is not None:
+        yield FigureSpec("relevance", runs, partial(relevance_figure, n_relevant=relevant))
+    if settings.get("image") == [SIDE, SIDE]:
+        yield FigureSpec("pixel_weights", runs, pixel_weights_figure)
+        for run in (run for run in subject.compared if is_weighted(run)):
+            yield FigureSpec("pixel_prototypes", [run], unpacked(prototypes_figure))

@@ -13,9 +13,7 @@ from functools import cache
 from typing import Any
 
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import (
-    method_style,
-)
+from proset_study.report.figures.style import method_style
 
 ROWS = "rows"  # the name of the data in every specification
 _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
@@ -30,15 +28,7 @@ _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for 
 class Control:
     """A choice among the values of a column, or of `charts.js` if the name is "sort" or "highlight".
 
-    Attributes
-    ----------
-    name, title : str
-    options : list of (str, str)
-        Value and text.
-    chosen : tuple of str
-        Values at first.
-    many : bool
-        Whether several can be chosen.
+    `options` are pairs of value and text, of which `chosen` are chosen at first; `many` allows several.
     """
 
     name: str
@@ -52,15 +42,8 @@ class Control:
 class Chart:
     """A chart with its controls.
 
-    Attributes
-    ----------
-    id, title, note : str
-    controls : list of Control
-    specs : dict
-        Specifications; a row's "spec" says for which it is, if there are several.
-    rows : list of dict
-    columns : dict
-        Key and heading of what the table of numbers shows.
+    `columns` are key and heading of what the table of numbers shows. Where there are several specifications, the column
+    "spec" says for which a row is.
     """
 
     id: str
@@ -68,7 +51,7 @@ class Chart:
     note: str
     controls: list[Control]
     specs: dict[str, dict[str, Any]]
-    rows: list[dict]
+    rows: list[dict[str, Any]]
     columns: dict[str, str]
 
     @property
@@ -89,11 +72,51 @@ def library() -> str:
     return base64.b64encode(packed).decode("ascii")
 
 
+def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:
+    """One of the values of a column, the first one at first."""
+    values = list(dict.fromkeys(row[name] for row in rows))
+    return Control(name, title, [(value, value) for value in values], (values[0],))
+
+
+def highlight(methods: Iterable[str]) -> Control:
+    """One method, or none."""
+    names = [(name, name) for name in map(method_name, methods)]
+    return Control("highlight", "Highlight", [("", "none"), *names], ("",))
+
+
 def methods_control(methods: Iterable[str], chosen: Iterable[str]) -> Control:
     """Check boxes for methods."""
-    return Control(
-        "method", "Methods", [(method_name(m), method_name(m)) for m in methods], tuple(map(method_name, chosen)), True
-    )
+    names = [(name, name) for name in map(method_name, methods)]
+    return Control("method", "Methods", names, tuple(map(method_name, chosen)), True)
+
+
+def based() -> Any:
+    """An Altair chart of the rows."""
+    import altair
+
+    return altair.Chart(altair.NamedData(ROWS))
+
+
+def tip(field: str, format: str | None = None, title: str | None = None) -> Any:
+    """A line of what a pointer shows."""
+    import altair
+
+    options: dict[str, Any] = {"format": format, "title": title}
+    return altair.Tooltip(field, **{key: value for key, value in options.items() if value is not None})
+
+
+def not_from_zero(channel: Any, field: str, title: str | None) -> Any:
+    """An encoding whose axis need not have zero."""
+    import altair
+
+    return channel(field, title=title, scale=altair.Scale(zero=False))
+
+
+def emphasis() -> Any:
+    """The opacity of what is highlighted, and of the rest."""
+    import altair
+
+    return altair.condition("datum.on", altair.value(1.0), altair.value(0.15))
 
 
 def method_scales(methods: Iterable[str]) -> dict[str, Any]:

@@ -9,13 +9,8 @@ from proset_study.report.analysis.published import summary
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.tables.grids import Cell, Column, Grid, count
-from proset_study.report.tables.tables import (
-    SECTIONS,
-    quantity_label,
-)
-from proset_study.report.wording import (
-    format_number,
-)
+from proset_study.report.tables.tables import SECTIONS, quantity_label
+from proset_study.report.wording import format_number
 
 MARKS = {
     "holds": ("✓", "good"),

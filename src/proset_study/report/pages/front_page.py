@@ -19,9 +19,7 @@ from proset_study.report.analysis.response_curves import response_curves, respon
 from proset_study.report.analysis.variance import noise
 from proset_study.report.analysis.verdict import Verdict, compared_experiments, verdict
 from proset_study.report.claims.statements import statements_beside
-from proset_study.report.figures.style import (
-    slug,
-)
+from proset_study.report.figures.style import slug
 from proset_study.report.pages.charts import library
 from proset_study.report.pages.evidence import check_grid, claims_section, grouped, published_ledger
 from proset_study.report.pages.explore import front_charts
@@ -73,17 +71,9 @@ GLOSSARY = (
 
 
 def write_index(folder: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
-    """Write the front page.
+    """Write the front page of reports/<study>, which has its claims, manifest, features and figures already.
 
-    Parameters
-    ----------
-    folder : Path
-        reports/<study>, with its claims, manifest, features and figures.
-    stored : Stored
-    published : Path
-        CSV file of the published numbers.
-    options : list of str, optional
-        Those of the commands that the page gives.
+    `options` are those of the commands that the page gives.
     """
     study, n_replicates = stored.study, len(stored.replicates)
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
@@ -157,7 +147,9 @@ def _headline(found: Verdict, stored):
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not to be told from the best"
+        caption = (
+            f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the best"
+        )
         if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
             caption += "; grey: one replicate"
     return Grid("headline-table", f"{caption}.", columns, rows)
@@ -193,7 +185,7 @@ def _errors(names, rows):
         ]
         for row in rows
     ]
-    caption = "Test error in %, means over replicates and fit seeds; bold: not to be told from the best"
+    caption = "Test error in %, means over replicates and fit seeds; bold: not significantly worse than the best"
     return Grid("errors", caption, columns, lines)
 
 

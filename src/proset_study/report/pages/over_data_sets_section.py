@@ -5,9 +5,7 @@ import re
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import LIMITS, over_data_sets
-from proset_study.report.figures.style import (
-    slug,
-)
+from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Column, Grid, count, number, p_value, texts
 from proset_study.store.stored import Stored
 
@@ -16,11 +14,6 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
     """What the page says of each comparison of methods, the one with the most pairs last.
 
     Of several comparisons of the same methods it is the one with the most data sets.
-
-    Returns
-    -------
-    list of dict
-        "name", "title", "figure" (its name), "words", "power" (what tests can find), "n_pairs", "grids" (of pairs).
     """
     found = over_data_sets(stored)
     wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}

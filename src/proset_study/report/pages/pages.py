@@ -19,23 +19,13 @@ from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.explanations import explained_points
 from proset_study.report.pages.evaluation import class_rows, confusion_of
-from proset_study.report.tables.grids import (
-    Cell,
-    Column,
-    Grid,
-    count,
-    number,
-    texts,
-)
-from proset_study.report.wording import (
-    format_number,
-    listed,
-)
+from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.wording import format_number, listed
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
 
-# Of a category of figures on the page of a data set, those that are not folded; two where they fit next to each other.
+# How many figures of a category are shown unfolded on the page of a data set (default 1): two where they fit in a row.
 UNFOLDED = {"Calibration and ranking": 2}
 _LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
 
@@ -48,19 +38,10 @@ def write_data_set(
     options: list[str] = LOCAL,
     neighbours: tuple[str, str] = ("", ""),
 ) -> None:
-    """Write the page of one data set.
+    """Write the page of one data set, with the figures of a folder.
 
-    Parameters
-    ----------
-    path : Path
-    stored : Stored
-    data_set : str
-    figures : Path
-        Folder with its figures.
-    options : list of str, optional
-        Those of the commands that the page gives.
-    neighbours : (str, str), optional
-        The data sets before and after it, which have pages, too; empty for none.
+    `options` are those of the commands that the page gives; `neighbours` are the data sets before and after it that
+    have pages, too, or empty.
     """
     finals = stored.finals(data_set=data_set)
     drawn = read_figures(figures)

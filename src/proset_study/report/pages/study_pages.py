@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 
 from proset_study.report.pages.charts import library
-from proset_study.report.pages.explore import search_charts
 from proset_study.report.pages.pages import write_page
+from proset_study.report.pages.searches import search_charts
 from proset_study.report.tables.table_grids import grids
 from proset_study.report.tables.tables import study_tables
 from proset_study.store.stored import Stored

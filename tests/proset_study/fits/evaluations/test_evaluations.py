@@ -78,6 +78,7 @@ SHOWN = """
 from proset_study.report.evaluations.base import NAMES, EvaluationReport
 
 REPORT = EvaluationReport(
+    category="Jackknife",
     columns=(*NAMES, "most"),
     rows=lambda finals: [],
     title="Jackknife",

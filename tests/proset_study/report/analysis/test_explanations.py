@@ -1,7 +1,7 @@
 """A report on tables with categories and gaps, which some methods take as they are and others do not."""
 
 from html import escape
-from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,13 @@ from tests.proset_study.small_study import check_findings, compute
 
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
-from proset_study.report.catalogue import data_set_figures
+from proset_study.report.pages.pages import read_figures
 from proset_study.report.pages.study_pages import write_explore
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
 from proset_study.study.config.checks import ConfigError, load
 
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 COLOURS = ["01", "red & <b>", None]
 MIXED = {"generator": "mixed", "test_samples": 150, "impute": "median"}
 AS_IT_IS = "Seen as it is, with its {}, by proset (few prototypes) and hist gradient boosting"
@@ -107,7 +106,7 @@ def test_a_trained_model_explains_by_categories(stored):
 
 
 def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
-    write_report(stored, tmp_path / "report", PUBLISHED)
+    write_report(stored, tmp_path / "report", None, ["data_sets"])
     write_explore(tmp_path / "report/explore.html", stored)
     pages = {d: (tmp_path / f"report/data_sets/{d}.html").read_text(encoding="utf-8") for d in stored.study.data_sets}
     both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"
@@ -117,13 +116,13 @@ def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
     assert f"{AS_IT_IS.format('categories')}; with {one_hot} by proset and KNN." in pages["complete"]
     for point in explained_points(stored, "gaps"):
         assert all(f"<td>{escape(value)}</td>" in pages["gaps"] for value in point["position"])
-    figures = {data_set: data_set_figures(stored, data_set) for data_set in ("gaps", "imputed")}
-    names = {data_set: {figure.name for figure in found} for data_set, found in figures.items()}
+    figures = {d: read_figures(tmp_path / "report/figures" / d)["figures"] for d in ("gaps", "imputed")}
+    names = {data_set: {figure["name"] for figure in found} for data_set, found in figures.items()}
     assert {"imputed_feature_weights", "imputed_column_weights"} <= names["imputed"]
     assert "gaps_column_weights" in names["gaps"]
     assert "gaps_feature_weights" not in names["gaps"]
     for found in figures.values():
-        check_findings(found)
+        check_findings([SimpleNamespace(**figure) for figure in found])
 
 
 def test_curves_of_mixed_tables(stored):

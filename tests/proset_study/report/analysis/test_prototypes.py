@@ -2,21 +2,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.proset_study.report.conftest import drawn
 from tests.proset_study.small_study import check_findings, compute
 
 from proset_study.data.generators.mixture import Mixture
 from proset_study.methods import METHODS
 from proset_study.report.analysis import prototypes
 from proset_study.report.analysis.cautions import zero_probability_samples
-from proset_study.report.analysis.findings import write_selected_features
-from proset_study.report.analysis.manifest import write_manifest
 from proset_study.report.analysis.runs import compared_runs, prototype_runs
-from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures, plan, write_figures
-from proset_study.report.claims import write_claims
+from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures, plan
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
-from proset_study.report.figures.style import context, method_style
-from proset_study.report.pages.front_page import write_index
+from proset_study.report.figures.style import method_style
+from proset_study.report.write import write_report
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
@@ -70,15 +68,8 @@ def small(tmp_path_factory) -> Stored:
     return compute(config, tmp_path_factory.mktemp("small"))
 
 
-def _figure(stored, data_set, name="prototypes"):
-    (planned,) = [p for p in plan(stored, data_set) if p.name == f"{data_set}_{name}"]
-    there = {final.run.name: final for final in stored.finals(0, data_set)}
-    with context():
-        return planned.draw([there[run.name] for run in planned.runs])
-
-
 def test_trials_show_each_loss_and_the_least_with_so_many_prototypes(small):
-    left, right = _figure(small, "blobs", "trials").figure.axes
+    left, right = drawn(small, "blobs", "trials")[0].figure.axes
     for axes, score in ((left, "log_loss"), (right, "error")):
         points = [line for line in axes.lines if line.get_linestyle() == "None"]
         fronts = [line for line in axes.lines if line.get_linestyle() != "None"]
@@ -107,11 +98,11 @@ def test_methods_with_prototypes_are_compared_with_each_other_only(small):
 def test_log_loss_is_not_drawn_of_methods_that_predict_labels(small):
     finals = [small.final(name, "blobs") for name in ("proset", "means")]
     rows = bootstrap_rows(finals)
-    for drawn, of_labels in (
+    for figure, of_labels in (
         (learning_curve_figure(finals), learning_curve_figure(finals[1:])),
         (bootstrap_figure(rows), bootstrap_figure([row for row in rows if row["method"] == "k_means"])),
     ):
-        log_loss, error = drawn.figure.axes
+        log_loss, error = figure.figure.axes
         log_losses, errors = (sum(len(c.lines[0].get_xdata()) for c in axes.containers) for axes in (log_loss, error))
         assert errors == 2 * log_losses > 0
         (only,) = of_labels.figure.axes
@@ -167,8 +158,8 @@ def test_the_table_of_test_errors_marks_nothing_with_one_replicate(small):
 
 
 def test_the_figure_shows_paths_single_points_and_test_errors(small):
-    drawn = _figure(small, "blobs")
-    left, right = drawn.figure.axes
+    figure, _ = drawn(small, "blobs", "prototypes")
+    left, right = figure.figure.axes
     shown = _points(left)
     assert set(shown) == {"proset", "proset (leave-one-out)", "CCCD", "k-means", "1-NN"}
     path = prototypes.error_path(small.final("means", "blobs"))
@@ -181,8 +172,8 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     np.testing.assert_allclose(tested["CCCD"], expected)
     bayes = Mixture(components=2, means_seed=5).bayes_error()
     assert [line.get_ydata()[0] for line in left.lines if line.get_linestyle() == ":"] == [bayes]
-    assert f"no rule can have less than {100 * bayes:.1f} %" in drawn.caption
-    assert "USPS" not in drawn.caption
+    assert f"no rule can have less than {100 * bayes:.1f} %" in figure.caption
+    assert "USPS" not in figure.caption
 
 
 def test_the_lowest_error_and_the_fewest_prototypes_are_named(small):
@@ -201,7 +192,7 @@ def test_the_lowest_error_and_the_fewest_prototypes_are_named(small):
 
 
 def test_the_source_is_quoted_beside_digits(small):
-    assert "2.49 % with 3,372 prototypes" in _figure(small, "pixels").caption
+    assert "2.49 % with 3,372 prototypes" in drawn(small, "pixels", "prototypes")[0].caption
     figures = {d.name: d for d in overview_figures(small, PUBLISHED)}
     check_findings([*figures.values(), *data_set_figures(small, "blobs")])
     overview = figures["prototypes"]
@@ -239,11 +230,7 @@ def test_the_comparison_has_a_table(small):
 
 
 def test_the_front_page_shows_the_test_errors(small, tmp_path):
-    write_figures(small, tmp_path / "figures/overview", PUBLISHED)
-    write_claims(tmp_path / "claims.csv", small, PUBLISHED)
-    write_selected_features(tmp_path / "findings/selected_features.csv", small)
-    write_manifest(tmp_path / "manifest.json", small)
-    write_index(tmp_path, small, PUBLISHED)
+    write_report(small, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     near = small.final("near", "blobs")
     assert f">{100 * prototypes.test_error(near)[0]:.1f}</td>" in page[page.index('id="errors"') :]

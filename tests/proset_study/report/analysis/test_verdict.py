@@ -8,9 +8,7 @@ import pytest
 
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED
 from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
-from proset_study.report.wording import (
-    MINUS,
-)
+from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 

@@ -13,8 +13,7 @@ from proset_study.base.records import write_json
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
 from proset_study.report.article.build import TOPICS
-from proset_study.report.article.findings import AVERAGED
-from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, TRACKED
+from proset_study.report.article.open_track import AVERAGED, LEAVE_ONE_OUT, TRACKED
 from proset_study.report.article.records import rows
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS

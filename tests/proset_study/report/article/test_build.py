@@ -9,11 +9,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from proset_study.report.article.build import NO_TYPST, build, gather
-from proset_study.report.article.findings import references
-from proset_study.report.article.records import rows
+from proset_study.base.records import read_json, write_json
+from proset_study.report.article.build import NO_TYPST, build, gather, write_numbers
+from proset_study.report.article.records import PUBLISHED, rows
 from proset_study.report.article.sources import CALLS, PAGE
-from proset_study.report.article.study import DRAWS, STUDY, explanations, published_draws, reproduction
+from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import TOPICS
 from proset_study.store.results import write_rows
 from proset_study.study import layout
@@ -33,6 +33,11 @@ def copied(project, folder, *files):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(project / name, copy / name)
     return copy
+
+
+def texts_of(project, name):
+    """The texts of a topic."""
+    return TOPICS[name].content(project / TOPICS[name].report).texts
 
 
 def change(path, **values):
@@ -90,7 +95,7 @@ def test_words_follow_from_numbers(whole, tmp_path):
     copy = copied(whole, tmp_path, *TOPICS["reproduction"].records)
     for p, words in ((0.2, "not shown to be equivalent"), (0.01, "equivalent")):
         change(copy / STUDY / "findings/reproduction.csv", p=p)
-        texts = reproduction(copy).texts
+        texts = texts_of(copy, "reproduction")
         assert (texts["equivalent"], texts["equivalence_p"]) == (words, f"p = {p}")
 
 
@@ -99,30 +104,30 @@ def test_the_worst_of_the_unlucky_fits_may_be_of_either_implementation(whole, tm
     fits = rows(copy / "benchmarks/results/e1_on_cancer.csv")
     unlucky = [fit["log_loss"] for fit in fits if fit["features"] == 1]
     assert {fit["implementation"] for fit in fits if fit["log_loss"] == max(unlucky)} == {"ours"}
-    assert explanations(copy).texts["single_loss"] == f"{max(unlucky):.2f}"
+    assert texts_of(copy, "explanations")["single_loss"] == f"{max(unlucky):.2f}"
 
 
 def test_against_the_mean_of_several_draws_its_wins_are_counted(whole, tmp_path):
     copy = copied(whole, tmp_path, *TOPICS["references"].records)
     change(copy / "reports/open_track/findings/pairs.csv", second_wins=7, mean_difference=0.02, low=0.01, high=0.03)
-    texts = references(copy).texts
+    texts = texts_of(copy, "references")
     assert texts["averaged_better"] == "7 of 11"
     assert texts["against_averaged"] == "+0.020 (+0.010 to +0.030)"
 
 
 def test_the_published_draws_are_held_against_the_same_scores_of_the_study(whole, tmp_path):
     copy = copied(whole, tmp_path, *TOPICS["published_draws"].records)
-    texts = published_draws(copy).texts
+    texts = texts_of(copy, "published_draws")
     assert (texts["within"], texts["without"]) == (texts["within_ours"], "none")  # the made-up one is a copy
     cells = rows(copy / DRAWS / layout.COMPARISON)
     write_rows(copy / DRAWS / layout.COMPARISON, [c for c in cells if c["dataset"] != "wine"], list(cells[0]))
-    assert published_draws(copy).texts["without"] == "wine"
+    assert texts_of(copy, "published_draws")["without"] == "wine"
 
 
 def test_what_nothing_tells_apart_is_none(whole, tmp_path):
     copy = copied(whole, tmp_path, *TOPICS["explanations"].records)
     change(copy / "benchmarks/results/e1_on_cancer.csv", features=2)
-    texts = explanations(copy).texts
+    texts = texts_of(copy, "explanations")
     assert (texts["single_ours"], texts["single_theirs"]) == ("none", "none")
 
 
@@ -135,6 +140,24 @@ def test_records_that_are_missing_are_named_with_the_command_that_makes_them(com
         re.match(r"snakemake --cores all --configfile workflow/\w+\.yaml$|make bench$", t.command)
         for t in TOPICS.values()
     )
+
+
+def test_numbers_of_a_report_are_read_where_it_has_written_them(whole, everything, tmp_path):
+    names = [name for name, entry in TOPICS.items() if entry.report == STUDY]
+    copy = copied(whole, tmp_path, *{file for name in names for file in TOPICS[name].records}, PUBLISHED)
+    write_numbers(copy / STUDY, copy / PUBLISHED)
+    written = read_json(copy / STUDY / layout.NUMBERS)
+    within = written["reproduction"]["numbers"]["within"]
+    assert within["text"] == "{:.0f} of {:.0f}".format(*within["value"]) == everything.texts["reproduction.within"]
+    content, _ = gather(copy)
+    assert dict(content.texts) == {n: text for n, text in everything.texts.items() if n.partition(".")[0] in names}
+    assert set(content.figures) == {name for name in everything.figures if name.partition(".")[0] in names}
+    written["reproduction"]["numbers"]["within"]["text"] = "none of 1"
+    del written["claims"]
+    write_json(copy / STUDY / layout.NUMBERS, written)
+    content, missing = gather(copy)
+    assert content.texts["reproduction.within"] == "none of 1"
+    assert "claims" in missing
 
 
 @pytest.mark.slow

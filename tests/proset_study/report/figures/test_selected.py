@@ -10,6 +10,7 @@ import yaml
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
 from snakemake.utils import update_config
+from tests.proset_study.report.conftest import drawn
 from tests.proset_study.small_study import check_findings, compute
 
 from proset.losses import error_rate
@@ -19,7 +20,6 @@ from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
 from proset_study.report.catalogue import data_set_figures, plan
 from proset_study.report.figures.cover_radii import MOST
-from proset_study.report.figures.style import context
 from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import study_table
 from proset_study.store.results import case_rows, write_rows
@@ -76,14 +76,6 @@ def small(tmp_path_factory) -> Stored:
         rows = [row for case in stored.study.cases([0], experiment) for row in case_rows(stored.folder, case)]
         write_rows(stored.folder / f"replicate_0/{experiment}.csv", rows)
     return stored
-
-
-def drawn(stored, data_set, name):
-    (planned,) = [p for p in plan(stored, data_set) if p.name == f"{data_set}_{name}"]
-    there = {final.run.name: final for final in stored.finals(0, data_set)}
-    finals = [there[run.name] for run in planned.runs]
-    with context():
-        return planned.draw(finals), finals
 
 
 def labels_of(final):

@@ -1,0 +1,254 @@
+"""The open track: methods in wide spaces, leave-one-out references next to the split, all samples as candidates."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+from proset_study import methods
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.analysis.manifest import cost_by_method
+from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
+from proset_study.report.article.methods import stored_ranks
+from proset_study.report.article.records import Reported, groups, pick, rows
+from proset_study.report.article.study import RESULTS, headline
+from proset_study.report.article.topics import Content, overlay, topic
+from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
+from proset_study.report.wording import listed
+from proset_study.store.results import by_fit_seed
+from proset_study.store.stored import Missing
+from proset_study.study import layout
+
+TRACK, TRACKED = "reports/open_track", "open_track"  # the report, and the comparison of all methods in it
+OF_TRACK = overlay("open_track")
+SPLIT, LEAVE_ONE_OUT, AVERAGED = "proset", "proset_leave_one_out", "proset_averaged"
+FEW, MANY = 100, 1000  # prototypes
+SHOWN_RANKS = 3  # besides the best one
+CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
+
+
+@topic(
+    TRACK,
+    *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES),
+    command=OF_TRACK,
+    needs=(TRACKED,),
+)
+def open_track(stored: Reported) -> Content:
+    """The methods in spaces in which no optimum is at an edge."""
+    experiments = stored.experiments(TRACKED)
+    losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
+    losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
+    own = (SPLIT, LEAVE_ONE_OUT)
+    others = [m for m in losses if m not in own and not methods.get(m).is_baseline]
+    forms = {method_name(method): losses[method] for method in own}
+    if every := all_candidates(stored):
+        (forms["the same, all candidates"],) = losses_by_method(stored, every, "log-loss").values()
+    rivals = [["method", *map(method_name, others)]]
+    rivals += [[form, *(_sides(ours, losses[rival], overlap) for rival in others)] for form, ours in forms.items()]
+    hours, cost = _cost(stored.manifest)
+    ranks, near, critical = stored_ranks(stored, TRACKED)
+    best, *behind = ranks
+    at_edge = [
+        row
+        for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1)
+        if row["experiment"] in stored.experiments(TRACKED, "svm")
+    ]
+    texts = {
+        "hours": hours,
+        "data_sets": count(len(losses[SPLIT])),
+        "methods": count(len(ranks)),
+        "best": method_name(best),
+        "best_rank": decimals(ranks[best], 1),
+        "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
+        "critical_difference": decimals(critical, 1),
+        "level": count(len(near)),
+        "svm_edges": ratio(len(at_edge), sum(map(len, losses.get("svm", {}).values()))),
+    }
+    return Content(texts, {"scores": headline(stored.folder).table, "cost": cost, "rivals": rivals})
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Test log-loss of two forms of the classifier on a data set, over the replicates that both have."""
+
+    data_set: str
+    replicates: int
+    means: list[float]  # of the first, of the second
+    prototypes: list[float]  # medians
+    difference: str  # of the second minus the first, with its interval
+    verdict: str  # on the second
+
+
+@topic(TRACK, layout.ALL_SCORES, command=OF_TRACK, needs=(TRACKED, "open_candidates"))
+def leave_one_out(stored: Reported) -> Content:
+    """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
+    split, drawn = (stored.experiments(TRACKED, method) for method in (SPLIT, LEAVE_ONE_OUT))
+    if not (every := all_candidates(stored)):
+        raise Missing("leave-one-out references with all samples as candidates")
+    (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
+    found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
+    samples = {r["dataset"]: r["value"] for r in pick(stored.rows_of(drawn), quantity="train_samples")}
+    more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
+    differences = [["data set", "replicates", "split", "leave-one-out", "difference"]]
+    differences[0] += ["prototypes, median", "leave-one-out is"]
+    for c in found:
+        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
+        differences.append([c.data_set, whole(c.replicates), *map(decimals, c.means), c.difference, sizes, c.verdict])
+    all_samples = [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes, median"]]
+    for c in found_every:
+        to_drawn = more[c.data_set].difference if c.data_set in more else ""
+        all_samples.append([c.data_set, decimals(c.means[1]), c.difference, to_drawn, whole(c.prototypes[1])])
+    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
+    most = max(found_every, key=lambda c: c.prototypes[1] / samples[c.data_set])
+    texts = {
+        "track": stored.study.track,
+        "candidates": whole(candidates),
+        "data_sets": count(len(found)),
+        "prototypes": decimals(median(factors), 1),
+        "prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
+        **_verdicts("", found),
+        **_verdicts("every_", found_every),
+        **_verdicts("drawn_", more.values()),
+        "drawn_data_sets": count(len(more)),
+        "most_where": most.data_set,
+        "most_prototypes": whole(most.prototypes[1]),
+        "most_samples": whole(samples[most.data_set]),
+    }
+    return Content(texts, {"differences": differences, "all_samples": all_samples})
+
+
+@topic("", f"{RESULTS}/at_most.csv", command=OF_TRACK)
+def at_most(project: Path) -> Content:
+    """On how many data sets each form has the lower loss in cross-validation with few and with many prototypes.
+
+    Lower by more than `ROPE`, in the mean over the replicates in which both have a trial of that size.
+    """
+    losses: dict[tuple, dict[str, dict[int, float]]] = {}
+    for row in rows(project / RESULTS / "at_most.csv"):
+        by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
+        by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
+    texts: dict[str, str] = {"margin": general(ROPE)}
+    for name, size in (("few", FEW), ("many", MANY)):
+        both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
+        differences = [[split[r] - other[r] for r in split.keys() & other.keys()] for split, other in both]
+        means = [fmean(values) for values in differences if values]
+        lower = {"split": sum(mean < -ROPE for mean in means), "leave_one_out": sum(mean > ROPE for mean in means)}
+        texts |= {name: whole(size), f"{name}_data_sets": count(len(means))}
+        texts |= {f"{name}_{form}": count(number) for form, number in lower.items()}
+    return Content(texts)
+
+
+@topic(
+    TRACK,
+    *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))),
+    command=OF_TRACK,
+    needs=(TRACKED,),
+)
+def references(stored: Reported) -> Content:
+    """Split and leave-one-out references and the mean of several draws, tuned alike, by more scores; rivals."""
+    kinds = [m for m in (SPLIT, AVERAGED, LEAVE_ONE_OUT) if stored.experiments(TRACKED, m)]
+    own = stored.experiments(TRACKED, *kinds)
+    variance, seconds = (
+        [row for row in stored.read(f"findings/{name}.csv") if row["experiment"] in own]
+        for name in ("variance", "costs")
+    )
+    by_score = groups(variance, "method", "dataset", "score")
+    fits = groups(seconds, "method", "dataset")
+    kept = quantity_of(stored, own, "prototypes")
+    scores = ("log-loss", "Brier score", "balanced error")
+    table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
+    for data_set in stored.study.data_sets:
+        cells: list[list[str]] = [
+            [decimals(by_score[m, data_set, score][-1]["mean"]) for m in kinds] for score in scores
+        ]
+        draws = [by_score[m, data_set, scores[0]][-1]["between_seeds"] for m in kinds]
+        cells.append(["none" if value is None else decimals(value) for value in draws])
+        cells.append([whole(fmean(kept[m][data_set].values())) for m in kinds])
+        cells.append([f"{fmean(row['fit_cpu_s'] for row in fits[m, data_set]):.2g}" for m in kinds])
+        table.append([data_set, *(" / ".join(cell) for cell in cells)])
+    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT}
+    against = stored.read("findings/pairs.csv", **wanted)
+    rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
+    for row in against:
+        wins = ratio(row["first_wins"], row["data_sets"])
+        rivals.append([method_name(row["second"]), wins, _difference(row), p_value(row["wilcoxon_p"])])
+    (averaged,) = pick(against, second=AVERAGED)
+    texts = {
+        "kinds": " / ".join(map(method_name, kinds)),
+        "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
+        "against_averaged": _difference(averaged),
+    }
+    return Content(texts, {"scores": table, "rivals": rivals})
+
+
+def all_candidates(stored: Reported) -> list[str]:
+    """Experiments of leave-one-out references with all samples as candidates; none if the study has no such thing."""
+    if "open_candidates" not in stored.study.config["comparisons"]:
+        return []
+    drawn = stored.experiments(TRACKED, LEAVE_ONE_OUT)
+    return [e for e in stored.experiments("open_candidates") if e not in drawn]
+
+
+def quantity_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
+    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
+    found: dict[str, dict[str, dict[int, float]]] = {}
+    wanted = pick(stored.rows_of(experiments), quantity=quantity, variant="")
+    for row, values in by_fit_seed([row for row in wanted if row["section"] not in ("stage1", "stage2")]):
+        of_data_set = found.setdefault(row["method"], {}).setdefault(row["dataset"], {})
+        of_data_set.setdefault(int(row["replicate"]), fmean(values))
+    return found
+
+
+def _compare(stored, first, second):
+    """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
+    overlap = overlaps(stored, first)
+    losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
+    sizes = [_of_one(quantity_of(stored, form, "prototypes")) for form in (first, second)]
+    ours, theirs = losses
+    found = []
+    for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
+        shared = sorted(ours[data_set].keys() & theirs[data_set].keys())
+        means = [fmean(of_form[data_set][r] for r in shared) for of_form in losses]
+        kept = [median(of_form[data_set][r] for r in shared) for of_form in sizes]
+        words = difference(mean.value, *mean.interval(LEVEL))
+        found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
+    return found
+
+
+def _of_one(by_method):
+    (found,) = by_method.values()
+    return found
+
+
+def _difference(row):
+    return difference(row["mean_difference"], row["low"], row["high"])
+
+
+def _verdicts(prefix, found):
+    """How often the second form is ahead, behind and neither."""
+    ahead, behind, undecided = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
+    return {
+        f"{prefix}ahead": count(len(ahead)),
+        f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
+        f"{prefix}undecided": count(len(undecided)),
+    }
+
+
+def _cost(manifest):
+    """Hours of CPU time, and a row per method, the most expensive first."""
+    spent = cost_by_method(manifest)
+    seconds = {method: sum(cost[key] for key in CPU) for method, cost in spent.items()}
+    replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
+    a_replicate = {method: seconds[method] / replicates[method] for method in spent}
+    table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
+    for method in sorted(spent, key=lambda m: -a_replicate[m]):
+        numbers = replicates[method], spent[method]["fits"], a_replicate[method]
+        table.append([method_name(method), *map(whole, numbers)])
+    return decimals(sum(seconds.values()) / 3600, 1), table
+
+
+def _sides(ours, theirs, overlap):
+    """On how many data sets the first is ahead, behind, and neither."""
+    found = Counter(mean.side(LEVEL, VERDICTS) for mean in on_each_data_set(ours, theirs, overlap).values())
+    return " / ".join(str(found[verdict]) for verdict in VERDICTS)

@@ -1,0 +1,199 @@
+"""Which figures there are: every topic of this folder registers what it draws of one data set, or of all of them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from proset_study.data.dataset import DataSet
+from proset_study.methods import get, makes
+from proset_study.methods.weighted import WeightedPrototypeModel
+from proset_study.report.analysis.runs import compared_runs, runs_of
+from proset_study.report.figures.style import ReportFigure, slug
+from proset_study.store.stored import Final, Stored
+from proset_study.study import layout
+from proset_study.study.config.study import Run
+
+CATEGORIES = (  # in the order of a page; others follow
+    *("Verdict", "Response curves", "Over data sets", "Loss and complexity", "Prototypes", "Search"),
+    *("Decision surfaces", "Calibration and ranking", "Learning curves", "Feature weights and prototypes"),
+    *("Familiarity", "Prototypes chosen by set cover", "Over replicates", "Choice", "Cost"),
+    *("Bias and variance", "Estimates of the error"),
+)
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure of a data set that the config calls for: `draw` takes the final models of `runs`.
+
+    With `needs_all` it is drawn only if none of them is missing; `evaluation` is the record that it needs of each.
+    """
+
+    name: str
+    runs: list[Run]
+    draw: Callable[[list[Final]], ReportFigure | None]
+    needs_all: bool = False
+    evaluation: str = ""
+    category: str = ""
+
+    def shows(self, final: Final | None) -> bool:
+        """Whether a final model exists, with the record that is needed of it."""
+        return final is not None and (not self.evaluation or final.evaluation(self.evaluation) is not None)
+
+    def drawn(self, finals: dict[str, Final]) -> ReportFigure | None:
+        """The figure from final models by run, or None if they are too few or there is nothing to show."""
+        shown = [finals[run.name] for run in self.runs if self.shows(finals.get(run.name))]
+        if not shown or (self.needs_all and len(shown) < len(self.runs)):
+            return None
+        figure = self.draw(shown)
+        return figure and replace(figure, name=self.name, category=self.category)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A data set of a study, with the runs among which topics choose."""
+
+    stored: Stored
+    data_set: str
+
+    @cached_property
+    def settings(self) -> dict:
+        """The config's entry of the data set."""
+        return self.stored.study.config["data_sets"][self.data_set]
+
+    @cached_property
+    def every(self) -> list[Run]:
+        """All runs, also those that vary a parameter."""
+        return runs_of(self.stored.study, self.data_set)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """All runs but the variants, which have a figure of their own."""
+        return [run for run in self.every if not run.variant]
+
+    @cached_property
+    def compared(self) -> list[Run]:
+        """One run of each method with probabilities."""
+        return compared_runs(self.stored.study, self.data_set)
+
+    @cached_property
+    def weighted(self) -> list[Run]:
+        """Those whose models have prototypes and feature weights to show, as proset's."""
+        return [run for run in self.runs if is_weighted(run)]
+
+    @cached_property
+    def data(self) -> DataSet | None:
+        """The data of the first replicate; None while they have not been made."""
+        names = {"replicate": self.stored.replicates[0], "data_set": self.data_set}
+        path = self.stored.folder / layout.DATA.format(**names)
+        return DataSet.load(path) if path.exists() else None
+
+    @cached_property
+    def is_plane(self) -> bool:
+        """Whether the features are two numbers."""
+        return self.data is not None and self.data.X.shape[1] == 2 and self.data.categories is None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A study, with the final models that figures over all data sets put next to each other."""
+
+    stored: Stored
+    published: Path
+
+    @cached_property
+    def compared(self) -> dict[str, list[Final]]:
+        """One final model of each method, by data set."""
+        found = {}
+        for data_set in self.stored.study.data_sets:
+            finals = {f.run.name: f for f in self.stored.finals(data_set=data_set)}
+            if of_data_set := [finals[r.name] for r in compared_runs(self.stored.study, data_set) if r.name in finals]:
+                found[data_set] = of_data_set
+        return found
+
+
+Plan = Callable[[Subject], Iterable[FigureSpec]]
+Draw = Callable[[Overview], Iterable[tuple[str, ReportFigure]]]
+_PLANS: list[tuple[str, Plan]] = []
+_DRAWS: list[tuple[str, Draw]] = []
+
+
+def of_data_set(category: str) -> Callable[[Plan], Plan]:
+    """Register a function that gives the figures of a category for a data set; their names follow that of the set."""
+
+    def register(plan: Plan) -> Plan:
+        _PLANS.append((category, plan))
+        return plan
+
+    return register
+
+
+def over_data_sets(category: str) -> Callable[[Draw], Draw]:
+    """Register a function that draws the figures of a category over all data sets, each with its name."""
+
+    def register(draw: Draw) -> Draw:
+        _DRAWS.append((category, draw))
+        return draw
+
+    return register
+
+
+def planned(subject: Subject) -> list[FigureSpec]:
+    """All figures that the config calls for on a data set, in the order of a page."""
+    return _in_order(
+        [
+            replace(spec, name=slug(subject.data_set, spec.name), category=spec.category or category)
+            for category, plan in _registered(_PLANS)
+            for spec in plan(subject)
+        ]
+    )
+
+
+def drawn_over_data_sets(overview: Overview) -> list[ReportFigure]:
+    """All figures over data sets for which there are records."""
+    return _in_order(
+        [
+            replace(figure, name=name, category=figure.category or category)
+            for category, draw in _registered(_DRAWS)
+            for name, figure in draw(overview)
+        ]
+    )
+
+
+def unpacked(draw: Callable[..., ReportFigure | None], **options: Any) -> Callable[[list[Final]], ReportFigure | None]:
+    """A function that takes final models one by one, as one of their list."""
+    return lambda finals: draw(*finals, **options)
+
+
+def is_weighted(run: Run) -> bool:
+    """Whether the models of a run have prototypes and feature weights, as those of proset."""
+    return makes(run.method, WeightedPrototypeModel)
+
+
+def is_probabilistic(run: Run) -> bool:
+    """Whether the method of a run predicts probabilities."""
+    return get(run.method).probabilistic
+
+
+def is_of(run: Run, method: object) -> bool:
+    """Whether a run is of the method of a class, not of one derived from it."""
+    return get(run.method) is method
+
+
+def by_metric(run: Run) -> bool:
+    """Whether a run is no variant, or one by its metric only."""
+    return not run.variant or "metric" in run.settings["vary"]
+
+
+def _registered(functions):
+    for module in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"{__package__}.{module.name}")
+    return functions
+
+
+def _in_order(figures):
+    places = {category: place for place, category in enumerate(CATEGORIES)}
+    return sorted(figures, key=lambda figure: places.get(figure.category, len(places)))
