@@ -9,7 +9,6 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.base.records import read_json, read_json_lines
-from proset_study.base.scores import score_predictions
 from proset_study.data.dataset import DataSet
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
@@ -17,8 +16,9 @@ from proset_study.fits.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.methods.base import takes_mixed
 from proset_study.methods.weighted import weighted
+from proset_study.store.metrics import score_predictions
 from proset_study.store.missing import MissingModel, find_missing_models
-from proset_study.store.results import case_rows, read_scores
+from proset_study.store.results import Row, case_rows, read_results
 from proset_study.study import layout
 from proset_study.study.config.study import Run, Study
 
@@ -135,8 +135,8 @@ class Final:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Log-loss, ROC-AUC and balanced accuracy of the test part."""
-        return score_predictions(self.probabilities, self.y, self.weight)
+        """The scores of the test part, by the quantities of `metrics.SCORES`."""
+        return score_predictions(self.probabilities, self.y, self.weight, methods.get(self.run.method).quantities)
 
     @cached_property
     def model(self) -> FinalModel:
@@ -207,7 +207,7 @@ class Stored:
         self.folder, self.study = folder, study
         self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
-        self._rows: dict[str, list[dict]] = {}
+        self._rows: dict[str, list[Row]] = {}
 
     @property
     def replicates(self) -> list[int]:
@@ -280,11 +280,11 @@ class Stored:
         ]
 
     @property
-    def rows(self) -> list[dict]:
-        """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
+    def rows(self) -> list[Row]:
+        """All numbers that are there for all replicates: scored experiments only."""
         return self.rows_of(self.study.experiments)
 
-    def rows_of(self, experiments: Collection[str]) -> list[dict]:
+    def rows_of(self, experiments: Collection[str]) -> list[Row]:
         """The `rows` of some experiments; nothing else is read."""
         for experiment in experiments:
             if experiment not in self._rows:
@@ -293,7 +293,7 @@ class Stored:
 
     def _read_rows(self, experiment):
         files = [self.folder / f"replicate_{replicate}" / f"{experiment}.csv" for replicate in self.replicates]
-        return [row for file in files if file.exists() for row in read_scores(file)]
+        return [row for file in files if file.exists() for row in read_results(file)]
 
 
 class Finished(Stored):

@@ -1,19 +1,21 @@
 """Every published number next to ours, with a verdict where a tolerance makes sense."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.metrics import SCORES
+from proset_study.store.results import FINAL, Row, read_lines, read_results, write_lines
 from proset_study.store.stored import Stored
 
-KEY = ("experiment", "method", "dataset", "variant", "section", "quantity")
 COLUMNS = (
-    *(*KEY, "published", "ours", "difference", "within", "allowed_low", "allowed_high"),
-    *("replicates", "mean", "standard_deviation", "chance", "repeated"),
+    *("experiment", "method", "dataset", "variant", "section", "quantity", "published", "ours", "difference", "within"),
+    *("allowed_low", "allowed_high", "replicates", "mean", "standard_deviation", "chance", "repeated"),
 )
 MIN_REPLICATES = 5
-LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
     " and the published standard deviation over the folds, there called standard error (threshold minus optimal"
@@ -23,118 +25,176 @@ TOLERANCE_NOTE = (
     " random draws of a search."
 )
 
+Published = Mapping[tuple[str, ...], float | None]  # by `Row.key`
 
-def agreement(stored: Stored, published: Path) -> list[dict]:
-    """All published cells with ours.
 
-    Parameters
+@dataclass(frozen=True)
+class Agreement:
+    """A published number and ours.
+
+    Attributes
     ----------
-    stored : Stored
-    published : Path
-        CSV file of the published numbers.
-
-    Returns
-    -------
-    list of dict
-        With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
-        "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
-        "standard_deviation", "chance" ("yes" if the published number is one that another replicate of ours could have:
-        inside the 95 % prediction interval), and "repeated", the proportion of pairs of replicates that agree with each
-        other within the tolerance of the published number. "chance" needs `MIN_REPLICATES`.
+    row : Row
+        What was published.
+    ours : float or None
+        Of the first replicate.
+    allowed : (float, float) or None
+        Smallest and largest number of ours that agree, None if no tolerance is stated.
+    replicates : int
+    mean, deviation : float or None
+        Over the replicates, None if there is one only.
+    chance : bool or None
+        Whether the published number is one that another replicate of ours could have: it is inside the 95 % prediction
+        interval. None with less than `MIN_REPLICATES`.
+    repeated : float or None
+        Proportion of pairs of our replicates that agree with each other within the tolerance.
     """
-    known = read_rows(published)
-    theirs = {tuple(row[k] for k in KEY): row["value"] for row in known}
+
+    row: Row
+    ours: float | None = None
+    allowed: tuple[float, float] | None = None
+    replicates: int = 0
+    mean: float | None = None
+    deviation: float | None = None
+    chance: bool | None = None
+    repeated: float | None = None
+
+    @property
+    def published(self) -> float | None:
+        """The published number; None where "n/a" is printed."""
+        return self.row.value
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the published number."""
+        return None if self.ours is None or self.published is None else self.ours - self.published
+
+    @property
+    def within(self) -> str:
+        """Whether ours agrees: "yes", "no", "" where no tolerance is stated, or "missing" where we have no number."""
+        if self.published is None:
+            return ""
+        if self.ours is None:
+            return "missing"
+        return "" if self.allowed is None else _word(within(self.ours, self.allowed))
+
+    @property
+    def is_test_score(self) -> bool:
+        """Whether it is a score of a final model."""
+        return self.row.section == FINAL and self.row.quantity in SCORES
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """The numbers in the order of `COLUMNS`."""
+        _, *names, _ = self.row.cells
+        low, high = self.allowed or (None, None)
+        compared = (self.published, self.ours, self.difference, self.within, low, high)
+        return *names, *compared, self.replicates, self.mean, self.deviation, _word(self.chance), self.repeated
+
+
+def _word(answer):
+    return None if answer is None else "yes" if answer else "no"
+
+
+def agreement(stored: Stored, published: Path) -> list[Agreement]:
+    """All published numbers with ours, in the published order."""
+    theirs = read_results(published)
+    known = {row.key: row.value for row in theirs}
     ours: dict[tuple, dict[int, float]] = {}
     for row in stored.rows:
-        if row["value"] is not None:
-            ours.setdefault(tuple(row[k] for k in KEY), {})[int(row["replicate"])] = row["value"]
-    return [_cell(key, value, ours.get(key, {}), theirs, stored.replicates[0]) for key, value in theirs.items()]
+        if row.value is not None and row.fit_seed == 0:
+            ours.setdefault(row.key, {})[row.replicate] = row.value
+    return [_agreement(row, ours.get(row.key, {}), known, stored.replicates[0]) for row in theirs]
 
 
 def write_agreement(path: Path, stored: Stored, published: Path) -> None:
     """Write `agreement` as CSV."""
-    write_rows(path, agreement(stored, published), COLUMNS)
+    write_lines(path, COLUMNS, [number.cells for number in agreement(stored, published)])
 
 
-def summary(cells: list[dict]) -> list[dict]:
-    """Proportion of test scores (log-loss, ROC-AUC, balanced accuracy) within tolerance, by experiment and in all.
+def read_agreement(path: Path) -> list[Agreement]:
+    """What `write_agreement` wrote."""
+    return [_parsed(cells) for cells in read_lines(path)]
 
-    Returns
-    -------
-    list of dict
-        "experiment" ("all" in the last one), "within", "compared", "missing"; "repeated" is the proportion of scores
-        within the tolerance that our replicates reach among each other, None without replicates: an exact reproduction
-        of the published study can be expected to reach as much. "chance" counts the scores outside the tolerance that
-        are inside the prediction interval, "unexplained" those that are not.
+
+def _parsed(cells):
+    def number(name):
+        return float(cells[name]) if cells[name] else None
+
+    low, high = number("allowed_low"), number("allowed_high")
+    return Agreement(
+        Row.of({**cells, "value": cells["published"]}),
+        number("ours"),
+        None if low is None or high is None else (low, high),
+        int(float(cells["replicates"])),
+        number("mean"),
+        number("standard_deviation"),
+        cells["chance"] == "yes" if cells["chance"] else None,
+        number("repeated"),
+    )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How many test scores of an experiment, or of all, are within the tolerance.
+
+    `repeated` is the proportion of scores within the tolerance that our replicates reach among each other, None without
+    replicates: an exact reproduction of the published study can be expected to reach as much. `chance` counts the
+    scores outside the tolerance that are inside the prediction interval, `unexplained` those that are not.
     """
-    scores = [c for c in cells if is_test_score(c)]
-    groups = {e: [c for c in scores if c["experiment"] == e] for e in dict.fromkeys(c["experiment"] for c in scores)}
-    return [
-        {
-            "experiment": name,
-            "within": sum(c["within"] == "yes" for c in group),
-            "compared": sum(c["within"] in ("yes", "no") for c in group),
-            "missing": sum(c["within"] == "missing" for c in group),
-            "repeated": fmean(repeated)
-            if (repeated := [c["repeated"] for c in group if c["repeated"] is not None])
-            else None,
-            "chance": sum((c["within"], c["chance"]) == ("no", "yes") for c in group),
-            "unexplained": sum((c["within"], c["chance"]) == ("no", "no") for c in group),
-        }
-        for name, group in {**groups, "all": scores}.items()
-    ]
+
+    experiment: str
+    within: int
+    compared: int
+    missing: int
+    repeated: float | None
+    chance: int
+    unexplained: int
 
 
-def _cell(key, published, ours, theirs, first):
-    cell = {**dict.fromkeys(COLUMNS), **dict(zip(KEY, key, strict=True)), "published": published, "within": ""}
-    cell |= _over_replicates(list(ours.values()))
-    if published is None:  # printed as n/a
-        return cell
-    if first not in ours:
-        return cell | {"within": "missing"}
-    cell |= {"ours": ours[first], "difference": ours[first] - published}
-    allowed = allowed_range(key, published, theirs)
-    if allowed is not None:
-        low, high = allowed
-        cell |= {"allowed_low": low, "allowed_high": high, "within": "yes" if within(ours[first], allowed) else "no"}
-    return cell | _against_replicates(published, list(ours.values()), allowed)
+def summary(numbers: list[Agreement]) -> list[Summary]:
+    """One for each experiment, and "all" as the last one."""
+    scores = [n for n in numbers if n.is_test_score]
+    groups: dict[str, list[Agreement]] = {}
+    for number in scores:
+        groups.setdefault(number.row.experiment, []).append(number)
+    return [_summary(name, group) for name, group in {**groups, "all": scores}.items()]
 
 
-def _over_replicates(values):
-    found: dict[str, float] = {"replicates": len(values)}
-    if len(values) > 1:
-        found |= {"mean": fmean(values), "standard_deviation": stdev(values)}
-    return found
+def _summary(experiment, group):
+    repeated = [n.repeated for n in group if n.repeated is not None]
+    outside = [n.chance for n in group if n.within == "no"]
+    n_within, n_missing = (sum(n.within == word for n in group) for word in ("yes", "missing"))
+    return Summary(
+        experiment,
+        n_within,
+        n_within + len(outside),
+        n_missing,
+        fmean(repeated) if repeated else None,
+        outside.count(True),
+        outside.count(False),
+    )
 
 
-def _against_replicates(published, values, allowed):
-    if len(values) < 2:
-        return {}
-    found: dict[str, str | float] = {}
-    if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
-        found["chance"] = "yes" if could_be_another(published, values) else "no"
-    if allowed is not None:
-        low, high = allowed[0] - published, allowed[1] - published
+def _agreement(row, ours, theirs, first):
+    values = list(ours.values())
+    mean, deviation = (fmean(values), stdev(values)) if len(values) > 1 else (None, None)
+    if row.value is None or first not in ours:
+        return Agreement(row, None, None, len(values), mean, deviation)
+    allowed = allowed_range(row.key, row.value, theirs)
+    chance = could_be_another(row.value, values) if len(values) >= MIN_REPLICATES else None  # else all is inside
+    repeated = None
+    if allowed is not None and len(values) > 1:
+        low, high = allowed[0] - row.value, allowed[1] - row.value
         pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
-        found["repeated"] = fmean(pairs)
-    return found
+        repeated = fmean(pairs)
+    return Agreement(row, ours[first], allowed, len(values), mean, deviation, chance, repeated)
 
 
-def allowed_range(
-    key: tuple[str, ...], published: float, theirs: dict[tuple[str, ...], float | None]
-) -> tuple[float, float] | None:
-    """Smallest and largest number that agree with a published one, None if no tolerance is stated.
-
-    Parameters
-    ----------
-    key : tuple of str
-        Of the cell, in the order of `KEY`.
-    published : float
-    theirs : dict
-        All published numbers by key.
-    """
-    *case, section, quantity = key
-    if quantity in LOSSES:
+def allowed_range(key: tuple[str, ...], published: float, theirs: Published) -> tuple[float, float] | None:
+    """Smallest and largest number that agree with a published one, None if no tolerance is stated."""
+    *case, section, _, quantity = key
+    if quantity in ("log_loss", "threshold"):
         tolerance = max(0.03, _fold_deviation(case, section, theirs))
     elif section == "data":
         tolerance = 0.02 * published if quantity == "candidates" else 0.0
@@ -166,14 +226,10 @@ def within(value: float, allowed: tuple[float, float]) -> bool:
     return low - 1e-9 <= round(value, 2) <= high + 1e-9
 
 
-def is_test_score(cell: dict) -> bool:
-    """Whether a cell is log-loss, ROC-AUC or balanced accuracy of a final model."""
-    return cell["section"] == "final" and cell["quantity"] not in ("active_features", "prototypes")
-
-
 def _fold_deviation(case, section, theirs):
-    for stage in ("stage2", "cv") if section == "final" else (section,):
-        threshold, optimal = (theirs.get((*case, stage, q)) for q in ("threshold", "optimal_log_loss"))
+    for stage in ("stage2", "cv") if section == FINAL else (section,):
+        threshold = theirs.get((*case, stage, "", "threshold"))
+        optimal = theirs.get((*case, stage, "optimal", "log_loss"))
         if threshold is not None and optimal is not None:
             return threshold - optimal
     return 0.0

@@ -12,9 +12,9 @@ from statistics import fmean
 from proset_study import methods
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import OF_ALL, SCORES
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
-from proset_study.store.results import by_fit_seed, read_rows, write_rows
+from proset_study.store.metrics import LOSSES, OF_ALL
+from proset_study.store.results import FINAL, Row, by_fit_seed, read_results, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.study import Study
@@ -99,7 +99,7 @@ def check_data(results: Path, name: str, records: Path) -> None:
         )
 
 
-def differences(study: Study, rows: Iterable[dict], records: Path) -> list[dict]:
+def differences(study: Study, rows: Iterable[Row], records: Path) -> list[dict]:
     """The method against every experiment of the records, data set by data set; rows with `COLUMNS`.
 
     "score" is the log-loss if the method predicts probabilities, with the rivals that do, else the balanced error with
@@ -114,10 +114,10 @@ def differences(study: Study, rows: Iterable[dict], records: Path) -> list[dict]
         If the records have no replicate of any data set to compare with.
     """
     ours = {dataset: scores for (dataset, _), scores in _scores(rows).items()}
-    theirs, found = _scores(read_rows(records / layout.ALL_SCORES)), []
+    theirs, found = _scores(read_results(records / layout.ALL_SCORES)), []
     (run,) = study.runs.values()
     score = "log-loss" if methods.get(run.method).probabilistic else OF_ALL
-    quantity, loss = SCORES[score]
+    quantity, loss = LOSSES[score].quantity, LOSSES[score].as_loss
     for (dataset, rival), other in theirs.items():
         mine = ours.get(dataset, {quantity: {}})
         shared = sorted(mine[quantity].keys() & other[quantity].keys())
@@ -147,21 +147,19 @@ def _is_probabilistic(method: str) -> bool:
     return method not in methods.METHODS or methods.get(method).probabilistic
 
 
-def _scores(rows: Iterable[dict]) -> dict[tuple[str, str], dict]:
+def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
     """By data set and experiment: the "method", and quantities by replicate; without runs that vary a parameter."""
     wanted = ("log_loss", *BESIDES, "test_samples", "train_samples")
     found: dict = defaultdict(lambda: defaultdict(dict))
-    rows = [
-        r for r in rows if r["quantity"] in wanted and r["section"] not in ("stage1", "stage2") and not r["variant"]
-    ]
+    rows = [r for r in rows if r.quantity in wanted and r.section in ("data", FINAL) and not r.variant]
     for row, values in by_fit_seed(rows):
-        scores = found[row["dataset"], row["experiment"]]
-        scores["method"] = row["method"]
-        scores[row["quantity"]][int(row["replicate"])] = fmean(values)
+        scores = found[row.dataset, row.experiment]
+        scores["method"] = row.method
+        scores[row.quantity][row.replicate] = fmean(values)
     return found
 
 
-def write_standing(folder: Path, study: Study, rows: list[dict], records: Path) -> None:
+def write_standing(folder: Path, study: Study, rows: list[Row], records: Path) -> None:
     """Write differences.csv and standing.md, which says it in words and tables."""
     found = differences(study, rows, records)
     (run,) = study.runs.values()

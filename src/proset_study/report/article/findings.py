@@ -5,14 +5,16 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.published import KEY, is_test_score
-from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED, numbers
+from proset_study.report.analysis.losses import by_method
+from proset_study.report.analysis.published import read_agreement
+from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED
 from proset_study.report.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.report.article.records import Reported, rows
 from proset_study.report.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY, WHOLE
 from proset_study.report.article.topics import Content, overlay, topic
 from proset_study.report.article.wording import decimals, difference, p_value, ratio
 from proset_study.report.claims.statements import statements_beside
+from proset_study.store.results import FINAL, read_results
 from proset_study.study import layout
 
 AVERAGED = "proset_averaged"
@@ -23,24 +25,25 @@ OFTEN = 6  # features of a data set that are named
 @topic(f"{STUDY}/{layout.COMPARISON}", f"{DRAWS}/{layout.COMPARISON}", command=ON_DRAWS)
 def misses(project: Path) -> Content:
     """Published test scores that ours are not within the tolerance of, and how they are on the published draws."""
-    ours, on_draws = (rows(project / report / layout.COMPARISON) for report in (STUDY, DRAWS))
-    there = {_key(cell): cell for cell in on_draws if cell["ours"] is not None}
-    missed = [cell for cell in ours if is_test_score(cell) and cell["within"] == "no"]
-    again = [there[_key(cell)]["within"] for cell in missed if _key(cell) in there]
+    ours, on_draws = (read_agreement(project / report / layout.COMPARISON) for report in (STUDY, DRAWS))
+    there = {number.row.key: number for number in on_draws if number.ours is not None}
+    missed = [number for number in ours if number.is_test_score and number.within == "no"]
+    again = [there[number.row.key].within for number in missed if number.row.key in there]
     table = [
         ["experiment", "data set", "score", "published", "ours", "replicates", "in the interval", "published draws"]
     ]
-    for cell in missed:
-        other, spread = there.get(_key(cell)), cell["standard_deviation"]
+    for number in missed:
+        row, other = number.row, there.get(number.row.key)
         table.append(
             [
-                " ".join(filter(None, (cell["experiment"], cell["variant"]))),
-                cell["dataset"],
-                cell["quantity"].replace("_", " "),
-                *(f"{cell[key]:.2f}" for key in ("published", "ours")),
-                "" if spread is None else f"{cell['mean']:.2f} ± {spread:.2f}",
-                cell["chance"] or "",
-                "" if other is None else f"{other['ours']:.2f}{' (agrees)' * (other['within'] == 'yes')}",
+                " ".join(filter(None, (row.experiment, row.variant))),
+                row.dataset,
+                row.quantity.replace("_", " "),
+                f"{number.published:.2f}",
+                f"{number.ours:.2f}",
+                "" if number.deviation is None else f"{number.mean:.2f} ± {number.deviation:.2f}",
+                "" if number.chance is None else "yes" if number.chance else "no",
+                "" if other is None else f"{other.ours:.2f}{' (agrees)' * (other.within == 'yes')}",
             ]
         )
     return Content({"agreeing": ratio(again.count("yes"), len(again))}, {"scores": table})
@@ -53,13 +56,13 @@ def boosting_on_xor(project: Path) -> Content:
     scores = ("log_loss", "roc_auc")
     found: dict[tuple, list[float]] = {}
     for row in stored.rows_of(["E9", "E12", "X1"]):
-        if (row["section"], row["quantity"] in scores) == ("final", True):
-            found.setdefault((row["experiment"], row["dataset"], row["quantity"]), []).append(row["value"])
-    published = {tuple(c[k] for k in ("experiment", "dataset", "quantity")): c for c in rows(project / PUBLISHED)}
+        if row.section == FINAL and row.quantity in scores and row.fit_seed == 0 and row.value is not None:
+            found.setdefault((row.experiment, row.dataset, row.quantity), []).append(row.value)
+    published = {(r.experiment, r.dataset, r.name): r.value for r in read_results(project / PUBLISHED)}
     table = [["log-loss / ROC-AUC", "published", "E9, E12", "X1, no limit of depth"]]
     for data_set in stored.study.runs["X1"].data_sets:
         named = "E9" if ("E9", data_set, "log_loss") in found else "E12"
-        cells = [[published[named, data_set, score]["value"] for score in scores]]
+        cells = [[published[named, data_set, score] for score in scores]]
         cells += [[fmean(found[experiment, data_set, score]) for score in scores] for experiment in (named, "X1")]
         table.append([data_set, *(f"{loss:.2f} / {area:.2f}" for loss, area in cells)])
     return Content(tables={"scores": table})
@@ -156,7 +159,7 @@ def references(project: Path) -> Content:
     for row in stored.read("findings/costs.csv"):
         if row["experiment"] in own:
             seconds.setdefault((row["method"], row["dataset"]), []).append(row["fit_cpu_s"])
-    kept = numbers(stored, own, "prototypes")
+    kept = by_method(stored, own, "prototypes")
     scores = ("log-loss", "Brier score", "balanced error")
     table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
     for data_set in stored.study.data_sets:
@@ -193,10 +196,6 @@ def statements(project: Path) -> Content:
     table += [[f"a claim, from the records of `{name}`", str(n)] for name, n in by_study.most_common()]
     table.append(["a test: theorems, examples by hand, simulations", str(len(found) - by_study.total())])
     return Content({"all": str(len(found))}, {"deciding": table})
-
-
-def _key(cell):
-    return tuple(cell[key] for key in KEY)
 
 
 def _mean(group, key):

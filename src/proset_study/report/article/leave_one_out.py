@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.article.records import Reported, rows
 from proset_study.report.article.study import RESULTS
@@ -13,7 +13,6 @@ from proset_study.report.article.wording import count, decimals, difference
 from proset_study.report.wording import (
     listed,
 )
-from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -47,7 +46,7 @@ def leave_one_out(project: Path) -> Content:
         raise Missing("leave-one-out references with all samples as candidates")
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
-    samples = {r["dataset"]: r["value"] for r in stored.rows_of(drawn) if r["quantity"] == "train_samples"}
+    samples = {r.dataset: r.value for r in stored.rows_of(drawn) if r.quantity == "train_samples"}
     more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
     tables = {
         "differences": [
@@ -115,7 +114,7 @@ def _compare(stored, first, second):
     """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
     overlap = overlaps(stored, first)
     losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
-    sizes = [_of_one(numbers(stored, form, "prototypes")) for form in (first, second)]
+    sizes = [_of_one(by_method(stored, form, "prototypes")) for form in (first, second)]
     ours, theirs = losses
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
@@ -127,8 +126,8 @@ def _compare(stored, first, second):
     return found
 
 
-def _of_one(by_method):
-    (found,) = by_method.values()
+def _of_one(losses):
+    (found,) = losses.values()
     return found
 
 
@@ -140,14 +139,3 @@ def _verdicts(prefix, found):
         f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
         f"{prefix}undecided": count(len(undecided)),
     }
-
-
-def numbers(stored, experiments, quantity):
-    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
-    found: dict = {}
-    wanted = [r for r in stored.rows_of(experiments) if (r["quantity"], r["variant"]) == (quantity, "")]
-    for row, values in by_fit_seed([r for r in wanted if r["section"] not in ("stage1", "stage2")]):
-        found.setdefault(row["method"], {}).setdefault(row["dataset"], {}).setdefault(
-            int(row["replicate"]), fmean(values)
-        )
-    return found

@@ -6,7 +6,7 @@ from statistics import fmean, median
 from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.findings import RULES
-from proset_study.report.analysis.losses import OF_ALL, losses_by_method
+from proset_study.report.analysis.losses import losses_by_method
 from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.records import Reported, rows
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
@@ -30,6 +30,7 @@ from proset_study.report.figures.style import (
 from proset_study.report.wording import (
     listed,
 )
+from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
 
 FIRST = "proset"

@@ -6,6 +6,7 @@ from itertools import groupby
 from math import log
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -17,11 +18,10 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
-    KEY,
     MIN_REPLICATES,
     TOLERANCE_NOTE,
-    is_test_score,
     prediction_half_width,
+    read_agreement,
     summary,
 )
 from proset_study.report.analysis.reproduction import (
@@ -32,6 +32,7 @@ from proset_study.report.analysis.reproduction import (
     PROTOTYPES,
     TOLERATED,
     TOLERATED_OF_REPEATED,
+    Finding,
 )
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.records import Reported, rows
@@ -56,6 +57,7 @@ from proset_study.report.figures.style import (
 from proset_study.report.wording import (
     listed,
 )
+from proset_study.store.results import FINAL, read_results, read_rows
 from proset_study.study import layout
 
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads
@@ -67,10 +69,10 @@ WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "mak
 @topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", PUBLISHED, command=WHOLE)
 def protocol(project: Path) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
-    stored, cells = Reported(project / STUDY), rows(project / PUBLISHED)
+    stored, cells = Reported(project / STUDY), read_results(project / PUBLISHED)
     config, manifest = stored.study.config, stored.manifest
-    published = list(dict.fromkeys(cell["experiment"] for cell in cells))
-    data_sets = list(dict.fromkeys(cell["dataset"] for cell in cells))
+    published = list(dict.fromkeys(cell.experiment for cell in cells))
+    data_sets = list(dict.fromkeys(cell.dataset for cell in cells))
     real = [d for d in data_sets if "generator" not in config["data_sets"][d]]
     experiments, proset, boosting = config["experiments"], config["experiments"]["E3"], config["experiments"]["E9"]
     space, rounds = proset["stage1"]["space"], boosting["stage2"]
@@ -78,9 +80,9 @@ def protocol(project: Path) -> Content:
     neighbours = {run.stage("stage2", d)["complexity"] for run, d in runs if run.method == "knn"}
     depths = {run.stage("stage1", d)["space"]["max_depth"]["integers"][1] for run, d in runs if run.method == "xgboost"}
     replicates = Counter(
-        (row["experiment"], row["dataset"], row["variant"])
+        (row.experiment, row.dataset, row.variant)
         for row in stored.rows_of(published)
-        if (row["section"], row["quantity"]) == ("final", "log_loss")
+        if (row.section, row.quantity, row.fit_seed) == (FINAL, "log_loss", 0)
     )
     seeds = config.get("fit_seeds", 1)
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
@@ -120,7 +122,7 @@ def protocol(project: Path) -> Content:
         "cores": count(manifest["machine"]["cores"]),
         "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
     }
-    sizes = {(r["dataset"], r["quantity"]): r["value"] for r in stored.rows_of(published) if r["section"] == "data"}
+    sizes = {(r.dataset, r.quantity): r.value for r in stored.rows_of(published) if r.section == "data"}
     keys = ("samples", "train_samples", "test_samples", "features", "classes")
     heading = ["data set", "samples", "training", "test", "features", "classes", "each replicate draws"]
     drawn = {True: "split, folds, searches", False: "samples, split, folds, searches"}
@@ -140,28 +142,28 @@ def protocol(project: Path) -> Content:
 def reproduction(project: Path) -> Content:
     """How close the published numbers are to ours."""
     stored = Reported(project / STUDY)
-    cells = stored.read(layout.COMPARISON)
-    found = {row["what"]: row for row in stored.read("findings/reproduction.csv")}
+    cells = read_agreement(project / STUDY / layout.COMPARISON)
+    found: dict[str, Any] = {row.what: row for row in read_rows(project / STUDY / "findings/reproduction.csv", Finding)}
     mean = found[DIFFERENCE]
-    misses = [c for c in cells if is_test_score(c) and c["within"] == "no"]
-    real = [c for c in misses if "generator" not in stored.study.config["data_sets"][c["dataset"]]]
-    beyond = [c for c in misses if c["chance"] == "no"]
+    misses = [c for c in cells if c.is_test_score and c.within == "no"]
+    real = [c for c in misses if "generator" not in stored.study.config["data_sets"][c.row.dataset]]
+    beyond = [c for c in misses if c.chance is False]
     by_experiment = summary(cells)
-    own = {row["experiment"]: row for row in by_experiment}
+    own = {row.experiment: row for row in by_experiment}
     heading = ["experiment", "within the tolerance", "among our replicates", "misses", "of these in the interval"]
     table = [
         [
-            row["experiment"],
-            ratio(row["within"], row["compared"]),
-            "" if row["repeated"] is None else percent(row["repeated"]),
-            str(row["compared"] - row["within"]),
-            str(row["chance"]),
+            row.experiment,
+            ratio(row.within, row.compared),
+            "" if row.repeated is None else percent(row.repeated),
+            str(row.compared - row.within),
+            str(row.chance),
         ]
         for row in by_experiment
     ]
 
     def some(what):
-        return ratio(found[what]["found"], found[what]["of"])
+        return ratio(found[what].found, found[what].of)
 
     repeated = found[TOLERATED_OF_REPEATED]
     texts = {
@@ -170,18 +172,18 @@ def reproduction(project: Path) -> Content:
         ),
         "within": some(TOLERATED),
         "inside": some(INSIDE),
-        "repeated_ours": percent(repeated["found"] / repeated["of"]),
-        "repeated": percent(repeated["value"]),
-        "difference": decimals(mean["value"], sign=True),
-        "interval": interval(mean["low"], mean["high"]),
-        "equivalence_p": p_of(mean["p"]),
-        "equivalent": _equivalent(mean["p"]),
+        "repeated_ours": percent(repeated.found / repeated.of),
+        "repeated": percent(repeated.value),
+        "difference": decimals(mean.value, sign=True),
+        "interval": interval(mean.low, mean.high),
+        "equivalence_p": p_of(mean.p),
+        "equivalent": _equivalent(mean.p),
         "margin": f"{ROPE:g}",
         "level": percent(1 - 2 * ALPHA),
         "least": count(MIN_REPLICATES),
         "tolerance": TOLERANCE_NOTE,
-        "own_method": ratio(own["E3"]["within"], own["E3"]["compared"]),
-        "own_setting": ratio(own["E4"]["within"], own["E4"]["compared"]),
+        "own_method": ratio(own["E3"].within, own["E3"].compared),
+        "own_setting": ratio(own["E4"].within, own["E4"].compared),
         "other_method": some(FOIL.format(ours="E8", theirs="E3")),
         "other_setting": some(FOIL.format(ours="E1", theirs="E4")),
         "prototypes": some(PROTOTYPES),
@@ -189,7 +191,7 @@ def reproduction(project: Path) -> Content:
         "misses": str(len(misses)),
         "misses_real": str(len(real)),
         "misses_beyond": count(len(beyond)),
-        "where_beyond": listed(list(dict.fromkeys(f"{c['experiment']} on {c['dataset']}" for c in beyond))),
+        "where_beyond": listed(list(dict.fromkeys(f"{c.row.experiment} on {c.row.dataset}" for c in beyond))),
     }
     return Content(texts, {"by_experiment": [heading, *table]}, {"agreement": _agreement(cells)})
 
@@ -197,15 +199,15 @@ def reproduction(project: Path) -> Content:
 @topic(f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)
 def published_draws(project: Path) -> Content:
     """The study on the data and test parts of the published one, and the same scores of the study on its own."""
-    there, here = (rows(project / report / layout.COMPARISON) for report in (DRAWS, STUDY))
-    drawn = {tuple(cell[key] for key in KEY) for cell in there if cell["ours"] is not None}
-    same = [cell for cell in here if tuple(cell[key] for key in KEY) in drawn]
-    compared = {cell["dataset"] for cell in same}
+    there, here = (read_agreement(project / report / layout.COMPARISON) for report in (DRAWS, STUDY))
+    drawn = {cell.row.key for cell in there if cell.ours is not None}
+    same = [cell for cell in here if cell.row.key in drawn]
+    compared = {cell.row.dataset for cell in same}
     (*_, on_draws), (*_, on_ours) = summary(there), summary(same)
     texts = {
-        "within": ratio(on_draws["within"], on_draws["compared"]),
-        "within_ours": ratio(on_ours["within"], on_ours["compared"]),
-        "without": listed(list(dict.fromkeys(c["dataset"] for c in here if c["dataset"] not in compared))),
+        "within": ratio(on_draws.within, on_draws.compared),
+        "within_ours": ratio(on_ours.within, on_ours.compared),
+        "without": listed(list(dict.fromkeys(c.row.dataset for c in here if c.row.dataset not in compared))),
     }
     return Content(texts)
 
@@ -356,16 +358,16 @@ def _agreement(cells):
     with context():
         figure = Figure(figsize=(6.4, 2.7), layout="constrained")
         axes = list(figure.subplots(1, 3, sharex=True, sharey=True))
-        losses = [c for c in cells if (c["section"], c["quantity"]) == ("final", "log_loss") and c["published"]]
-        for panel, method in zip(axes, dict.fromkeys(c["method"] for c in losses), strict=True):
-            shown = [c for c in losses if c["method"] == method]
+        losses = [c for c in cells if (c.row.section, c.row.quantity) == (FINAL, "log_loss") and c.published]
+        for panel, method in zip(axes, dict.fromkeys(c.row.method for c in losses), strict=True):
+            shown = [c for c in losses if c.row.method == method]
             style = method_style(method)
             for cell in shown:
-                mean = cell["ours"] if cell["mean"] is None else cell["mean"]
-                if cell["standard_deviation"] is not None:
-                    half = prediction_half_width(cell["standard_deviation"], int(cell["replicates"]))
-                    panel.vlines(cell["published"], max(mean - half, 0.01), mean + half, color="#BBBBBB", linewidth=1.0)
-                panel.plot(cell["published"], mean, linestyle="", markersize=4, **style, label=method_name(method))
+                mean = cell.ours if cell.mean is None else cell.mean
+                if cell.deviation is not None:
+                    half = prediction_half_width(cell.deviation, cell.replicates)
+                    panel.vlines(cell.published, max(mean - half, 0.01), mean + half, color="#BBBBBB", linewidth=1.0)
+                panel.plot(cell.published, mean, linestyle="", markersize=4, **style, label=method_name(method))
             panel.axline((0.1, 0.1), (1.0, 1.0), color="black", linewidth=0.7, zorder=0)
             for direction in ("x", "y"):
                 log_axis(panel, direction, dense=True)

@@ -16,7 +16,7 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis import response_curves
-from proset_study.report.analysis.losses import SCORES, losses_by_method, overlaps
+from proset_study.report.analysis.losses import losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, mean_difference
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, compared_experiments
@@ -27,7 +27,8 @@ from proset_study.report.figures.style import (
     axis_name,
 )
 from proset_study.report.pages.charts import ROWS, Chart, Control, method_scales, methods_control, specification
-from proset_study.store.results import read_rows
+from proset_study.store.metrics import LOSSES
+from proset_study.store.results import FINAL, read_results
 from proset_study.store.stored import Final, Stored
 
 MAX_STEPS = 120  # of a path that are shown
@@ -59,14 +60,14 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
     experiments = compared_experiments(stored)
     overlap = overlaps(stored, experiments)
     printed = {
-        (row["method"], row["dataset"]): row["value"]
-        for row in read_rows(published)
-        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+        (row.method, row.dataset): row.value
+        for row in read_results(published)
+        if row.experiment in experiments and (row.section, row.quantity) == (FINAL, "log_loss")
     }
     rows = []
-    for score in SCORES:
+    for score in LOSSES:
         for method, by_data_set in losses_by_method(stored, experiments, score).items():
-            if score != "balanced error" and not methods.get(method).probabilistic:
+            if not LOSSES[score].fits(methods.get(method)):
                 continue
             for data_set, values in by_data_set.items():
                 row = {"score": score, "method": method_name(method), "data_set": data_set, "n": len(values)}
@@ -107,7 +108,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
         title="Methods on the data sets",
         note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
         controls=[
-            Control("score", "Measure", [(s, s) for s in SCORES if any(r["score"] == s for r in rows)], ("log-loss",)),
+            Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], ("log-loss",)),
             Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
             Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
             methods_control(names, found.methods),
