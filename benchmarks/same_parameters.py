@@ -19,7 +19,7 @@ from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.report.analysis.published import allowed_range, could_be_another, within
 from proset_study.store.metrics import score_predictions
-from proset_study.store.results import read_results
+from proset_study.store.results import read_published
 
 PUBLISHED = Path("data/published/published.csv")
 OVERLAY = Path("workflow/published_draws.yaml")
@@ -62,7 +62,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
         name: {**base, **yaml.safe_load(OVERLAY.read_text("utf-8"))["data_sets"].get(name, {})}
         for name, base in _config()["data_sets"].items()
     }
-    known = {row.key: row.value for row in read_results(PUBLISHED)}
+    known = {row.key: row.value for row in read_published(PUBLISHED)}
     rows = []
     for case in dict.fromkeys(key[:4] for key in known):
         experiment, _, data_set, variant = case

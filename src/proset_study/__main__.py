@@ -204,7 +204,7 @@ def evaluate(args: argparse.Namespace) -> None:
 def standing_on(args: argparse.Namespace) -> None:
     """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
     from proset_study.report.analysis.standing import check_data
-    from proset_study.store.results import case_rows, write_results
+    from proset_study.store.results import Row, case_rows, write_rows
     from proset_study.study.fingerprints import key
 
     for replicate in args.study.replicates:
@@ -226,33 +226,33 @@ def standing_on(args: argparse.Namespace) -> None:
             select_complexity(argparse.Namespace(**model))
             fit(argparse.Namespace(**model))
     cases = args.study.cases(args.study.replicates, data_set=args.data_set)
-    write_results(args.output, [row for case in cases for row in case_rows(_results(args), case)])
+    write_rows(args.output, [row for case in cases for row in case_rows(_results(args), case)], Row)
 
 
 def standing(args: argparse.Namespace) -> None:
     """Where a method stands among those of a report."""
     from proset_study.report.analysis.standing import write_standing
-    from proset_study.store.results import read_results
+    from proset_study.store.results import Row, read_rows
 
-    rows = [row for file in args.files for row in read_results(file)]
+    rows = [row for file in args.files for row in read_rows(file, Row)]
     write_standing(Path(layout.report(args.study, "")), args.study, rows, args.report)
 
 
 def score(args: argparse.Namespace) -> None:
     """All numbers of an experiment in a replicate."""
-    from proset_study.store.results import case_rows, write_results
+    from proset_study.store.results import Row, case_rows, write_rows
 
     cases = args.study.cases([args.replicate], args.experiment)
-    write_results(_file(args, layout.SCORES), [row for case in cases for row in case_rows(_results(args), case)])
+    write_rows(_file(args, layout.SCORES), [row for case in cases for row in case_rows(_results(args), case)], Row)
 
 
 def score_data_set(args: argparse.Namespace) -> None:
     """All numbers of a data set."""
-    from proset_study.store.results import case_rows, write_results
+    from proset_study.store.results import Row, case_rows, write_rows
 
     cases = args.study.cases(args.study.replicates, data_set=args.data_set)
     output = Path(layout.report(args.study, layout.DATA_SET_SCORES, data_set=args.data_set))
-    write_results(output, [row for case in cases for row in case_rows(_results(args), case)])
+    write_rows(output, [row for case in cases for row in case_rows(_results(args), case)], Row)
 
 
 def table(args: argparse.Namespace) -> None:

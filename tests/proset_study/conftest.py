@@ -21,7 +21,7 @@ from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.predictions import write_store
 from proset_study.report.write import write_report
 from proset_study.store.packed import pack
-from proset_study.store.results import case_rows, write_results
+from proset_study.store.results import Row, case_rows, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
@@ -122,7 +122,7 @@ def compute(config: dict, folder: Path) -> Stored:
         for experiment in study.experiments:
             cases = [c for c in study.cases([replicate], experiment) if (c["dataset"], c["run"]) != NOT_RUN]
             rows = [row for case in cases for row in case_rows(folder / study.name, case)]
-            write_results(folder / f"{study.name}/replicate_{replicate}/{experiment}.csv", rows)
+            write_rows(folder / f"{study.name}/replicate_{replicate}/{experiment}.csv", rows, Row)
     return Stored(folder / study.name, study)
 
 

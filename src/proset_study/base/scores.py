@@ -16,19 +16,9 @@ SMALLEST = 1e-15  # probability that log-loss takes for 0
 def log_loss(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, clip: float = SMALLEST
 ) -> float:
-    """Mean of -log p(true class), with p clipped to [clip, 1 - clip].
+    """Mean of -log p(true class), with p clipped to [clip, 1 - clip]; FloatingPointError if one is not finite.
 
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (N, K)
-    y : ndarray of int, shape (N,)
-    weight : ndarray, shape (N,), optional
-    clip : float in (0, 0.5), optional
-
-    Raises
-    ------
-    FloatingPointError
-        If a probability is not finite.
+    Probabilities have the shape (N, K), class indices `y` and weights (N,).
 
     Examples
     --------
@@ -49,11 +39,6 @@ def error_rate(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | No
 
 def mean(values: np.ndarray, weight: np.ndarray | None = None) -> float:
     """Mean of numbers from correctly rounded sums: in any order, by any instructions, the same.
-
-    Parameters
-    ----------
-    values : ndarray, shape (N,)
-    weight : ndarray, shape (N,), optional
 
     Examples
     --------

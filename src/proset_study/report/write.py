@@ -20,7 +20,7 @@ from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
-from proset_study.store.results import write_results
+from proset_study.store.results import Row, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
@@ -79,7 +79,7 @@ def _tables(stored, folder, published, options):
 
 def _numbers(stored, folder, published, options):
     """All else that follows from the records alone."""
-    write_results(folder / layout.ALL_SCORES, stored.rows)
+    write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
     write_agreement(folder / layout.COMPARISON, stored, published)
     write_evaluation(folder / layout.EVALUATIONS, stored)

@@ -17,45 +17,19 @@ CLIP = 1e-3  # smallest probability of the clipped log-loss: one sample costs at
 
 @dataclass(frozen=True)
 class Score:
-    """A number of test data, and how tables show and comparisons use it.
+    """A number of test data, and how tables show and comparisons use it."""
 
-    Attributes
-    ----------
-    quantity : str
-        Its name in files.
-    name : str
-        Its name in sentences and headings.
-    compute : callable
-        Gets probabilities, shape (m, K), class indices, shape (m,), and sample weights, shape (m,), or None.
-    label : str
-        Its name in tables, by default `name`.
-    loss : str
-        Name of the loss by which methods are compared; empty if they are not compared by this score.
-    larger_is_better : bool
-        The loss is then 1 minus the score.
-    of_labels : bool
-        Whether methods that predict labels and no probabilities have it, too.
-    digits : int
-        Decimals in tables.
-    needs : str
-        Quantity that a method must have to get this score; empty for all methods.
-    in_published : bool
-        Shown for experiments that were published without it, in comparisons and among the models of a data set.
-    by_method : bool
-        Shown in comparisons with a row for each method.
-    """
-
-    quantity: str
-    name: str
-    compute: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float]
-    label: str = ""
-    loss: str = ""
-    larger_is_better: bool = False
-    of_labels: bool = False
-    digits: int = 2
-    needs: str = ""
-    in_published: bool = True
-    by_method: bool = True
+    quantity: str  # its name in files
+    name: str  # in sentences and headings
+    compute: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float]  # of probabilities (m, K), classes, weights
+    label: str = ""  # in tables, if it is not the name
+    loss: str = ""  # name of the loss by which methods are compared; empty: they are not compared by this score
+    larger_is_better: bool = False  # the loss is then 1 minus the score
+    of_labels: bool = False  # methods that predict labels and no probabilities have it, too
+    digits: int = 2  # decimals in tables
+    needs: str = ""  # a quantity that a method must have to get this score
+    in_published: bool = True  # shown where the published study had no such row, in comparisons and on pages
+    by_method: bool = True  # shown in comparisons with a row for each method
 
     def as_loss(self, value: float) -> float:
         """The score as a loss, of which less is better."""
@@ -72,9 +46,7 @@ def clipped_log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarra
 
 
 def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Mean squared distance of the probabilities from 1 for the true class and 0 for the others (Brier 1950).
-
-    0 is best, 2 is worst; with two classes it is twice the squared error of one of them.
+    """Mean squared distance of the probabilities from 1 for the true class and 0 for the others (Brier 1950), 0 to 2.
 
     Examples
     --------
@@ -155,16 +127,7 @@ OF_ALL = "balanced error"  # the loss that methods without probabilities have, t
 def score_predictions(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, quantities: tuple[str, ...] = ()
 ) -> dict[str, float]:
-    """All `SCORES` of predictions, but those that need quantities which a method does not have.
-
-    Parameters
-    ----------
-    probabilities : ndarray of float64, shape (m, K)
-    y : ndarray of int, shape (m,)
-    weight : ndarray, shape (m,), optional
-    quantities : tuple of str, optional
-        What the method tells of its models.
-    """
+    """All `SCORES` of predictions, but those that need other quantities than the method has."""
     return {
         quantity: score.compute(probabilities, y, weight)
         for quantity, score in SCORES.items()

@@ -1,10 +1,10 @@
-"""All numbers of final models as tidy rows, and CSV files."""
+"""All numbers of final models as tidy rows, and CSV files of rows."""
 
 import csv
 import io
 import lzma
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -19,10 +19,9 @@ from proset_study.study import layout
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
 XZ, MAX_TEXT = ".xz", 2**26  # of compressed files: the suffix, and bytes that are unpacked
-COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
-ROLES = ("optimal", "selected")  # of settings of a search
-FINAL = "final"  # section of the final models
-REFIT = "refit_"  # in files begins the section of a final model with another fit seed, whose number comes after it
+ROLES = ("optimal", "selected")  # of settings of a search; in files before the name of the quantity
+FINAL, REFIT = "final", "refit_"  # section of final models; in files that of refits, before the fit seed
+_IN_OTHERS = ("role", "fit_seed")  # fields that are no columns: they are part of the quantity and of the section
 
 T = TypeVar("T")
 Case = tuple[int, str, str, str, str]  # replicate, experiment, method, data set, variant
@@ -30,20 +29,10 @@ Case = tuple[int, str, str, str, str]  # replicate, experiment, method, data set
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number of one final model, or of the searches that led to it.
+    """One number of a final model, or of the searches that led to it.
 
-    Attributes
-    ----------
-    section : str
-        "data", "stage1", "stage2" or "cv" (of methods with one stage), or "final".
-    quantity : str
-        What the value is of; see `methods.base.Method.quantities` and `metrics.SCORES`.
-    value : float or None
-        None where a parameter was not searched, for data with so few features.
-    role : str
-        One of `ROLES` if the value belongs to the optimal or the selected setting of a search.
-    fit_seed : int
-        Of a final model; 0 is the one that is kept.
+    `section` is "data", "stage1", "stage2" or "cv" (of methods with one stage), or `FINAL`. `value` is None where a
+    parameter was not searched. `role` is one of `ROLES` for numbers of that setting of a search.
     """
 
     replicate: int
@@ -64,44 +53,22 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str]:
-        """The number, whatever replicate and fit seed."""
+        """The number, whatever the replicate and fit seed."""
         return self.experiment, self.method, self.dataset, self.variant, self.section, self.role, self.quantity
 
     @property
     def name(self) -> str:
         """Role and quantity, as files and claims have it."""
-        return f"{self.role}_{self.quantity}" if self.role else self.quantity
+        return with_role(self.quantity, self.role)
 
-    @property
-    def cells(self) -> tuple[Any, ...]:
-        """The row as it is in files; see `COLUMNS`."""
-        section = f"{REFIT}{self.fit_seed}" if self.fit_seed else self.section
-        return *self.case, section, self.name, self.value
 
-    @classmethod
-    def of(cls, cells: dict[str, str]) -> "Row":
-        """The row of a line in a file; published numbers have no replicate."""
-        section, seed = cells["section"], 0
-        if section.startswith(REFIT):
-            section, seed = FINAL, int(section.removeprefix(REFIT))
-        role, _, quantity = cells["quantity"].partition("_")
-        if role not in ROLES:
-            role, quantity = "", cells["quantity"]
-        value = float(cells["value"]) if cells["value"] else None
-        names = (cells["experiment"], cells["method"], cells["dataset"], cells["variant"])
-        return cls(int(cells.get("replicate") or 0), *names, section, quantity, value, role, seed)
+def with_role(quantity: str, role: str) -> str:
+    """The name of a quantity in files."""
+    return f"{role}_{quantity}" if role else quantity
 
 
 def case_rows(folder: Path, case: dict) -> list[Row]:
-    """Rows of one final model and the searches that led to it.
-
-    Parameters
-    ----------
-    folder : Path
-        results/<study>.
-    case : dict
-        "replicate", "experiment", "method", "dataset", "variant", "run" and "stage1_run" (None without a stage 1).
-    """
+    """Rows of one of `Study.cases`; `folder` is results/<study>."""
     method = methods.get(case["method"])
     data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]
     run_folder = data_folder / case["run"]
@@ -111,17 +78,15 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
     parameters = read_json(layout.file_in(run_folder, layout.PARAMETERS)) if case["stage1_run"] else None
     y, weight, probabilities = read_predictions(layout.file_in(run_folder, layout.PREDICTIONS), fitted)
     names = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])
-
-    rows = [
-        Row(*names, "data", "classes", len(data.class_names)),
-        Row(*names, "data", "features", data.n_features),
-        Row(*names, "data", "samples", len(data.y)),
-        Row(*names, "data", "train_samples", fitted["n_fit"]),
-        Row(*names, "data", "test_samples", fitted["n_scored"]),
-    ]
-    candidates = (parameters or selected)["candidates"]
-    if candidates is not None:
-        rows.append(Row(*names, "data", "candidates", candidates))
+    sizes = {
+        "classes": len(data.class_names),
+        "features": data.n_features,
+        "samples": len(data.y),
+        "train_samples": fitted["n_fit"],
+        "test_samples": fitted["n_scored"],
+        "candidates": (parameters or selected)["candidates"],
+    }
+    rows = [Row(*names, "data", quantity, value) for quantity, value in sizes.items() if value is not None]
     if parameters is not None:
         not_searched = method.fixed(data.n_features)
         for name in method.parameters:  # in the published order
@@ -158,52 +123,35 @@ def _losses(names: Case, section: str, selection: dict) -> list[Row]:
 
 def by_fit_seed(rows: Iterable[Row]) -> list[tuple[Row, list[float]]]:
     """Rows of the first fit seed, each with its value for every fit seed."""
-    found: dict[tuple, tuple[Row, list]] = {}
+    groups: dict[tuple, tuple[Row, list]] = {}
     for row in rows:
-        found.setdefault((row.replicate, row.key), (row, []))[1].append(row.value)
-    return list(found.values())
-
-
-def write_results(path: str | Path, rows: Iterable[Row]) -> None:
-    """Write rows as a CSV file with `COLUMNS`."""
-    write_lines(path, COLUMNS, (row.cells for row in rows))
-
-
-def read_results(path: str | Path) -> list[Row]:
-    """Rows that `write_results` wrote, or the published ones."""
-    return results_of(read_csv(path))
-
-
-def results_of(text: str) -> list[Row]:
-    """The same from the text of the file."""
-    return [Row.of(cells) for cells in csv.DictReader(io.StringIO(text))]
+        groups.setdefault((row.replicate, row.key), (row, []))[1].append(row.value)
+    return list(groups.values())
 
 
 def write_rows(path: str | Path, rows: Iterable[Any], columns: type | tuple[str, ...]) -> None:
-    """Write a CSV file of dataclasses of one type, whose fields are its columns, or of dicts with these keys."""
+    """Write a CSV file of dataclasses of a type, whose fields are its columns, or of dicts with these keys.
+
+    It is compressed if its name says so; numbers have `DIGITS` digits.
+    """
     if isinstance(columns, type):
-        write_lines(path, tuple(field.name for field in fields(columns)), map(astuple, rows))
+        names = tuple(field.name for field in fields(columns) if field.name not in _IN_OTHERS)
+        write_lines(path, names, ([_cell(row, name) for name in names] for row in rows))
     else:
         write_lines(path, columns, ([row.get(column) for column in columns] for row in rows))
 
 
-def read_rows(path: str | Path, kind: type[T]) -> list[T]:
-    """What `write_rows` wrote of dataclasses of a type, whose fields are text, whole numbers, or numbers or None."""
-    parse = {name: _PARSE[hint] for name, hint in get_type_hints(kind).items()}
-    return [kind(**{name: parse[name](text) for name, text in cells.items()}) for cells in read_lines(path)]
-
-
-_PARSE: dict[Any, Callable[[str], Any]] = {
-    str: str,
-    int: lambda text: int(float(text)),
-    int | None: lambda text: int(float(text)) if text else None,
-    float: float,
-    float | None: lambda text: float(text) if text else None,
-}
+def _cell(row, name):
+    value = getattr(row, name)
+    if name == "quantity" and (role := getattr(row, "role", "")):
+        return with_role(value, role)
+    if name == "section" and (seed := getattr(row, "fit_seed", 0)):
+        return f"{REFIT}{seed}"
+    return value
 
 
 def write_lines(path: str | Path, columns: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
-    """Write a CSV file, compressed if its name says so: numbers with `DIGITS` digits, text as `as_cell` gives it."""
+    """Write a CSV file, as `write_rows` does."""
     text, path = io.StringIO(), Path(path)
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -216,11 +164,6 @@ def write_lines(path: str | Path, columns: Iterable[str], lines: Iterable[Iterab
         file.write(lzma.compress(text.getvalue().encode("utf-8")))
 
 
-def read_lines(path: str | Path) -> list[dict[str, str]]:
-    """The lines of a CSV file, which may be compressed, by column."""
-    return list(csv.DictReader(io.StringIO(read_csv(path))))
-
-
 def as_cell(value: object) -> object:
     """A value as it is put into a cell; text that a spreadsheet would take for a formula is put behind a "'"."""
     if isinstance(value, float):
@@ -228,6 +171,44 @@ def as_cell(value: object) -> object:
     if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not is_number(value):
         return f"'{value}"
     return value
+
+
+def read_rows(path: str | Path, kind: type[T], **known: Any) -> list[T]:
+    """Rows of a CSV file as dataclasses, whose fields are text, whole numbers, or numbers or None.
+
+    Columns that are no fields are left out; fields that are no columns have to be given.
+    """
+    return rows_of(read_csv(path), kind, **known)
+
+
+def rows_of(text: str, kind: type[T], **known: Any) -> list[T]:
+    """The same from the text of the file."""
+    hints = get_type_hints(kind)
+    parse = {name: _PARSE[hint] for name, hint in hints.items() if name not in (*_IN_OTHERS, *known)}
+    rows = []
+    for cells in csv.DictReader(io.StringIO(text)):
+        values = {**known, **{name: to(cells[name]) for name, to in parse.items()}}
+        section, quantity = values.get("section", ""), values.get("quantity", "")
+        if section.startswith(REFIT):
+            values |= {"section": FINAL, "fit_seed": int(section.removeprefix(REFIT))}
+        if (role := quantity.partition("_")[0]) in ROLES:
+            values |= {"quantity": quantity.removeprefix(f"{role}_"), "role": role}
+        rows.append(kind(**values))
+    return rows
+
+
+_PARSE: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: lambda text: int(float(text)),
+    int | None: lambda text: int(float(text)) if text else None,
+    float: float,
+    float | None: lambda text: float(text) if text else None,
+}
+
+
+def read_published(path: str | Path) -> list[Row]:
+    """The published numbers, which have no replicate, as if they were those of replicate 0."""
+    return read_rows(path, Row, replicate=0)
 
 
 def read_csv(path: str | Path) -> str:

@@ -10,7 +10,7 @@ from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.write import neighbours, write_report
 from proset_study.store.packed import pack
-from proset_study.store.results import Row, read_results
+from proset_study.store.results import Row, read_published
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 
@@ -52,7 +52,7 @@ def numbers(tmp_path):
         "E3,proset,wine,,stage1,optimal_lambda_v,6.7e-06,6.7e-6\n",
         encoding="utf-8",
     )
-    return rows, read_results(published)
+    return rows, read_published(published)
 
 
 @pytest.fixture(scope="session")

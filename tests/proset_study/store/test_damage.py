@@ -13,7 +13,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import read_model, read_predictions
 from proset_study.fits.search import _finished
-from proset_study.store.results import read_results
+from proset_study.store.results import Row, read_rows
 
 CHANGES = 300  # 2,000 were tried once: docs/faults.md
 
@@ -42,7 +42,7 @@ def read(path: Path, folder: Path):
     if path.name == "predictions.csv":
         return plain(list(read_predictions(path, read_json(path.with_name("fit.json")))))
     if path.suffix == ".csv":
-        return read_results(path)
+        return read_rows(path, Row)
     if path.suffix == ".jsonl":
         return read_json_lines(path)
     return _finished(path, read_json_key(path)) if "kept" in path.parts else read_json(path)

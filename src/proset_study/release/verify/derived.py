@@ -12,7 +12,7 @@ from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.write import write_report
 from proset_study.store.metrics import SCORES
-from proset_study.store.results import COLUMNS, FINAL, Case, Row, case_rows, results_of, text_of, write_results
+from proset_study.store.results import FINAL, Case, Row, case_rows, rows_of, text_of, write_rows
 from proset_study.study import layout
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
@@ -29,7 +29,7 @@ def numbers(
     made without are not in them.
     """
     made = _made(stored)
-    theirs = results_of(foreign.text(layout.ALL_SCORES))
+    theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
     cases = stored.study.cases(stored.recorded)
     ours = [row for case in cases for row in case_rows(stored.folder, case)]
     known = {row.quantity for row in theirs}
@@ -41,7 +41,7 @@ def numbers(
     write_report(stored, made, published, ["tables", "numbers"])
     for data_set in stored.study.data_sets:
         if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
-            write_results(made / name, [row for row in ours if row.dataset == data_set])
+            write_rows(made / name, [row for row in ours if row.dataset == data_set], Row)
     names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
     for name in names:
         if name != layout.WORKBOOK:
@@ -63,7 +63,7 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
         for experiment in study.experiments:
             rows = []
             for case in study.cases([replicate], experiment):
-                key = tuple(case[column] for column in COLUMNS[:5])
+                key = (replicate, experiment, case["method"], case["dataset"], case["variant"])
                 of_case = computed.get(key, []) if replicate in stored.recorded else taken.get(key, [])
                 if replicate in stored.recorded and replicate not in stored.refitted:
                     of_case += [row for row in taken.get(key, []) if row.fit_seed]
@@ -72,7 +72,7 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
                     yield f"{layout.ALL_SCORES}: {name} has other rows than a final model and its refits"
                 rows += of_case
             if rows:
-                write_results(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
+                write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows, Row)
 
 
 def _by_case(rows):

@@ -33,12 +33,18 @@ GROUPS = ("all", "real", "generated")  # data sets; a generator is one source, h
 
 
 @dataclass(frozen=True)
-class Rank:
-    """The average rank of one method, and on how many data sets it is best."""
+class Named:
+    """Which comparison, by which of `LOSSES`, on which of `GROUPS`."""
 
     comparison: str
     score: str
     group: str
+
+
+@dataclass(frozen=True)
+class Rank(Named):
+    """The average rank of one method, and on how many data sets it is best."""
+
     method: str
     data_sets: int
     average_rank: float
@@ -47,12 +53,9 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Named):
     """Two methods over the data sets; numbers of tests that were not made are None."""
 
-    comparison: str
-    score: str
-    group: str
     first: str
     second: str
     data_sets: int
@@ -76,16 +79,13 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Omnibus:
+class Omnibus(Named):
     """All methods together, and what tests of so many data sets can find.
 
     `too_few` is "yes" if there are less than `MIN_DATA_SETS`: then nothing is ranked or tested. Numbers that need more
-    methods or more sources of data than there are are None.
+    methods or more sources of data are None.
     """
 
-    comparison: str
-    score: str
-    group: str
     methods: int
     data_sets: int
     replicates: str
@@ -112,30 +112,14 @@ class Omnibus:
 
 
 @dataclass(frozen=True)
-class OverDataSets:
-    """One score of the methods of one comparison.
+class OverDataSets(Named):
+    """The methods of a comparison, the control first, on the data sets on which all of them have results.
 
-    Attributes
-    ----------
-    comparison, title, score : str
-    group : str
-        One of `GROUPS`.
-    methods : list of str
-        In the order of the comparison; the first one is the control.
-    data_sets : list of str
-        On which all of them have results.
-    losses : ndarray, shape (data sets, methods)
-    test : Omnibus
-    ranks : list of Rank
-        Best first; empty with too few data sets.
-    pairs : list of Pair
-        With too few data sets only where replicates allow the hierarchical comparison; they have no other test.
+    `losses` has the shape (data sets, methods). With too few data sets there are no ranks, and pairs only where
+    replicates allow the hierarchical comparison.
     """
 
-    comparison: str
     title: str
-    score: str
-    group: str
     methods: list[str]
     data_sets: list[str]
     losses: np.ndarray
@@ -146,16 +130,10 @@ class OverDataSets:
 
 @cache
 def over_data_sets(stored: Stored) -> list[OverDataSets]:
-    """What the comparisons of the config that put several methods next to each other say over their data sets.
+    """All comparisons of several methods by all `LOSSES`; where there are both, on real and generated data sets, too.
 
     A method is joined over experiments as in `losses_by_method`. Data sets that lack one of the methods are left out.
-    The score of a data set is the mean over the replicates that all methods share on it.
-
-    Returns
-    -------
-    list of OverDataSets
-        For each comparison all `LOSSES`, those of probabilities for the methods that predict them; each for all data
-        sets and, where there are both, for real and for generated ones.
+    The loss on a data set is the mean over the replicates that all methods share.
     """
     return [found for name in stored.study.comparisons for loss in LOSSES for found in _compare(stored, name, loss)]
 
@@ -226,9 +204,8 @@ def _of_group(
     if len(common) >= MIN_HIERARCHICAL and min(counts) > 1:
         pairs = pairs or [_pair(names, compared, losses, *both) for both in combinations(range(len(compared)), 2)]
         pairs = _with_hierarchical(pairs, list(by_replicate.values()), np.array([overlap[d] for d in common]), rng)
-    name, score, group = names
-    title = config["comparisons"][name]["title"]
-    return OverDataSets(name, title, score, group, compared, common, losses, test, ranks, pairs)
+    title = config["comparisons"][names[0]]["title"]
+    return OverDataSets(*names, title, compared, common, losses, test, ranks, pairs)
 
 
 def _source(settings):

@@ -5,16 +5,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
 from proset_study.store.metrics import SCORES
-from proset_study.store.results import FINAL, Row, read_lines, read_results, write_lines
+from proset_study.store.results import FINAL, Row, read_published, write_rows
 from proset_study.store.stored import Stored
 
-COLUMNS = (
-    *("experiment", "method", "dataset", "variant", "section", "quantity", "published", "ours", "difference", "within"),
-    *("allowed_low", "allowed_high", "replicates", "mean", "standard_deviation", "chance", "repeated"),
-)
 MIN_REPLICATES = 5
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
@@ -25,80 +20,53 @@ TOLERANCE_NOTE = (
     " random draws of a search."
 )
 
-Published = Mapping[tuple[str, ...], float | None]  # by `Row.key`
+Key = tuple[str, str, str, str, str, str, str]  # see `Row.key`
+Published = Mapping[Key, float | None]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A published number and ours.
+    """A published number and ours, of the first replicate.
 
-    Attributes
-    ----------
-    row : Row
-        What was published.
-    ours : float or None
-        Of the first replicate.
-    allowed : (float, float) or None
-        Smallest and largest number of ours that agree, None if no tolerance is stated.
-    replicates : int
-    mean, deviation : float or None
-        Over the replicates, None if there is one only.
-    chance : bool or None
-        Whether the published number is one that another replicate of ours could have: it is inside the 95 % prediction
-        interval. None with less than `MIN_REPLICATES`.
-    repeated : float or None
-        Proportion of pairs of our replicates that agree with each other within the tolerance.
+    `within` says whether ours is in the allowed range: "yes", "no", "" where no tolerance is stated, or "missing" where
+    we have no number. `chance` is "yes" if the published number is one that another replicate of ours could have, in
+    the 95 % prediction interval, "" with less than `MIN_REPLICATES`. `repeated` is the proportion of pairs of our
+    replicates that agree with each other within the tolerance.
     """
 
-    row: Row
-    ours: float | None = None
-    allowed: tuple[float, float] | None = None
-    replicates: int = 0
-    mean: float | None = None
-    deviation: float | None = None
-    chance: bool | None = None
-    repeated: float | None = None
+    experiment: str
+    method: str
+    dataset: str
+    variant: str
+    section: str
+    quantity: str
+    published: float | None
+    ours: float | None
+    difference: float | None
+    within: str
+    allowed_low: float | None
+    allowed_high: float | None
+    replicates: int
+    mean: float | None
+    standard_deviation: float | None
+    chance: str
+    repeated: float | None
+    role: str = ""
 
     @property
-    def published(self) -> float | None:
-        """The published number; None where "n/a" is printed."""
-        return self.row.value
-
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the published number."""
-        return None if self.ours is None or self.published is None else self.ours - self.published
-
-    @property
-    def within(self) -> str:
-        """Whether ours agrees: "yes", "no", "" where no tolerance is stated, or "missing" where we have no number."""
-        if self.published is None:
-            return ""
-        if self.ours is None:
-            return "missing"
-        return "" if self.allowed is None else _word(within(self.ours, self.allowed))
+    def key(self) -> Key:
+        """What is compared; see `Row.key`."""
+        return self.experiment, self.method, self.dataset, self.variant, self.section, self.role, self.quantity
 
     @property
     def is_test_score(self) -> bool:
         """Whether it is a score of a final model."""
-        return self.row.section == FINAL and self.row.quantity in SCORES
-
-    @property
-    def cells(self) -> tuple[Any, ...]:
-        """The numbers in the order of `COLUMNS`."""
-        _, *names, _ = self.row.cells
-        low, high = self.allowed or (None, None)
-        compared = (self.published, self.ours, self.difference, self.within, low, high)
-        return *names, *compared, self.replicates, self.mean, self.deviation, _word(self.chance), self.repeated
-
-
-def _word(answer):
-    return None if answer is None else "yes" if answer else "no"
+        return self.section == FINAL and self.quantity in SCORES
 
 
 def agreement(stored: Stored, published: Path) -> list[Agreement]:
     """All published numbers with ours, in the published order."""
-    theirs = read_results(published)
+    theirs = read_published(published)
     known = {row.key: row.value for row in theirs}
     ours: dict[tuple, dict[int, float]] = {}
     for row in stored.rows:
@@ -109,29 +77,7 @@ def agreement(stored: Stored, published: Path) -> list[Agreement]:
 
 def write_agreement(path: Path, stored: Stored, published: Path) -> None:
     """Write `agreement` as CSV."""
-    write_lines(path, COLUMNS, [number.cells for number in agreement(stored, published)])
-
-
-def read_agreement(path: Path) -> list[Agreement]:
-    """What `write_agreement` wrote."""
-    return [_parsed(cells) for cells in read_lines(path)]
-
-
-def _parsed(cells):
-    def number(name):
-        return float(cells[name]) if cells[name] else None
-
-    low, high = number("allowed_low"), number("allowed_high")
-    return Agreement(
-        Row.of({**cells, "value": cells["published"]}),
-        number("ours"),
-        None if low is None or high is None else (low, high),
-        int(float(cells["replicates"])),
-        number("mean"),
-        number("standard_deviation"),
-        cells["chance"] == "yes" if cells["chance"] else None,
-        number("repeated"),
-    )
+    write_rows(path, agreement(stored, published), Agreement)
 
 
 @dataclass(frozen=True)
@@ -157,7 +103,7 @@ def summary(numbers: list[Agreement]) -> list[Summary]:
     scores = [n for n in numbers if n.is_test_score]
     groups: dict[str, list[Agreement]] = {}
     for number in scores:
-        groups.setdefault(number.row.experiment, []).append(number)
+        groups.setdefault(number.experiment, []).append(number)
     return [_summary(name, group) for name, group in {**groups, "all": scores}.items()]
 
 
@@ -165,33 +111,37 @@ def _summary(experiment, group):
     repeated = [n.repeated for n in group if n.repeated is not None]
     outside = [n.chance for n in group if n.within == "no"]
     n_within, n_missing = (sum(n.within == word for n in group) for word in ("yes", "missing"))
-    return Summary(
-        experiment,
-        n_within,
-        n_within + len(outside),
-        n_missing,
-        fmean(repeated) if repeated else None,
-        outside.count(True),
-        outside.count(False),
-    )
+    share = fmean(repeated) if repeated else None
+    n_compared = n_within + len(outside)
+    return Summary(experiment, n_within, n_compared, n_missing, share, outside.count("yes"), outside.count("no"))
 
 
-def _agreement(row, ours, theirs, first):
-    values = list(ours.values())
+def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) -> Agreement:
+    published, values, own = row.value, list(ours.values()), ours.get(first)
+    difference, agrees, low, high, chance, repeated = None, "", None, None, "", None
+    if published is not None and own is None:
+        agrees = "missing"
+    if published is not None and own is not None:
+        difference = own - published
+        if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
+            chance = "yes" if could_be_another(published, values) else "no"
+        if allowed := allowed_range(row.key, published, theirs):
+            low, high = allowed
+            agrees = "yes" if within(own, allowed) else "no"
+            repeated = _repeated(values, low - published, high - published)
     mean, deviation = (fmean(values), stdev(values)) if len(values) > 1 else (None, None)
-    if row.value is None or first not in ours:
-        return Agreement(row, None, None, len(values), mean, deviation)
-    allowed = allowed_range(row.key, row.value, theirs)
-    chance = could_be_another(row.value, values) if len(values) >= MIN_REPLICATES else None  # else all is inside
-    repeated = None
-    if allowed is not None and len(values) > 1:
-        low, high = allowed[0] - row.value, allowed[1] - row.value
-        pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
-        repeated = fmean(pairs)
-    return Agreement(row, ours[first], allowed, len(values), mean, deviation, chance, repeated)
+    names = (row.experiment, row.method, row.dataset, row.variant, row.section, row.quantity)
+    spread = (len(values), mean, deviation, chance, repeated, row.role)
+    return Agreement(*(*names, published, own, difference, agrees, low, high, *spread))
 
 
-def allowed_range(key: tuple[str, ...], published: float, theirs: Published) -> tuple[float, float] | None:
+def _repeated(values, low, high):
+    """Proportion of pairs whose difference is in a range; None without pairs."""
+    pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
+    return fmean(pairs) if pairs else None
+
+
+def allowed_range(key: Key, published: float, theirs: Published) -> tuple[float, float] | None:
     """Smallest and largest number that agree with a published one, None if no tolerance is stated."""
     *case, section, _, quantity = key
     if quantity in ("log_loss", "threshold"):

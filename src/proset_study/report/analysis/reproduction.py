@@ -58,10 +58,9 @@ def write_reproduction(path: Path, stored: Stored, published: Path) -> None:
 def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
     by_data_set: dict[str, list[float]] = {}
     for n in numbers:
-        if n.is_test_score and n.row.quantity == "log_loss" and n.chance is not None:
-            assert n.published is not None
-            assert n.mean is not None
-            by_data_set.setdefault(n.row.dataset, []).append(n.published - n.mean)
+        is_compared = n.is_test_score and n.quantity == "log_loss" and n.chance
+        if is_compared and n.published is not None and n.mean is not None:
+            by_data_set.setdefault(n.dataset, []).append(n.published - n.mean)
     means = {data_set: fmean(differences) for data_set, differences in by_data_set.items()}
     if len(means) > 1:
         mean = mean_difference(list(means.values()))
@@ -74,24 +73,24 @@ def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
 def _counts(numbers: list[Agreement]) -> Iterator[Finding]:
     judged = [n for n in numbers if n.within in ("yes", "no")]
     scores = [n for n in judged if n.is_test_score]
-    if repeated := [n for n in scores if n.chance is not None]:
+    if repeated := [n for n in scores if n.chance]:
         yield _inside(repeated)
         again = fmean(n.repeated for n in repeated if n.repeated is not None)
         yield Finding(TOLERATED_OF_REPEATED, len(repeated), _n_within(repeated), again)
     if scores:
         yield Finding(TOLERATED, len(scores), _n_within(scores))
-    if prototypes := [n for n in judged if n.row.quantity == "prototypes"]:
+    if prototypes := [n for n in judged if n.quantity == "prototypes"]:
         outside = [n for n in prototypes if n.within == "no"]
         yield Finding(PROTOTYPES, len(prototypes), len(prototypes) - len(outside))
-        yield Finding(FEWER, len(outside), sum(n.difference is not None and n.difference < 0 for n in outside))
+        yield Finding(FEWER, len(outside), sum((n.difference or 0.0) < 0 for n in outside))
 
 
 def _inside(numbers):
     by_data_set: dict[str, list[bool]] = {}
     for n in numbers:
-        by_data_set.setdefault(n.row.dataset, []).append(n.chance)
+        by_data_set.setdefault(n.dataset, []).append(n.chance == "yes")
     proportions = [fmean(inside) for inside in by_data_set.values()]
-    finding = Finding(INSIDE, len(numbers), sum(n.chance for n in numbers), fmean(proportions))
+    finding = Finding(INSIDE, len(numbers), sum(map(sum, by_data_set.values())), fmean(proportions))
     return replace(finding, p=1 - mean_difference(proportions).above(LEVEL)) if len(proportions) > 1 else finding
 
 
@@ -101,14 +100,14 @@ def _n_within(numbers):
 
 def _foils(numbers: list[Agreement]) -> Iterator[Finding]:
     """The tolerance of one experiment's scores, asked about the numbers of another one on the same data sets."""
-    scores = [n for n in numbers if n.is_test_score and not n.row.variant]
-    ours = {(n.row.experiment, n.row.dataset, n.row.quantity): n.ours for n in scores if n.ours is not None}
+    scores = [n for n in numbers if n.is_test_score and not n.variant]
+    ours = {(n.experiment, n.dataset, n.quantity): n.ours for n in scores if n.ours is not None}
     for other, experiment in FOILS:
         verdicts = [
-            within(value, n.allowed)
+            within(value, (n.allowed_low, n.allowed_high))
             for n in scores
-            if n.row.experiment == experiment and n.allowed is not None
-            if (value := ours.get((other, n.row.dataset, n.row.quantity))) is not None
+            if n.experiment == experiment and n.allowed_low is not None and n.allowed_high is not None
+            if (value := ours.get((other, n.dataset, n.quantity))) is not None
         ]
         if verdicts:
             yield Finding(FOIL.format(ours=other, theirs=experiment), len(verdicts), sum(verdicts))

@@ -14,7 +14,7 @@ from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
 from proset_study.store.metrics import LOSSES, OF_ALL
-from proset_study.store.results import FINAL, Row, by_fit_seed, read_results, write_rows
+from proset_study.store.results import FINAL, Row, by_fit_seed, read_rows, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.study import Study
@@ -114,7 +114,7 @@ def differences(study: Study, rows: Iterable[Row], records: Path) -> list[dict]:
         If the records have no replicate of any data set to compare with.
     """
     ours = {dataset: scores for (dataset, _), scores in _scores(rows).items()}
-    theirs, found = _scores(read_results(records / layout.ALL_SCORES)), []
+    theirs, found = _scores(read_rows(records / layout.ALL_SCORES, Row)), []
     (run,) = study.runs.values()
     score = "log-loss" if methods.get(run.method).probabilistic else OF_ALL
     quantity, loss = LOSSES[score].quantity, LOSSES[score].as_loss

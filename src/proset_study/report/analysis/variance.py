@@ -50,16 +50,8 @@ class Noise:
 class Components:
     """Variances of a score; None where there are too few replicates or seeds to know.
 
-    Attributes
-    ----------
-    splits : float or None
-        Between replicates; with one seed that of the seed is in it.
-    seeds : float or None
-        Between fits of the same replicate.
-    of_means : float or None
-        Of the mean over the seeds, between replicates.
-    truncated : bool
-        Whether the estimate of `splits` was negative, and is 0.
+    Between replicates (with one seed, that of the seed is in it), between fits of a replicate, and of the means over
+    the seeds between replicates; whether the first was negative and set to 0.
     """
 
     splits: float | None

@@ -19,7 +19,7 @@ from proset_study.report.wording import (
     listed,
 )
 from proset_study.store.metrics import OF_ALL
-from proset_study.store.results import FINAL, read_results
+from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
 MAX_METHODS = 4  # in the table: what a narrow page has room for
@@ -96,7 +96,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     overlap = overlaps(stored, experiments)
     printed = {
         (row.method, row.dataset): row.value
-        for row in read_results(published)
+        for row in read_published(published)
         if row.experiment in experiments and (row.section, row.quantity) == (FINAL, "log_loss")
     }
     ranks = average_ranks(losses)

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import by_method
-from proset_study.report.analysis.published import read_agreement
+from proset_study.report.analysis.published import Agreement
 from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, SPLIT, TRACK, TRACKED
 from proset_study.report.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.report.article.records import Reported, rows
@@ -14,7 +14,7 @@ from proset_study.report.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY,
 from proset_study.report.article.topics import Content, overlay, topic
 from proset_study.report.article.wording import decimals, difference, p_value, ratio
 from proset_study.report.claims.statements import statements_beside
-from proset_study.store.results import FINAL, read_results
+from proset_study.store.results import FINAL, read_published, read_rows
 from proset_study.study import layout
 
 AVERAGED = "proset_averaged"
@@ -25,24 +25,24 @@ OFTEN = 6  # features of a data set that are named
 @topic(f"{STUDY}/{layout.COMPARISON}", f"{DRAWS}/{layout.COMPARISON}", command=ON_DRAWS)
 def misses(project: Path) -> Content:
     """Published test scores that ours are not within the tolerance of, and how they are on the published draws."""
-    ours, on_draws = (read_agreement(project / report / layout.COMPARISON) for report in (STUDY, DRAWS))
-    there = {number.row.key: number for number in on_draws if number.ours is not None}
+    ours, on_draws = (read_rows(project / report / layout.COMPARISON, Agreement) for report in (STUDY, DRAWS))
+    there = {number.key: number for number in on_draws if number.ours is not None}
     missed = [number for number in ours if number.is_test_score and number.within == "no"]
-    again = [there[number.row.key].within for number in missed if number.row.key in there]
+    again = [there[number.key].within for number in missed if number.key in there]
     table = [
         ["experiment", "data set", "score", "published", "ours", "replicates", "in the interval", "published draws"]
     ]
     for number in missed:
-        row, other = number.row, there.get(number.row.key)
+        other, spread = there.get(number.key), number.standard_deviation
         table.append(
             [
-                " ".join(filter(None, (row.experiment, row.variant))),
-                row.dataset,
-                row.quantity.replace("_", " "),
+                " ".join(filter(None, (number.experiment, number.variant))),
+                number.dataset,
+                number.quantity.replace("_", " "),
                 f"{number.published:.2f}",
                 f"{number.ours:.2f}",
-                "" if number.deviation is None else f"{number.mean:.2f} ± {number.deviation:.2f}",
-                "" if number.chance is None else "yes" if number.chance else "no",
+                "" if spread is None else f"{number.mean:.2f} ± {spread:.2f}",
+                number.chance,
                 "" if other is None else f"{other.ours:.2f}{' (agrees)' * (other.within == 'yes')}",
             ]
         )
@@ -58,7 +58,7 @@ def boosting_on_xor(project: Path) -> Content:
     for row in stored.rows_of(["E9", "E12", "X1"]):
         if row.section == FINAL and row.quantity in scores and row.fit_seed == 0 and row.value is not None:
             found.setdefault((row.experiment, row.dataset, row.quantity), []).append(row.value)
-    published = {(r.experiment, r.dataset, r.name): r.value for r in read_results(project / PUBLISHED)}
+    published = {(r.experiment, r.dataset, r.name): r.value for r in read_published(project / PUBLISHED)}
     table = [["log-loss / ROC-AUC", "published", "E9, E12", "X1, no limit of depth"]]
     for data_set in stored.study.runs["X1"].data_sets:
         named = "E9" if ("E9", data_set, "log_loss") in found else "E12"

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from proset_study.base.records import is_number, read_json
-from proset_study.store.results import read_csv, read_results
+from proset_study.store.results import Row, read_csv, read_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -41,7 +41,7 @@ class Reported(Stored):
 
     @cached_property
     def _scores(self):
-        return read_results(self.folder / layout.ALL_SCORES)
+        return read_rows(self.folder / layout.ALL_SCORES, Row)
 
     def _read_rows(self, experiment):
         return [row for row in self._scores if row.experiment == experiment]

@@ -20,8 +20,8 @@ from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
     MIN_REPLICATES,
     TOLERANCE_NOTE,
+    Agreement,
     prediction_half_width,
-    read_agreement,
     summary,
 )
 from proset_study.report.analysis.reproduction import (
@@ -57,7 +57,7 @@ from proset_study.report.figures.style import (
 from proset_study.report.wording import (
     listed,
 )
-from proset_study.store.results import FINAL, read_results, read_rows
+from proset_study.store.results import FINAL, read_published, read_rows
 from proset_study.study import layout
 
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads
@@ -69,7 +69,7 @@ WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "mak
 @topic(f"{STUDY}/{layout.MANIFEST}", f"{STUDY}/{layout.ALL_SCORES}", PUBLISHED, command=WHOLE)
 def protocol(project: Path) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
-    stored, cells = Reported(project / STUDY), read_results(project / PUBLISHED)
+    stored, cells = Reported(project / STUDY), read_published(project / PUBLISHED)
     config, manifest = stored.study.config, stored.manifest
     published = list(dict.fromkeys(cell.experiment for cell in cells))
     data_sets = list(dict.fromkeys(cell.dataset for cell in cells))
@@ -142,12 +142,12 @@ def protocol(project: Path) -> Content:
 def reproduction(project: Path) -> Content:
     """How close the published numbers are to ours."""
     stored = Reported(project / STUDY)
-    cells = read_agreement(project / STUDY / layout.COMPARISON)
+    cells = read_rows(project / STUDY / layout.COMPARISON, Agreement)
     found: dict[str, Any] = {row.what: row for row in read_rows(project / STUDY / "findings/reproduction.csv", Finding)}
     mean = found[DIFFERENCE]
     misses = [c for c in cells if c.is_test_score and c.within == "no"]
-    real = [c for c in misses if "generator" not in stored.study.config["data_sets"][c.row.dataset]]
-    beyond = [c for c in misses if c.chance is False]
+    real = [c for c in misses if "generator" not in stored.study.config["data_sets"][c.dataset]]
+    beyond = [c for c in misses if c.chance == "no"]
     by_experiment = summary(cells)
     own = {row.experiment: row for row in by_experiment}
     heading = ["experiment", "within the tolerance", "among our replicates", "misses", "of these in the interval"]
@@ -191,7 +191,7 @@ def reproduction(project: Path) -> Content:
         "misses": str(len(misses)),
         "misses_real": str(len(real)),
         "misses_beyond": count(len(beyond)),
-        "where_beyond": listed(list(dict.fromkeys(f"{c.row.experiment} on {c.row.dataset}" for c in beyond))),
+        "where_beyond": listed(list(dict.fromkeys(f"{c.experiment} on {c.dataset}" for c in beyond))),
     }
     return Content(texts, {"by_experiment": [heading, *table]}, {"agreement": _agreement(cells)})
 
@@ -199,15 +199,15 @@ def reproduction(project: Path) -> Content:
 @topic(f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)
 def published_draws(project: Path) -> Content:
     """The study on the data and test parts of the published one, and the same scores of the study on its own."""
-    there, here = (read_agreement(project / report / layout.COMPARISON) for report in (DRAWS, STUDY))
-    drawn = {cell.row.key for cell in there if cell.ours is not None}
-    same = [cell for cell in here if cell.row.key in drawn]
-    compared = {cell.row.dataset for cell in same}
+    there, here = (read_rows(project / report / layout.COMPARISON, Agreement) for report in (DRAWS, STUDY))
+    drawn = {cell.key for cell in there if cell.ours is not None}
+    same = [cell for cell in here if cell.key in drawn]
+    compared = {cell.dataset for cell in same}
     (*_, on_draws), (*_, on_ours) = summary(there), summary(same)
     texts = {
         "within": ratio(on_draws.within, on_draws.compared),
         "within_ours": ratio(on_ours.within, on_ours.compared),
-        "without": listed(list(dict.fromkeys(c.row.dataset for c in here if c.row.dataset not in compared))),
+        "without": listed(list(dict.fromkeys(c.dataset for c in here if c.dataset not in compared))),
     }
     return Content(texts)
 
@@ -358,14 +358,14 @@ def _agreement(cells):
     with context():
         figure = Figure(figsize=(6.4, 2.7), layout="constrained")
         axes = list(figure.subplots(1, 3, sharex=True, sharey=True))
-        losses = [c for c in cells if (c.row.section, c.row.quantity) == (FINAL, "log_loss") and c.published]
-        for panel, method in zip(axes, dict.fromkeys(c.row.method for c in losses), strict=True):
-            shown = [c for c in losses if c.row.method == method]
+        losses = [c for c in cells if (c.section, c.quantity) == (FINAL, "log_loss") and c.published]
+        for panel, method in zip(axes, dict.fromkeys(c.method for c in losses), strict=True):
+            shown = [c for c in losses if c.method == method]
             style = method_style(method)
             for cell in shown:
                 mean = cell.ours if cell.mean is None else cell.mean
-                if cell.deviation is not None:
-                    half = prediction_half_width(cell.deviation, cell.replicates)
+                if cell.standard_deviation is not None:
+                    half = prediction_half_width(cell.standard_deviation, cell.replicates)
                     panel.vlines(cell.published, max(mean - half, 0.01), mean + half, color="#BBBBBB", linewidth=1.0)
                 panel.plot(cell.published, mean, linestyle="", markersize=4, **style, label=method_name(method))
             panel.axline((0.1, 0.1), (1.0, 1.0), color="black", linewidth=0.7, zorder=0)

@@ -93,7 +93,7 @@ class PublishedEvidence:
     Parameters
     ----------
     rows : list of Row
-        Of published.csv, from `results.read_results`.
+        Of published.csv, from `results.read_published`.
     """
 
     def __init__(self, rows: list[Row]):

@@ -47,10 +47,10 @@ def published_ledger(cells: list[Agreement]) -> dict:
     kinds = {"yes": "within", "no": "outside", "missing": "missing", "": "not judged"}
     rows = []
     for c in cells:
-        row, shown = c.row, (c.published, c.ours, c.difference)
-        numbers = ["" if number is None else format_number(row.quantity, number) for number in shown]
-        section = SECTIONS[row.section].partition(",")[0]
-        names = f"{row.experiment} {row.variant}".strip(), row.dataset, section, quantity_label(row.quantity, row.role)
+        shown = (c.published, c.ours, c.difference)
+        numbers = ["" if number is None else format_number(c.quantity, number) for number in shown]
+        section = SECTIONS[c.section].partition(",")[0]
+        names = f"{c.experiment} {c.variant}".strip(), c.dataset, section, quantity_label(c.quantity, c.role)
         rows.append([*names, *numbers, kinds[c.within]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
     return _ledger(

@@ -28,7 +28,7 @@ from proset_study.report.figures.style import (
 )
 from proset_study.report.pages.charts import ROWS, Chart, Control, method_scales, methods_control, specification
 from proset_study.store.metrics import LOSSES
-from proset_study.store.results import FINAL, read_results
+from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Final, Stored
 
 MAX_STEPS = 120  # of a path that are shown
@@ -61,7 +61,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart:
     overlap = overlaps(stored, experiments)
     printed = {
         (row.method, row.dataset): row.value
-        for row in read_results(published)
+        for row in read_published(published)
         if row.experiment in experiments and (row.section, row.quantity) == (FINAL, "log_loss")
     }
     rows = []

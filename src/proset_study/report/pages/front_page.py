@@ -89,7 +89,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
     drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
     ours = {final.run.experiment for final in stored.finals()}
-    cells = [cell for cell in agreement(stored, published) if cell.row.experiment in ours]
+    cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
     is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]

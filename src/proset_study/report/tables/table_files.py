@@ -5,7 +5,7 @@ from pathlib import Path
 from proset.files import replacing
 from proset_study.base.records import write_text
 from proset_study.report.tables.tables import MISSING, Number, Table
-from proset_study.store.results import write_lines
+from proset_study.store.results import with_role, write_lines
 
 COLUMNS = (
     *("experiment", "section", "quantity", "dataset", "variant"),
@@ -89,8 +89,7 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
 
 
 def _line(n: Number) -> tuple[object, ...]:
-    quantity = f"{n.role}_{n.quantity}" if n.role else n.quantity
-    names = (n.experiment, n.section, quantity, n.dataset, n.variant)
+    names = (n.experiment, n.section, with_role(n.quantity, n.role), n.dataset, n.variant)
     return *names, n.value, n.mean, n.deviation, n.replicates, n.published, n.best
 
 

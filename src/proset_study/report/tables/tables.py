@@ -11,7 +11,7 @@ from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.wording import SECTIONS, format_number, quantity_label
 from proset_study.store.metrics import SCORES, Score
-from proset_study.store.results import FINAL, Row, by_fit_seed, read_results
+from proset_study.store.results import FINAL, Row, by_fit_seed, read_published
 from proset_study.store.stored import Stored
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
         if model.replicate == stored.replicates[0] and model.experiment in experiments
     ]
     run = [e for e in experiments if e in stored.study.experiments]
-    printed = read_results(published)
+    printed = read_published(published)
     numbers = numbers_of(stored.rows_of(run), printed, missing)
     numbers = [number for e in experiments for number in numbers if number.experiment == e]
     if name not in comparisons:

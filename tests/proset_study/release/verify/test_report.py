@@ -15,7 +15,7 @@ from proset_study.release.release import release
 from proset_study.release.verify.report import verify
 from proset_study.report.analysis.manifest import manifest
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
-from proset_study.store.results import case_rows, read_csv, text_of, write_results
+from proset_study.store.results import Row, case_rows, read_csv, text_of, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 
@@ -451,7 +451,7 @@ def test_scores_of_a_data_set_that_was_asked_for_are_checked_as_far_as_there_are
     folder, archive = released
     name = layout.DATA_SET_SCORES.format(data_set="flowers")
     cases = whole.study.cases([0], data_set="flowers")
-    write_results(folder / name, [row for case in cases for row in case_rows(whole.folder, case)])
+    write_rows(folder / name, [row for case in cases for row in case_rows(whole.folder, case)], Row)
     assert check(folder) == []
     edit(folder / name, one_digit_changed)
     (line,) = check(folder, archive=archive)

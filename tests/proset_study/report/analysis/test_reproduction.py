@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from proset_study.report.analysis.reproduction import reproduction
-from proset_study.store.results import read_results
+from proset_study.store.results import read_published
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 SPREAD = (-0.02, -0.01, 0.0, 0.01, 0.02)
@@ -16,7 +16,7 @@ def replicated(shift):
     rows = [
         replace(row, replicate=r, value=row.value + (SPREAD[r] - shift(row) if is_loss(row) else 0.0))
         for r in (0, 1, 2, 3, 4)
-        for row in read_results(PUBLISHED)
+        for row in read_published(PUBLISHED)
         if row.value is not None
     ]
     return {row.what: row for row in reproduction(SimpleNamespace(rows=rows, replicates=[0, 1, 2, 3, 4]), PUBLISHED)}

@@ -10,7 +10,7 @@ from proset.archive import write_archive
 from proset_study.base.records import write_text
 from proset_study.report.analysis.manifest import content_hash
 from proset_study.report.analysis.standing import check_data, differences, in_words, standing_study
-from proset_study.store.results import Row, write_results
+from proset_study.store.results import Row, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError
 
@@ -50,7 +50,7 @@ def compared(tmp_path):
         },
     }
     write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
-    write_results(tmp_path / layout.ALL_SCORES, theirs)
+    write_rows(tmp_path / layout.ALL_SCORES, theirs, Row)
     ours = rows("knn", "knn", [0.25, 0.5, 0.5]) + rows("knn", "knn", [0.3, 0.4, 0.2], data_set="drawn")
     return differences(standing_study("knn", tmp_path, {}), ours, tmp_path), tmp_path
 
@@ -99,14 +99,14 @@ def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, erro
 def test_a_method_without_probabilities_is_compared_by_error_and_is_no_rival_by_log_loss(compared):
     _, folder = compared
     theirs = [*rows("E1", "knn", [0.5] * 3, errors=0.2), *rows("E2", "cccd", [9.0] * 3, errors=0.1)]
-    write_results(folder / layout.ALL_SCORES, theirs)
+    write_rows(folder / layout.ALL_SCORES, theirs, Row)
     ours = rows("class_prior", "class_prior", [0.4] * 3)
     (found,) = differences(standing_study("class_prior", folder, {}), ours, folder)
     assert (found["rival"], found["score"]) == ("E1", "log-loss")
     found = differences(standing_study("cccd", folder, {}), rows("cccd", "cccd", [7.0] * 3, errors=0.3), folder)
     assert [row["score"] for row in found] == ["balanced error"] * 2
     assert [row["difference"] for row in found] == pytest.approx([0.1, 0.2])
-    write_results(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3))
+    write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3), Row)
     with pytest.raises(ValueError, match="no experiment has a log-loss on a replicate of real, drawn"):
         differences(standing_study("class_prior", folder, {}), ours, folder)
 

@@ -5,7 +5,7 @@ import pytest
 
 from proset_study.base.scores import log_loss
 from proset_study.report.analysis.variance import Noise, components, noise, variance_rows, write_variance
-from proset_study.store.results import Row, by_fit_seed, read_results
+from proset_study.store.results import Row, by_fit_seed, read_rows
 from proset_study.store.stored import Stored
 
 
@@ -83,4 +83,4 @@ def test_files_and_front_page(stored, tmp_path):
     assert {(r.method, r.score) for r in noise(stored)} == {
         (method, "log-loss") for method in ("proset", "knn", "xgboost")
     }
-    assert {r.fit_seed for r in read_results(stored.folder / "replicate_0/E3.csv")} == {0, 1, 2}
+    assert {r.fit_seed for r in read_rows(stored.folder / "replicate_0/E3.csv", Row)} == {0, 1, 2}

@@ -19,7 +19,7 @@ from proset_study.report.article.leave_one_out import LEAVE_ONE_OUT, TRACKED
 from proset_study.report.article.records import rows
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
-from proset_study.store.results import read_results, write_results, write_rows
+from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
 ROOT = Path(__file__).parents[4]
@@ -55,7 +55,7 @@ def _open_track(folder, study, config):
     experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
     other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
     every = {f"all_{e}": {**entry, "method": LEAVE_ONE_OUT, "parameters": {}} for e, entry in experiments.items()}
-    ours = [row for row in read_results(study / layout.ALL_SCORES) if row.experiment in experiments]
+    ours = [row for row in read_rows(study / layout.ALL_SCORES, Row) if row.experiment in experiments]
     theirs, of_all = (
         [
             replace(
@@ -68,7 +68,7 @@ def _open_track(folder, study, config):
         ]
         for prefix, factor in (("leave", 0.95), ("all", 0.9))
     )
-    write_results(folder / layout.ALL_SCORES, ours + theirs + of_all)
+    write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all, Row)
     renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
     comparisons = {
         TRACKED: {"title": "Both", "experiments": [*experiments, *other]},

@@ -34,7 +34,7 @@ from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidenc
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
 from proset_study.report.claims.statements import ledger, statements_beside
 from proset_study.report.write import write_report
-from proset_study.store.results import Row, read_results, write_results
+from proset_study.store.results import Row, read_published, write_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study.config.checks import load
 
@@ -964,7 +964,7 @@ FAILS_IF_PUBLISHED = {
 
 @pytest.mark.parametrize("claim_id", IDS)
 def test_published_numbers(claim_id):
-    found = decide(claim_id, PublishedEvidence(read_results(PUBLISHED)))
+    found = decide(claim_id, PublishedEvidence(read_published(PUBLISHED)))
     assert [v.data_set for v in found if v.holds is None] == list(UNDECIDED_IF_PUBLISHED.get(claim_id, ()))
     assert [v.data_set for v in found if v.holds is False] == list(FAILS_IF_PUBLISHED.get(claim_id, ()))
 
@@ -988,7 +988,7 @@ def test_published_numbers(claim_id):
     ],
 )
 def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
-    assert verdict_on(claim_id, data_set, PublishedEvidence(read_results(PUBLISHED))).evidence == evidence
+    assert verdict_on(claim_id, data_set, PublishedEvidence(read_published(PUBLISHED))).evidence == evidence
 
 
 @pytest.fixture
@@ -1006,8 +1006,8 @@ def stored(tmp_path):
                 ("E6", "stage1", "x", None, "optimal"),
             )
         )
-        write_results(folder / "E3.csv", [threshold])
-        write_results(folder / "E6.csv", [final_loss, not_searched])
+        write_rows(folder / "E3.csv", [threshold], Row)
+        write_rows(folder / "E6.csv", [final_loss, not_searched], Row)
     return Stored(tmp_path, study)
 
 

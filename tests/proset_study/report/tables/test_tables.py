@@ -14,7 +14,7 @@ from proset_study.report.tables.tables import (
 from proset_study.report.wording import (
     format_number,
 )
-from proset_study.store.results import COLUMNS, Row
+from proset_study.store.results import Row, read_rows, write_rows
 
 
 def test_published_rows_in_published_order_with_values_in_brackets(numbers):
@@ -118,5 +118,11 @@ def test_numbers_are_printed_as_published(quantity, value, text):
     assert format_number(quantity, value) == text
 
 
-def test_rows_have_the_columns_of_the_published_file():
-    assert COLUMNS == ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
+def test_rows_are_written_with_the_columns_of_the_published_file_and_read_as_they_were(numbers, tmp_path):
+    first, *_ = numbers[0]
+    rows = [*first, replace(first[-1], fit_seed=2), replace(first[1], role="selected", value=None)]
+    write_rows(tmp_path / "rows.csv", rows, Row)
+    assert read_rows(tmp_path / "rows.csv", Row) == rows
+    head, *_, refit, selected = (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "replicate,experiment,method,dataset,variant,section,quantity,value"
+    assert (refit, selected) == ("0,E3,m,wine,,refit_2,roc_auc,1.0", "0,E3,m,wine,,stage1,selected_lambda_v,")
