@@ -100,6 +100,7 @@ def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
         "a data set of a file or of OpenML": 2,
         "a generated data set": 4,
         "an experiment": 1,
+        "a metric, which is a row or column of every table": 2,
         "a comparison": 1,
         "a figure": 3,
         "a claim": 2,

@@ -94,6 +94,22 @@ def listed(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
+def fixed(value: float, digits: int = 3, sign: str = "") -> str:
+    """A number with so many decimals, thousands separated and a typographic minus."""
+    return f"{value:{sign},.{digits}f}".replace("-", MINUS)
+
+
+def p_value(p: float | None) -> str:
+    """With two digits, or that it is below 0.001; empty for None.
+
+    Examples
+    --------
+    >>> p_value(0.0708), p_value(2e-11), p_value(None)
+    ('0.071', '< 0.001', '')
+    """
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
 def decimals(error: float) -> int:
     """As many decimals as show one significant digit of a standard error; at most four.
 

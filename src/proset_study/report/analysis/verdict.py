@@ -15,7 +15,7 @@ from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, 
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.wording import (
-    MINUS,
+    fixed,
     listed,
 )
 from proset_study.store.metrics import OF_ALL
@@ -224,9 +224,7 @@ chance allows.')]
     if inside is None or difference is None:
         return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
     equal = difference.p < statistics.ALPHA
-    value, low, high = (
-        f"{number:+.3f}".replace("-", MINUS) for number in (difference.value, difference.low, difference.high)
-    )
+    value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
         f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
         f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "

@@ -12,8 +12,9 @@ from proset_study.report.article.methods import ALL_METHODS, COMPARISON, FIRST
 from proset_study.report.article.records import Reported, rows
 from proset_study.report.article.study import DRAWS, ON_DRAWS, PUBLISHED, STUDY, WHOLE
 from proset_study.report.article.topics import Content, overlay, topic
-from proset_study.report.article.wording import decimals, difference, p_value, ratio
+from proset_study.report.article.wording import decimals, difference, ratio
 from proset_study.report.claims.statements import statements_beside
+from proset_study.report.wording import p_value
 from proset_study.store.results import FINAL, read_published, read_rows
 from proset_study.study import layout
 

@@ -16,7 +16,6 @@ from proset_study.report.article.wording import (
     decimals,
     difference,
     interval,
-    p_value,
     percent,
     ratio,
     significant,
@@ -29,6 +28,7 @@ from proset_study.report.figures.style import (
 )
 from proset_study.report.wording import (
     listed,
+    p_value,
 )
 from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout

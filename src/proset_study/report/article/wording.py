@@ -3,8 +3,7 @@
 from math import floor, isfinite, log10
 
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.tables import grids
-from proset_study.report.wording import MINUS
+from proset_study.report.wording import fixed, p_value
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -34,7 +33,7 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> str:
     """
     if not isfinite(number):
         raise ValueError(f"number: {number!r} is not allowed, must be finite")
-    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS)
+    return fixed(number, digits, "+" if sign else "")
 
 
 def interval(low: float, high: float) -> str:
@@ -50,17 +49,6 @@ def difference(value: float, low: float, high: float) -> str:
 def percent(proportion: float) -> str:
     """Of a whole, without decimals."""
     return f"{proportion:.0%}".replace("%", " %")
-
-
-def p_value(p: float | None) -> str:
-    """With two digits; below a thousandth by its bound.
-
-    Examples
-    --------
-    >>> p_value(0.0708), p_value(2e-11), p_value(None)
-    ('0.071', '< 0.001', '')
-    """
-    return grids.p_value(p).text
 
 
 def p_of(p: float) -> str:
