@@ -32,8 +32,7 @@ def numbers(
     theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
     cases = stored.study.cases(stored.recorded)
     ours = [row for case in cases for row in case_rows(stored.folder, case)]
-    known = {row.quantity for row in theirs}
-    absent = SCORES.keys() - known
+    absent = SCORES.keys() - {row.quantity for row in theirs}
     if added := [s.name for q, s in SCORES.items() if q in absent and any(row.quantity == q for row in ours)]:
         say(f"the report was made before {', '.join(added)} was a score: not in its tables, not checked")
     ours = [row for row in ours if row.quantity not in absent]
@@ -57,22 +56,20 @@ def _made(stored):
 
 def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Iterator[str]:
     """Write the scores of each experiment: ours where there are records, else theirs."""
-    study = stored.study
     computed, taken = _by_case(ours), _by_case(theirs)
-    for replicate in stored.replicates:
-        for experiment in study.experiments:
-            rows = []
-            for case in study.cases([replicate], experiment):
-                key = (replicate, experiment, case["method"], case["dataset"], case["variant"])
-                of_case = computed.get(key, []) if replicate in stored.recorded else taken.get(key, [])
-                if replicate in stored.recorded and replicate not in stored.refitted:
-                    of_case += [row for row in taken.get(key, []) if row.fit_seed]
-                if not _has_all_refits(of_case, study.final_fits(case["run"])):
-                    name = ", ".join(map(str, key))
-                    yield f"{layout.ALL_SCORES}: {name} has other rows than a final model and its refits"
-                rows += of_case
-            if rows:
-                write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows, Row)
+    files: dict[str, list[Row]] = {}
+    for case in stored.study.cases(stored.replicates):
+        key = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])
+        rows = taken.get(key, [])
+        if case["replicate"] in stored.recorded:
+            refits = [] if case["replicate"] in stored.refitted else [row for row in rows if row.fit_seed]
+            rows = [*computed.get(key, []), *refits]
+        if not _has_all_refits(rows, stored.study.final_fits(case["run"])):
+            name = ", ".join(map(str, key))
+            yield f"{layout.ALL_SCORES}: {name} has other rows than a final model and its refits"
+        files.setdefault(layout.SCORES.format(**case), []).extend(rows)
+    for name, rows in files.items():
+        write_rows(stored.folder / name, rows, Row)
 
 
 def _by_case(rows):
