@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -23,21 +24,7 @@ Key = tuple[str, str, str, str, str, str]  # experiment, section, role, quantity
 
 @dataclass(frozen=True)
 class Number:
-    """A cell: one quantity of one data set and variant, over the replicates.
-
-    Attributes
-    ----------
-    value : float or None
-        Of the first replicate and fit seed; None where a parameter was not searched.
-    values : dict
-        By replicate, means over the fit seeds; empty for a final model that is missing.
-    published : float or None
-        None where nothing was published.
-    label, column : str
-        The row and the column of the table.
-    best : bool or None
-        Whether the replicates cannot tell it from the best of the data set; None where that is not asked.
-    """
+    """A cell: one quantity of one data set and variant, over the replicates."""
 
     experiment: str
     section: str
@@ -46,29 +33,31 @@ class Number:
     dataset: str
     variant: str
     method: str
-    value: float | None = None
-    values: dict[int, float | None] = field(default_factory=dict)
+    value: float | None = None  # of the first replicate and fit seed; None where a parameter was not searched
+    values: dict[int, float | None] = field(default_factory=dict)  # by replicate, means over the fit seeds
     published: float | None = None
-    label: str = ""
+    label: str = ""  # its row of the table
     column: str = ""
-    best: bool | None = None
+    best: bool | None = None  # whether it may be the best of the data set; None where that is not asked
 
     @property
     def replicates(self) -> int:
-        """How many there are; 0 if the number is missing."""
+        """How many there are; 0 if the final model is missing."""
         return len(self.values)
 
-    @property
+    @cached_property
     def mean(self) -> float | None:
         """Over the replicates; None if there is one only."""
-        numbers = [v for v in self.values.values() if v is not None]
-        return fmean(numbers) if len(numbers) > 1 else None
+        return fmean(self._known) if len(self._known) > 1 else None
 
-    @property
+    @cached_property
     def deviation(self) -> float | None:
         """Standard deviation over the replicates; None if there is one only."""
-        numbers = [v for v in self.values.values() if v is not None]
-        return stdev(numbers) if len(numbers) > 1 else None
+        return stdev(self._known) if len(self._known) > 1 else None
+
+    @property
+    def _known(self) -> list[float]:
+        return [value for value in self.values.values() if value is not None]
 
     def text(self, value: float | None) -> str:
         """A number of this quantity as it is printed."""
@@ -100,25 +89,25 @@ class Table:
 
     def rows(self) -> list[tuple[str, list[tuple[str, list[Number | None]]]]]:
         """For each group its heading and rows; a row is a label and a cell per column."""
-        found = []
+        columns, groups = self.columns, []
         for heading, group in self.groups:
             rows: dict[str, dict[str, Number]] = {}
             for number in group:
                 rows.setdefault(number.label, {})[number.column] = number
             if rows:
-                found.append((heading, [(label, [row.get(c) for c in self.columns]) for label, row in rows.items()]))
-        return found
+                groups.append((heading, [(label, [row.get(c) for c in columns]) for label, row in rows.items()]))
+        return groups
 
     def frame(self, show: Callable[[Number], dict[str, Any]]) -> "pd.DataFrame":
         """A data frame with a row index (group, label); `show` gives the columns of one cell by name."""
         import pandas as pd
 
-        index, lines = [], []
-        for heading, rows in self.rows():
-            for label, cells in rows:
-                index.append((heading, label))
-                shown = zip(self.columns, cells, strict=True)
-                lines.append({(c, name): v for c, cell in shown if cell for name, v in show(cell).items()})
+        lines = [
+            {(cell.column, name): value for cell in cells if cell for name, value in show(cell).items()}
+            for _, rows in self.rows()
+            for _, cells in rows
+        ]
+        index = [(heading, label) for heading, rows in self.rows() for label, _ in rows]
         columns = pd.MultiIndex.from_tuples(list(dict.fromkeys(key for line in lines for key in line)))
         return pd.DataFrame(lines, pd.MultiIndex.from_tuples(index), columns)
 
@@ -128,11 +117,7 @@ def numbers_of(
 ) -> list[Number]:
     """All numbers of the rows with the published ones, in the order of the rows, then those that are missing.
 
-    Parameters
-    ----------
-    rows, published : iterable of Row
-    missing : iterable of (experiment, data set, variant, method)
-        Final models that the first replicate lacks.
+    `missing` are final models that the first replicate lacks: experiment, data set, variant and method.
     """
     absent = {names[:3]: names[3] for names in missing}
     known = {_key(row): row.value for row in published}
