@@ -107,11 +107,18 @@ def bin_of(probability: np.ndarray, number: int) -> np.ndarray:
 
 
 _ALL = (  # in the order of the files
-    Score("error", "test error", error_rate, digits=3, needs="prototypes", in_published=False, by_method=False),
+    Score(
+        *("error", "test error", error_rate),
+        of_labels=True,
+        digits=3,
+        needs="prototypes",
+        in_published=False,
+        by_method=False,
+    ),
     Score("log_loss", "log-loss", log_loss, loss="log-loss"),
     Score("clipped_log_loss", "clipped log-loss", clipped_log_loss, loss="clipped log-loss", in_published=False),
     Score("brier_score", "Brier score", brier_score, loss="Brier score", in_published=False),
-    Score("roc_auc", "ROC-AUC", roc_auc, by_method=False),
+    Score("roc_auc", "ROC-AUC", roc_auc, of_labels=True, by_method=False),
     Score(
         *("balanced_accuracy", "balanced accuracy", balanced_accuracy, "Balanced acc.", "balanced error"),
         larger_is_better=True,
