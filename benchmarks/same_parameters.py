@@ -14,12 +14,12 @@ from benchmarks.against_published import published_implementation
 from proset import model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
-from proset_study.base.scores import score_predictions
 from proset_study.base.seeds import seed_sequence
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.report.analysis.published import allowed_range, could_be_another, within
-from proset_study.store.results import read_rows
+from proset_study.store.metrics import score_predictions
+from proset_study.store.results import read_published
 
 PUBLISHED = Path("data/published/published.csv")
 OVERLAY = Path("workflow/published_draws.yaml")
@@ -62,10 +62,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
         name: {**base, **yaml.safe_load(OVERLAY.read_text("utf-8"))["data_sets"].get(name, {})}
         for name, base in _config()["data_sets"].items()
     }
-    known = {
-        tuple(row[k] for k in ("experiment", "method", "dataset", "variant", "section", "quantity")): row["value"]
-        for row in read_rows(PUBLISHED)
-    }
+    known = {row.key: row.value for row in read_published(PUBLISHED)}
     rows = []
     for case in dict.fromkeys(key[:4] for key in known):
         experiment, _, data_set, variant = case
@@ -76,7 +73,7 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
         fold = _training_and_test(data)
         found = [_scores(fold, known, case, seed) for seed in seeds]
         for score in SCORES:
-            key = (*case, "final", score)
+            key = (*case, "final", "", score)
             values = [scores[score] for scores in found]
             allowed, mean = allowed_range(key, known[key], known), fmean(values)
             verdicts = within(mean, allowed), could_be_another(known[key], values)
@@ -90,13 +87,11 @@ def _scores(fold, known, case, seed):
     experiment, variant = case[0], case[3]
     fixed = _config()["experiments"][experiment].get("parameters", {})
     role = "optimal" if experiment == "E4" else "selected"
-    penalties = {
-        name: known.get((*case, "stage1", f"{role}_{name}"), fixed.get(name)) for name in ("lambda_v", "lambda_w")
-    }
+    penalties = {name: known.get((*case, "stage1", role, name), fixed.get(name)) for name in ("lambda_v", "lambda_w")}
     fitted = _fit(
         fold,
         Penalty(**penalties, alpha_v=fixed["alpha_v"], alpha_w=fixed["alpha_w"]),
-        int(known[*case, "stage2", f"{role}_batches"]),
+        int(known[*case, "stage2", role, "batches"]),
         int(variant.removeprefix("candidates=") or fixed["n_candidates"]),
         fixed["max_fraction"],
         seed_sequence(seed, "same parameters", *case),

@@ -8,10 +8,10 @@ were the default then, histograms are it now; the published text draws features 
 from pathlib import Path
 from statistics import fmean, stdev
 
-from proset_study.base.scores import score_predictions
 from proset_study.data.sources import make
 from proset_study.methods.xgboost import _objective, _probabilities, depth_limit
-from proset_study.store.results import read_rows
+from proset_study.store.metrics import score_predictions
+from proset_study.store.results import read_published
 
 PUBLISHED = Path("data/published/published.csv")
 CASES = {
@@ -43,9 +43,9 @@ def run(data_sets: list[str] | None = None, seeds: range = range(5)) -> list[dic
             continue
         case = ("xgboost", experiment, data_set)
         published = {
-            (row["section"], row["quantity"]): row["value"]
-            for row in read_rows(PUBLISHED)
-            if (row["method"], row["experiment"], row["dataset"]) == case
+            (row.section, row.name): row.value
+            for row in read_published(PUBLISHED)
+            if (row.method, row.experiment, row.dataset) == case
         }
         data = make({**settings, "published_draw": {"seed": 12345, "test_fraction": 0.3}}, 0, data_set, 0)
         for name, trees in TREES.items():

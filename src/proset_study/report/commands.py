@@ -58,9 +58,9 @@ def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None
 def standing(study: Study, report: Path, files: Sequence[Path] = ()) -> None:
     """Where a method stands among those of a report."""
     from proset_study.report.analysis.standing import write_standing
-    from proset_study.store.results import read_scores
+    from proset_study.store.results import Row, read_rows
 
-    rows = [row for file in files for row in read_scores(file)]
+    rows = [row for file in files for row in read_rows(file, Row)]
     write_standing(Path(layout.report(study, "")), study, rows, report)
 
 
@@ -84,9 +84,9 @@ def edges(report: Path) -> None:
 
     study = Study.of(json.loads((report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
     optima = explained(study, read_edges(report / layout.EDGES))
-    for edge in sorted(optima, key=lambda edge: bool(edge["explanation"])):
+    for edge in sorted(optima, key=lambda edge: bool(edge.explanation)):
         print(in_words(edge))
-    unexplained = sum(not edge["explanation"] for edge in optima)
+    unexplained = sum(not edge.explanation for edge in optima)
     summary = f"{report}, {study.track}: {len(optima)} edges, {unexplained} without an explanation"
     if unexplained and study.track == "open track":
         sys.exit(summary)

@@ -5,10 +5,18 @@ from collections.abc import Callable, Iterable, Mapping
 from math import floor, log10
 
 from proset_study.methods.labels import method_name, name_of
+from proset_study.store.metrics import SCORES
 from proset_study.store.stored import Final
 
 MINUS = "\N{MINUS SIGN}"
-FRACTIONS = ("log_loss", "threshold", "brier_score", "roc_auc", "balanced_accuracy")
+SECTIONS = {
+    "data": "Data",
+    "stage1": "Stage 1",
+    "stage2": "Stage 2",
+    "cv": "Cross-validation",
+    "final": "Final model, scores for test data",
+}
+_LABELS = {"train_samples": "Train samples", "test_samples": "Test samples"}
 
 Scores = Mapping[str, float]
 
@@ -86,6 +94,22 @@ def listed(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
+def fixed(value: float, digits: int = 3, sign: str = "") -> str:
+    """A number with so many decimals, thousands separated and a typographic minus."""
+    return f"{value:{sign},.{digits}f}".replace("-", MINUS)
+
+
+def p_value(p: float | None) -> str:
+    """With two digits, or that it is below 0.001; empty for None.
+
+    Examples
+    --------
+    >>> p_value(0.0708), p_value(2e-11), p_value(None)
+    ('0.071', '< 0.001', '')
+    """
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
 def decimals(error: float) -> int:
     """As many decimals as show one significant digit of a standard error; at most four.
 
@@ -97,16 +121,22 @@ def decimals(error: float) -> int:
     return min(4, max(0, -floor(log10(error))))
 
 
+def quantity_label(quantity: str, role: str = "") -> str:
+    """A quantity as tables write it, after the role of the setting that it belongs to."""
+    score = SCORES.get(quantity)
+    label = (score.label or score.name) if score else _LABELS.get(quantity) or name_of(quantity).table
+    label = label or quantity.replace("_", " ")
+    return f"{role.capitalize()} {label}" if role else label[0].upper() + label[1:]
+
+
 def format_number(quantity: str, value: float | None) -> str:
     """A number as the published tables print it; "n/a" for None."""
     if value is None:
         return "n/a"
-    if number := name_of(quantity.removeprefix("optimal_").removeprefix("selected_")).number:
+    if number := name_of(quantity).number:
         return format(value, number).replace("e-0", "e-")
-    if quantity == "error":
-        return f"{value:.3f}"
-    if any(fraction in quantity for fraction in FRACTIONS):
-        return f"{value:.2f}"
+    if quantity in SCORES or quantity == "threshold":
+        return f"{value:.{SCORES[quantity].digits if quantity in SCORES else 2}f}"
     if value != round(value):
         return f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1e}".replace("e-0", "e-")
     return f"{round(value):,}"

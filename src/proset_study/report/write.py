@@ -21,7 +21,7 @@ from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
-from proset_study.store.results import write_rows
+from proset_study.store.results import Row, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
@@ -63,13 +63,13 @@ def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
 def _tables(stored, folder, published, options):
     """One per experiment and comparison that was run."""
     for table in study_tables(stored, published):
-        if table.cells:
+        if table.numbers:
             write_table(folder / layout.TABLES, table)
 
 
 def _numbers(stored, folder, published, options):
     """All else that follows from the records alone."""
-    write_rows(folder / layout.ALL_SCORES, stored.rows)
+    write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
     write_agreement(folder / layout.COMPARISON, stored, published)
     write_evaluation(folder / layout.EVALUATIONS, stored)

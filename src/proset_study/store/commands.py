@@ -20,10 +20,10 @@ def score_data_set(study: Study, data_set: str) -> None:
 
 def write_scores(study: Study, cases: list[dict], output: str | Path) -> None:
     """Write all numbers of some final models."""
-    from proset_study.store.results import case_rows, write_rows
+    from proset_study.store.results import Row, case_rows, write_rows
 
     results = Path(layout.result(study, ""))
-    write_rows(Path(output), [row for case in cases for row in case_rows(results, case)])
+    write_rows(Path(output), [row for case in cases for row in case_rows(results, case)], Row)
 
 
 def pack(study: Study, name: str) -> None:

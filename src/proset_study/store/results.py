@@ -1,43 +1,81 @@
-"""All numbers of final models as tidy rows, named as in the published tables."""
+"""All numbers of final models as tidy rows, and CSV files of rows."""
 
 import csv
 import io
 import lzma
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
 
 from proset.files import replacing
-from proset.losses import error_rate
 from proset_study import methods
 from proset_study.base.records import damaged, is_number, read_json, read_text, write_text
-from proset_study.base.scores import score_predictions
 from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
+from proset_study.store.metrics import score_predictions
 from proset_study.study import layout
 
-LAST_QUANTITY = "balanced_accuracy"  # of every final model
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
 XZ, MAX_TEXT = ".xz", 2**26  # of compressed files: the suffix, and bytes that are unpacked
-REFIT = "refit_"  # begins the section of a final model with another fit seed, whose number comes after it
-COLUMNS = ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
+ROLES = ("optimal", "selected")  # of settings of a search; in files before the name of the quantity
+FINAL, REFIT = "final", "refit_"  # section of final models; in files that of refits, before the fit seed
+_IN_OTHERS = ("role", "fit_seed")  # fields that are no columns: they are part of the quantity and of the section
+
+T = TypeVar("T")
+Case = tuple[int, str, str, str, str]  # replicate, experiment, method, data set, variant
 
 
-def case_rows(folder: Path, case: dict) -> list[dict]:
-    """Rows of one final model and the searches that led to it.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of a final model, or of the searches that led to it.
 
-    Parameters
-    ----------
-    folder : Path
-        results/<study>.
-    case : dict
-        "replicate", "experiment", "method", "dataset", "variant", "run" and "stage1_run" (None without a stage 1).
-
-    Returns
-    -------
-    list of dict
-        With `COLUMNS` as keys; a value is None where a parameter was not searched for data with so few features.
+    `section` is "data", "stage1", "stage2" or "cv" (of methods with one stage), or `FINAL`. `value` is None where a
+    parameter was not searched. `role` is one of `ROLES` for numbers of that setting of a search.
     """
+
+    replicate: int
+    experiment: str
+    method: str
+    dataset: str
+    variant: str
+    section: str
+    quantity: str
+    value: float | None
+    role: str = ""
+    fit_seed: int = 0
+
+    @property
+    def case(self) -> Case:
+        """The final model, whatever its fit seed."""
+        return self.replicate, self.experiment, self.method, self.dataset, self.variant
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str, str, str]:
+        """The number, whatever the replicate and fit seed."""
+        return self.experiment, self.method, self.dataset, self.variant, self.section, self.role, self.quantity
+
+    @property
+    def number(self) -> float:
+        """The value; ValueError if there is none."""
+        if self.value is None:
+            raise ValueError(f"{self.name} of {self.experiment} on {self.dataset} has no value")
+        return self.value
+
+    @property
+    def name(self) -> str:
+        """Role and quantity, as files and claims have it."""
+        return with_role(self.quantity, self.role)
+
+
+def with_role(quantity: str, role: str) -> str:
+    """The name of a quantity in files."""
+    return f"{role}_{quantity}" if role else quantity
+
+
+def case_rows(folder: Path, case: dict) -> list[Row]:
+    """Rows of one of `Study.cases`; `folder` is results/<study>."""
     method = methods.get(case["method"])
     data_folder = folder / f"replicate_{case['replicate']}" / case["dataset"]
     run_folder = data_folder / case["run"]
@@ -46,72 +84,85 @@ def case_rows(folder: Path, case: dict) -> list[dict]:
     fitted = read_json(layout.file_in(run_folder, layout.FIT))
     parameters = read_json(layout.file_in(run_folder, layout.PARAMETERS)) if case["stage1_run"] else None
     y, weight, probabilities = read_predictions(layout.file_in(run_folder, layout.PREDICTIONS), fitted)
-
-    numbers: list[tuple[str, str, float | None]] = [
-        ("data", "classes", len(data.class_names)),
-        ("data", "features", data.n_features),
-        ("data", "samples", len(data.y)),
-        ("data", "train_samples", fitted["n_fit"]),
-        ("data", "test_samples", fitted["n_scored"]),
-    ]
-    candidates = (parameters or selected)["candidates"]
-    if candidates is not None:
-        numbers.append(("data", "candidates", candidates))
+    names = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])
+    sizes = {
+        "classes": len(data.class_names),
+        "features": data.n_features,
+        "samples": len(data.y),
+        "train_samples": fitted["n_fit"],
+        "test_samples": fitted["n_scored"],
+        "candidates": (parameters or selected)["candidates"],
+    }
+    rows = [Row(*names, "data", quantity, value) for quantity, value in sizes.items() if value is not None]
     if parameters is not None:
         not_searched = method.fixed(data.n_features)
         for name in method.parameters:  # in the published order
             if name in parameters["parameters"]:
                 for role in _roles(parameters):
                     value = None if name in not_searched else parameters["settings"][parameters[role]][name]
-                    numbers.append(("stage1", f"{role}_{name}", value))
-        numbers += _losses("stage1", parameters)
+                    rows.append(Row(*names, "stage1", name, value, role))
+        rows += _losses(names, "stage1", parameters)
     is_one_stage = method.one_stage or not method.parameters
     section = "cv" if is_one_stage else "stage2"  # the published names
     if len(selected["settings"]) > 1:  # else there is no path
-        numbers += [
-            (section, f"{role}_{method.complexity}", selected["settings"][selected[role]]) for role in _roles(selected)
-        ]
-    numbers += _losses(section, selected)
+        for role in _roles(selected):
+            rows.append(Row(*names, section, method.complexity, selected["settings"][selected[role]], role))
+    rows += _losses(names, section, selected)
     for fit, predicted in zip((fitted, *fitted.get("refits", ())), probabilities, strict=True):
-        part = f"{REFIT}{fit['fit_seed']}" if "fit_seed" in fit else "final"
-        numbers += [(part, quantity, fit["summary"][quantity]) for quantity in method.quantities]
-        if "prototypes" in method.quantities:
-            numbers.append((part, "error", error_rate(predicted, y, weight)))
-        numbers += [(part, name, value) for name, value in score_predictions(predicted, y, weight).items()]
-    names = {key: case[key] for key in COLUMNS[:5]}
-    return [{**names, "section": s, "quantity": q, "value": value} for s, q, value in numbers]
-
-
-def _roles(selection):
-    return ("optimal",) if selection["rule"] == "best" else ("optimal", "selected")
-
-
-def _losses(section, selection):
-    rows = [
-        (section, f"optimal_{selection['criterion']}", selection["mean"][selection["optimal"]]),
-        (section, "threshold", selection["threshold"]),
-    ]
-    if selection["rule"] != "best":
-        rows.append((section, f"selected_{selection['criterion']}", selection["mean"][selection["selected"]]))
+        numbers = {quantity: fit["summary"][quantity] for quantity in method.quantities}
+        numbers |= score_predictions(predicted, y, weight, method.quantities)
+        seed = fit.get("fit_seed", 0)
+        rows += [Row(*names, FINAL, quantity, value, fit_seed=seed) for quantity, value in numbers.items()]
     return rows
 
 
-def by_fit_seed(rows: Iterable[dict]) -> list[tuple[dict, list]]:
-    """Rows without those of refits, each with its value for every fit seed; that of the row is the first one."""
-    found: dict[tuple, tuple[dict, list]] = {}
+def _roles(selection):
+    return ROLES[:1] if selection["rule"] == "best" else ROLES
+
+
+def _losses(names: Case, section: str, selection: dict) -> list[Row]:
+    optimal, *others = (
+        Row(*names, section, selection["criterion"], selection["mean"][selection[role]], role)
+        for role in _roles(selection)
+    )
+    return [optimal, Row(*names, section, "threshold", selection["threshold"]), *others]
+
+
+def by_fit_seed(rows: Iterable[Row]) -> list[tuple[Row, list[float]]]:
+    """Rows of the first fit seed, each with its value for every fit seed."""
+    groups: dict[tuple, tuple[Row, list]] = {}
     for row in rows:
-        section = "final" if row["section"].startswith(REFIT) else row["section"]
-        _, values = found.setdefault((*(row[key] for key in COLUMNS[:5]), section, row["quantity"]), (row, []))
-        values.append(row["value"])
-    return list(found.values())
+        groups.setdefault((row.replicate, row.key), (row, []))[1].append(row.value)
+    return list(groups.values())
 
 
-def write_rows(path: str | Path, rows: list[dict], columns: tuple[str, ...] = COLUMNS) -> None:
-    """Write rows as CSV, compressed if its name says so: numbers with `DIGITS` digits, text as `as_cell` gives it."""
+def write_rows(path: str | Path, rows: Iterable[Any], columns: type | tuple[str, ...]) -> None:
+    """Write a CSV file of dataclasses of a type, whose fields are its columns, or of dicts with these keys.
+
+    It is compressed if its name says so; numbers have `DIGITS` digits.
+    """
+    if isinstance(columns, type):
+        names = tuple(field.name for field in fields(columns) if field.name not in _IN_OTHERS)
+        write_lines(path, names, ([_cell(row, name) for name in names] for row in rows))
+    else:
+        write_lines(path, columns, ([row.get(column) for column in columns] for row in rows))
+
+
+def _cell(row, name):
+    value = getattr(row, name)
+    if name == "quantity" and (role := getattr(row, "role", "")):
+        return with_role(value, role)
+    if name == "section" and (seed := getattr(row, "fit_seed", 0)):
+        return f"{REFIT}{seed}"
+    return value
+
+
+def write_lines(path: str | Path, columns: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
+    """Write a CSV file, as `write_rows` does."""
     text, path = io.StringIO(), Path(path)
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: as_cell(value) for column, value in row.items()} for row in rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(as_cell, line) for line in lines)
     if path.suffix != XZ:
         write_text(path, text.getvalue())
         return
@@ -129,15 +180,42 @@ def as_cell(value: object) -> object:
     return value
 
 
-def read_rows(path: str | Path) -> list[dict]:
-    """Read rows that `write_rows` wrote, or the published ones; values become numbers, empty ones None."""
-    return rows_of(read_csv(path))
+def read_rows(path: str | Path, kind: type[T], **known: Any) -> list[T]:
+    """Rows of a CSV file as dataclasses, whose fields are text, whole numbers, or numbers or None.
+
+    Columns that are no fields are left out; fields that are no columns have to be given.
+    """
+    return rows_of(read_csv(path), kind, **known)
 
 
-def rows_of(text: str) -> list[dict]:
+def rows_of(text: str, kind: type[T], **known: Any) -> list[T]:
     """The same from the text of the file."""
-    rows = csv.DictReader(io.StringIO(text))
-    return [{**row, "value": float(row["value"]) if row["value"] else None} for row in rows]
+    hints = get_type_hints(kind)
+    parse = {name: _PARSE[hint] for name, hint in hints.items() if name not in (*_IN_OTHERS, *known)}
+    rows = []
+    for cells in csv.DictReader(io.StringIO(text)):
+        values = {**known, **{name: to(cells[name]) for name, to in parse.items()}}
+        section, quantity = values.get("section", ""), values.get("quantity", "")
+        if section.startswith(REFIT):
+            values |= {"section": FINAL, "fit_seed": int(section.removeprefix(REFIT))}
+        if (role := quantity.partition("_")[0]) in ROLES:
+            values |= {"quantity": quantity.removeprefix(f"{role}_"), "role": role}
+        rows.append(kind(**values))
+    return rows
+
+
+_PARSE: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: lambda text: int(float(text)),
+    int | None: lambda text: int(float(text)) if text else None,
+    float: float,
+    float | None: lambda text: float(text) if text else None,
+}
+
+
+def read_published(path: str | Path) -> list[Row]:
+    """The published numbers, which have no replicate, as if they were those of replicate 0."""
+    return read_rows(path, Row, replicate=0)
 
 
 def read_csv(path: str | Path) -> str:
@@ -166,12 +244,3 @@ def text_of(name: str, content: bytes) -> str:
         more = len(text) == MAX_TEXT
         raise ValueError(f"it has more than {MAX_TEXT:,} bytes" if more else "its end is missing")
     return text.decode("utf-8")
-
-
-def read_scores(path: str | Path) -> list[dict]:
-    """Read what `case_rows` gave of some final models; ValueError if the rows of one of them do not go to the end."""
-    rows = read_rows(path)
-    last = {tuple(row[key] for key in COLUMNS[:5]): row["quantity"] for row in rows}
-    if set(last.values()) != {LAST_QUANTITY}:
-        raise damaged(path, "rows are missing")
-    return rows

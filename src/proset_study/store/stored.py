@@ -9,15 +9,15 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.base.records import read_json, read_json_lines
-from proset_study.base.scores import score_predictions
 from proset_study.data.dataset import DataSet
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.methods.weighted import weighted
+from proset_study.store.metrics import score_predictions
 from proset_study.store.missing import MissingModel, find_missing_models
-from proset_study.store.results import case_rows, read_scores
+from proset_study.store.results import Row, case_rows, read_rows
 from proset_study.study import layout
 from proset_study.study.config.study import Run, Study
 
@@ -28,25 +28,12 @@ class Missing(LookupError):
 
 @dataclass(frozen=True)
 class Final:
-    """One final model, the searches that led to it, and its data.
+    """One final model, the searches that led to it, and its data."""
 
-    Attributes
-    ----------
-    folder : Path
-        results/<study>/replicate_<replicate>/<data set>/<run>.
-    stage1_folder : Path or None
-        Where the records of its stage 1 are; E4's are in E3.
-    trial_files, path_files : tuple of Path
-        Files with the records of stage 1 (none without it) and of stage 2.
-    replicate : int
-    run : Run
-    data_set : str
-    """
-
-    folder: Path
-    stage1_folder: Path | None
-    trial_files: tuple[Path, ...]
-    path_files: tuple[Path, ...]
+    folder: Path  # results/<study>/replicate_<replicate>/<data set>/<run>
+    stage1_folder: Path | None  # where the records of its stage 1 are; E4's are in E3
+    trial_files: tuple[Path, ...]  # records of stage 1
+    path_files: tuple[Path, ...]  # records of stage 2
     replicate: int
     run: Run
     data_set: str
@@ -55,6 +42,11 @@ class Final:
     def label(self) -> str:
         """Experiment and variant."""
         return f"{self.run.experiment} {self.run.variant}".strip()
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Replicate, run and data set."""
+        return self.replicate, self.run.name, self.data_set
 
     @cached_property
     def fit(self) -> dict:
@@ -79,9 +71,9 @@ class Final:
 
     def settings(self, stage: str) -> dict:
         """Those of "stage1" or "stage2", which the run has."""
-        found = self.run.stage(stage, self.data_set)
-        assert found is not None
-        return found
+        settings = self.run.stage(stage, self.data_set)
+        assert settings is not None
+        return settings
 
     @cached_property
     def stage2(self) -> dict:
@@ -134,8 +126,8 @@ class Final:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Log-loss, ROC-AUC and balanced accuracy of the test part."""
-        return score_predictions(self.probabilities, self.y, self.weight)
+        """The scores of the test part, by the quantities of `metrics.SCORES`."""
+        return score_predictions(self.probabilities, self.y, self.weight, methods.get(self.run.method).quantities)
 
     @cached_property
     def model(self) -> FinalModel:
@@ -176,8 +168,7 @@ class Final:
     @property
     def metric(self) -> str:
         """By what samples were compared; "euclidean" where there is nothing else."""
-        found: str = self.fit.get("metric", EUCLIDEAN)
-        return found
+        return str(self.fit.get("metric", EUCLIDEAN))
 
     @property
     def X_test(self) -> np.ndarray:
@@ -191,22 +182,13 @@ class Final:
 
 
 class Stored:
-    """The records of one study.
-
-    Parameters
-    ----------
-    folder : Path
-        results/<study>.
-    study : Study
-    searched : collection of int, optional
-        Replicates that have the records of their searches; by default all of them.
-    """
+    """The records of one study in results/<study>; of all replicates, or of `searched`, also those of the searches."""
 
     def __init__(self, folder: Path, study: Study, searched: Collection[int] | None = None):
         self.folder, self.study = folder, study
         self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
-        self._rows: dict[str, list[dict]] = {}
+        self._rows: dict[str, list[Row]] = {}
 
     @property
     def replicates(self) -> list[int]:
@@ -258,16 +240,10 @@ class Stored:
 
     def evaluated(self, kind: str) -> list[Final]:
         """Final models that the config wants evaluated and that have been, by replicate and data set."""
-        wanted = {
-            (replicate, run.name, data_set) for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
-        }
-        found = [
-            final
-            for final in self.all_finals()
-            if (final.replicate, final.run.name, final.data_set) in wanted and final.evaluation(kind)
-        ]
+        wanted = {(replicate, run.name, d) for replicate, run, d in self.study.evaluated(kind, self.replicates)}
+        finals = [f for f in self.all_finals() if f.place in wanted and f.evaluation(kind)]
         order = self.study.data_sets
-        return sorted(found, key=lambda final: (final.replicate, order.index(final.data_set)))
+        return sorted(finals, key=lambda final: (final.replicate, order.index(final.data_set)))
 
     def missing_evaluations(self) -> list[tuple[str, str, str]]:
         """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""
@@ -279,11 +255,11 @@ class Stored:
         ]
 
     @property
-    def rows(self) -> list[dict]:
-        """All numbers that are there for all replicates: what `results.case_rows` gives, scored experiments only."""
+    def rows(self) -> list[Row]:
+        """All numbers that are there for all replicates: scored experiments only."""
         return self.rows_of(self.study.experiments)
 
-    def rows_of(self, experiments: Collection[str]) -> list[dict]:
+    def rows_of(self, experiments: Collection[str]) -> list[Row]:
         """The `rows` of some experiments; nothing else is read."""
         for experiment in experiments:
             if experiment not in self._rows:
@@ -292,22 +268,13 @@ class Stored:
 
     def _read_rows(self, experiment):
         files = [self.folder / f"replicate_{replicate}" / f"{experiment}.csv" for replicate in self.replicates]
-        return [row for file in files if file.exists() for row in read_scores(file)]
+        return [row for file in files if file.exists() for row in read_rows(file, Row)]
 
 
 class Finished(Stored):
     """The finished part of a study; its numbers are made from the records, because no experiment need be whole.
 
-    Parameters
-    ----------
-    folder : Path
-        results/<study>, below the current folder.
-    study : Study
-
-    Raises
-    ------
-    ValueError
-        If nothing is finished, or nothing is missing.
+    ValueError if nothing is finished, or nothing is missing.
     """
 
     def __init__(self, folder: Path, study: Study):
@@ -321,10 +288,9 @@ class Finished(Stored):
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """As in `Stored`, without a model left over from a run before the one that failed."""
-        found = super().finals(replicate, data_set)
-        return [f for f in found if (f.replicate, f.run.name, f.data_set) not in self._absent]
+        return [f for f in super().finals(replicate, data_set) if f.place not in self._absent]
 
     def _read_rows(self, experiment):
         cases = self.study.cases(self.replicates, experiment)
-        there = [c for c in cases if (c["replicate"], c["run"], c["dataset"]) not in self._absent]
-        return [row for case in there for row in case_rows(self.folder, case)]
+        finished = [c for c in cases if (c["replicate"], c["run"], c["dataset"]) not in self._absent]
+        return [row for case in finished for row in case_rows(self.folder, case)]

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from proset_study.base.scores import score_predictions
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
-from proset_study.store.results import read_rows
+from proset_study.store.metrics import score_predictions
+from proset_study.store.results import read_published
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
@@ -37,9 +37,7 @@ def test_the_published_draw_gives_the_published_scores_of_knn(settings, case):
     """Only data and split are random in them: k is printed. (iris_2f has ties, which depend on the row order.)"""
     data = make({**settings, "published_draw": {"seed": 12345, "test_fraction": 0.3}}, 0, case[1], 0)
     folds = split(data.y, 5, 0.3, 0, data.test)
-    published = {
-        row["quantity"]: row["value"] for row in read_rows(PUBLISHED) if (row["experiment"], row["dataset"]) == case
-    }
+    published = {row.name: row.value for row in read_published(PUBLISHED) if (row.experiment, row.dataset) == case}
     final = select_fold(data, folds, TEST, scaled=True)
     model = KNeighborsClassifier(int(published["selected_k"])).fit(final.X, final.y)
     scores = score_predictions(model.predict_proba(final.X_score), final.y_score)

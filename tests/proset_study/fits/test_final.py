@@ -53,13 +53,13 @@ from pathlib import Path
 from proset_study.study.config.study import Study
 from proset_study.store.stored import Stored
 from proset_study.report.write import write_report
-from proset_study.store.results import case_rows, write_rows
+from proset_study.store.results import Row, case_rows, write_rows
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
 import tempfile
 study, published, out = Study.of(json.load(open(sys.argv[1]))), Path(sys.argv[3]), Path(sys.argv[4])
 stored = Stored(Path(sys.argv[2]), study)
-write_rows(out / "rows.csv", [row for c in study.cases([0]) for row in case_rows(stored.folder, c)])
+write_rows(out / "rows.csv", [row for c in study.cases([0]) for row in case_rows(stored.folder, c)], Row)
 write_report(stored, out, published, ["tables", "numbers", "models"])
 (out / "tables.xlsx").unlink()  # it has a date
 model = out / "m.npz"

@@ -53,9 +53,9 @@ def test_axes_are_named_as_the_method_says(quantity, axis):
 
 
 def test_numbers_have_the_format_that_the_method_says():
-    assert format_number("selected_l1_ratio", 1.0) == "1.00"
-    assert format_number("optimal_lambda_v", 0.00123) == "1.2e-3"
-    assert format_number("selected_learning_rate", 1.0) == "1"
+    assert format_number("l1_ratio", 1.0) == "1.00"
+    assert format_number("lambda_v", 0.00123) == "1.2e-3"
+    assert format_number("learning_rate", 1.0) == "1"
 
 
 def test_appearance_changes_with_any_of_it(monkeypatch):

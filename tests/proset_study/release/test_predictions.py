@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from proset_study.base.records import read_json
-from proset_study.base.scores import score_predictions
 from proset_study.release.predictions import MODEL, SCHEMA, VERSION, merge_stores, read_index, write_store
 from proset_study.report.analysis.manifest import manifest
-from proset_study.store.results import DIGITS, REFIT
+from proset_study.store.metrics import score_predictions
+from proset_study.store.results import DIGITS
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -83,13 +83,11 @@ def test_scores_of_what_pandas_reads_are_those_of_the_results(whole, store):
         scores[model] = score_predictions(predicted, y, weight)
     n_compared = 0
     for row in whole.rows:
-        section, quantity = row["section"], row["quantity"]
-        if (section == "final" or section.startswith(REFIT)) and quantity in next(iter(scores.values())):
-            fit_seed = 0 if section == "final" else int(section.removeprefix(REFIT))
-            found = scores[row["dataset"], int(row["replicate"]), row["experiment"], row["variant"], fit_seed]
-            assert float(f"{found[quantity]:.{DIGITS}g}") == row["value"]
+        if row.section == "final" and row.quantity in next(iter(scores.values())):
+            found = scores[row.dataset, row.replicate, row.experiment, row.variant, row.fit_seed]
+            assert float(f"{found[row.quantity]:.{DIGITS}g}") == row.value
             n_compared += 1
-    assert n_compared == 5 * len(scores)
+    assert n_compared == 6 * len(scores)
 
 
 def test_every_prediction_comes_back_to_the_bit_with_its_row_and_origin(whole, store):
@@ -109,8 +107,8 @@ def test_every_prediction_comes_back_to_the_bit_with_its_row_and_origin(whole, s
 @pytest.fixture
 def known(whole):
     """Log-loss of the results."""
-    rows = [row for row in whole.rows if (row["section"], row["quantity"]) == ("final", "log_loss")]
-    return {(row["dataset"], row["experiment"], row["variant"]): row["value"] for row in rows}
+    rows = [row for row in whole.rows if (row.section, row.quantity, row.fit_seed) == ("final", "log_loss", 0)]
+    return {(row.dataset, row.experiment, row.variant): row.value for row in rows}
 
 
 def test_what_the_page_says_of_pandas_and_polars_gives_the_log_loss_of_the_results(known, store, tmp_path, monkeypatch):

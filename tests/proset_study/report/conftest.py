@@ -11,11 +11,11 @@ from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.write import neighbours, write_report
 from proset_study.store.packed import pack
+from proset_study.store.results import Row, read_published
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
-NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
 
 
 @pytest.fixture(scope="session")
@@ -37,16 +37,16 @@ def drawn(stored, data_set, name):
 def numbers(tmp_path):
     rows = []
     for experiment, loss in (("E3", 0.1049), ("E8", 0.0951), ("E9", 0.2)):
-        names = {**NAMES, "experiment": experiment, "method": "m"}
+        names = (0, experiment, "m", "wine", "")
         rows.append(
             [
-                {**names, "section": "data", "quantity": "samples", "value": 1178},
-                {**names, "section": "stage1", "quantity": "optimal_lambda_v", "value": 0.000123},
-                {**names, "section": "stage1", "quantity": "threshold", "value": 0.9},
-                {**names, "section": "cv" if experiment == "E8" else "stage2", "quantity": "threshold", "value": 0.3},
-                {**names, "section": "final", "quantity": "active_features", "value": 4},
-                {**names, "section": "final", "quantity": "log_loss", "value": loss},
-                {**names, "section": "final", "quantity": "roc_auc", "value": 1.0},
+                Row(*names, "data", "samples", 1178),
+                Row(*names, "stage1", "lambda_v", 0.000123, "optimal"),
+                Row(*names, "stage1", "threshold", 0.9),
+                Row(*names, "cv" if experiment == "E8" else "stage2", "threshold", 0.3),
+                Row(*names, "final", "active_features", 4),
+                Row(*names, "final", "log_loss", loss),
+                Row(*names, "final", "roc_auc", 1.0),
             ]
         )
     published = tmp_path / "published.csv"
@@ -58,7 +58,7 @@ def numbers(tmp_path):
         "E3,proset,wine,,stage1,optimal_lambda_v,6.7e-06,6.7e-6\n",
         encoding="utf-8",
     )
-    return rows, published
+    return rows, read_published(published)
 
 
 @pytest.fixture(scope="session")

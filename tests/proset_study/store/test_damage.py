@@ -13,7 +13,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.data.splits import read_split
 from proset_study.fits.final import read_model, read_predictions
 from proset_study.fits.search import _finished
-from proset_study.store.results import read_scores
+from proset_study.store.results import Row, read_rows
 from proset_study.study import layout
 
 CHANGES = 300  # 2,000 were tried once: docs/faults.md
@@ -43,7 +43,7 @@ def read(path: Path, folder: Path):
     if path.name == "predictions.csv":
         return plain(list(read_predictions(path, read_json(path.with_name("fit.json")))))
     if path.suffix == ".csv":
-        return read_scores(path)
+        return read_rows(path, Row)
     if path.suffix == ".jsonl":
         return read_json_lines(path)
     return _finished(path, KEYS[path]) if is_kept(path) else read_json(path)

@@ -203,6 +203,16 @@ def test_how_a_split_is_drawn_counts_for_the_split_alone(package):
     assert stale(before) == {"split"}
 
 
+def test_a_score_counts_for_scores_and_reports_and_for_no_fit(package):
+    """What is added to the registry, and how a score of it is computed."""
+    before = keys(*KEYS)
+    edit(package / "proset_study/store/metrics.py", "_ALL = (", '_ALL = (\n    Score("sharpness", "sharpness", max),')
+    assert stale(before) == {"score", "table", "page", "report", "predictions"}
+    before = keys(*KEYS)
+    edit(package / "proset_study/store/metrics.py", "CLIP = 1e-3", "CLIP = 1e-2")
+    assert not {name.split()[0] for name in stale(before)} & {"data", "split", "search", "select", "fit", "evaluation"}
+
+
 def test_the_statement_of_a_claim_counts_for_the_report(package):
     before = keys("report")
     file = package / "proset_study/report/claims/fitting.py"

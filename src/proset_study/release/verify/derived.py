@@ -11,33 +11,42 @@ from proset_study.release.verify.differences import CANCELLED, SHOWN, brief, lin
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.write import write_report
-from proset_study.store.results import COLUMNS, REFIT, case_rows, rows_of, text_of, write_rows
+from proset_study.store.metrics import SCORES
+from proset_study.store.results import FINAL, Case, Row, case_rows, rows_of, text_of, write_rows
 from proset_study.study import layout
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
-ADDED = {"error"}  # quantities of results that were not there when an older arithmetic was
 OF_SEARCHES = (layout.RULES, "findings/prototypes.csv", "evaluation/bootstrap.csv")
 OF_REFITS = ("findings/response_curves.csv", "data_sets/")
 
 
-def numbers(stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float) -> Iterator[str]:
+def numbers(
+    stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float, say: Callable[[str], None]
+) -> Iterator[str]:
     """Write tables and numbers again, compare all of them but the workbook.
 
-    Rows of fits that have no records are taken from results.csv.xz, as the tables need them.
+    Rows of fits that have no records are taken from results.csv.xz, as the tables need them. Scores that the report was
+    made without are not in them.
     """
     made = _made(stored)
-    yield from _scores(stored, foreign, is_older=tolerance > 0)
+    theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
+    cases = stored.study.cases(stored.recorded)
+    ours = [row for case in cases for row in case_rows(stored.folder, case)]
+    absent = SCORES.keys() - {row.quantity for row in theirs}
+    if added := [s.name for q, s in SCORES.items() if q in absent and any(row.quantity == q for row in ours)]:
+        say(f"the report was made before {', '.join(added)} was a score: not in its tables, not checked")
+    ours = [row for row in ours if row.quantity not in absent]
+    yield from _write_scores(stored, ours, theirs)
     write_report(stored, made, published, ["tables", "numbers"])
     for data_set in stored.study.data_sets:
         if (name := layout.DATA_SET_SCORES.format(data_set=data_set)) in foreign.files:  # made where it was asked for
-            cases = stored.study.cases(stored.recorded, data_set=data_set)
-            write_rows(made / name, [row for case in cases for row in case_rows(stored.folder, case)])
+            write_rows(made / name, [row for row in ours if row.dataset == data_set], Row)
     names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
     for name in names:
         if name != layout.WORKBOOK:
             yield from _compare(name, stored, foreign, tolerance)
-    known = {*names, *OF_SEARCHES}
-    lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in known]
+    expected = {*names, *OF_SEARCHES}
+    lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in expected]
     yield from (f"{name} does not follow from the records" for name in sorted(lost))
 
 
@@ -45,39 +54,36 @@ def _made(stored):
     return stored.folder / "made"
 
 
-def _scores(stored, foreign, is_older):
-    study, found = stored.study, rows_of(foreign.text(layout.ALL_SCORES))
-    left_out = ADDED - {row["quantity"] for row in found} if is_older else set()
-    taken: dict[str, list[dict]] = {}
-    for row in found:
-        taken.setdefault(_case(row), []).append(row)
-    for replicate in stored.replicates:
-        for experiment in study.experiments:
-            rows = []
-            for case in study.cases([replicate], experiment):
-                theirs = taken.get(_case(case), [])
-                if replicate in stored.recorded:
-                    refits = [row for row in theirs if row["section"].startswith(REFIT)]
-                    theirs = [row for row in case_rows(stored.folder, case) if row["quantity"] not in left_out]
-                    if replicate not in stored.refitted:
-                        theirs += refits
-                if not _has_all_refits(theirs, study.final_fits(case["run"])):
-                    yield f"{layout.ALL_SCORES}: {_case(case)} has other rows than a final model and its refits"
-                rows += theirs
-            if rows:
-                write_rows(stored.folder / layout.SCORES.format(replicate=replicate, experiment=experiment), rows)
+def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Iterator[str]:
+    """Write the scores of each experiment: ours where there are records, else theirs."""
+    computed, taken = _by_case(ours), _by_case(theirs)
+    files: dict[str, list[Row]] = {}
+    for case in stored.study.cases(stored.replicates):
+        key = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])
+        rows = taken.get(key, [])
+        if case["replicate"] in stored.recorded:
+            refits = [] if case["replicate"] in stored.refitted else [row for row in rows if row.fit_seed]
+            rows = [*computed.get(key, []), *refits]
+        if not _has_all_refits(rows, stored.study.final_fits(case["run"])):
+            name = ", ".join(map(str, key))
+            yield f"{layout.ALL_SCORES}: {name} has other rows than a final model and its refits"
+        files.setdefault(layout.SCORES.format(**case), []).extend(rows)
+    for name, rows in files.items():
+        write_rows(stored.folder / name, rows, Row)
+
+
+def _by_case(rows):
+    cases: dict[Case, list[Row]] = {}
+    for row in rows:
+        cases.setdefault(row.case, []).append(row)
+    return cases
 
 
 def _has_all_refits(rows, n_fits):
     """Whether rows of a case have, for each further fit seed, what they have of the first one."""
-    names = [(row["section"], row["quantity"]) for row in rows]
-    quantities = [quantity for section, quantity in names if section == "final"]
-    refits = [name for name in names if name[0].startswith(REFIT)]
-    return quantities and refits == [(f"{REFIT}{seed}", name) for seed in range(1, n_fits) for name in quantities]
-
-
-def _case(row):
-    return ", ".join(str(row[key]) for key in COLUMNS[:5])
+    numbers = [(row.fit_seed, row.name) for row in rows if row.section == FINAL]
+    quantities = [name for seed, name in numbers if seed == 0]
+    return quantities and numbers == [(seed, name) for seed in range(n_fits) for name in quantities]
 
 
 def _compare(name, stored, foreign, tolerance):

@@ -111,7 +111,7 @@ def verify(
             f"the arithmetic of the report is {'an older one' if made_by is None else repr(made_by)}, here it is "
             f"{arithmetic.name()}: fits of proset are not repeated"
         )
-    yield from _guarded("numbers", numbers, stored, foreign, published, tolerance)
+    yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
     yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])

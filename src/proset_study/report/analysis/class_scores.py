@@ -20,19 +20,7 @@ def confusion(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | Non
 def class_scores(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> list[dict[str, float | None]]:
-    """Each class in turn is the positive one, all others together are the negative one.
-
-    Parameters
-    ----------
-    probabilities : ndarray, shape (N, K)
-    y : ndarray of int, shape (N,)
-    weight : ndarray, shape (N,), optional
-
-    Returns
-    -------
-    list of dict
-        A dict a class, with `COUNTS` (sums of weights) and `SCORES` as keys. A score whose denominator is 0 is None.
-    """
+    """For each class against all others its `COUNTS` (sums of weights) and `SCORES`, None if the denominator is 0."""
     from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
     labels, predicted = np.arange(probabilities.shape[1]), probabilities.argmax(axis=1)

@@ -1,15 +1,27 @@
 """What final models cost, in seconds and in units that survive a change of machine."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from proset_study import methods
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
-COLUMNS = (
-    *("replicate", "experiment", "dataset", "variant", "method", "fit_cpu_s", "score_cpu_s", "matrix_products"),
-    *("kernel_entries", "multiply_adds"),
-)
+
+@dataclass(frozen=True)
+class Cost:
+    """What a final model and its predictions cost."""
+
+    replicate: int
+    experiment: str
+    dataset: str
+    variant: str
+    method: str
+    fit_cpu_s: float
+    score_cpu_s: float
+    matrix_products: float | None
+    kernel_entries: int | None
+    multiply_adds: int | None
 
 
 def seconds_of(record: dict) -> float:
@@ -29,17 +41,17 @@ def operations(record: dict) -> tuple[int, int] | tuple[None, None]:
     return counted or (None, None)
 
 
-def costs(stored: Stored) -> list[dict]:
-    """Of every final model and its predictions; with `COLUMNS` as keys."""
+def costs(stored: Stored) -> list[Cost]:
+    """Of every final model and its predictions."""
     rows = []
     for final in stored.all_finals():
-        record, names = final.fit, (final.replicate, final.run.experiment, final.data_set, final.run.variant)
+        record, run = final.fit, final.run
         seconds = (record["resources"]["fit_cpu_s"], record["resources"]["score_cpu_s"])
-        values = (*names, final.run.method, *seconds, matrix_products(record), *operations(record))
-        rows.append(dict(zip(COLUMNS, values, strict=True)))
+        names = (final.replicate, run.experiment, final.data_set, run.variant, run.method)
+        rows.append(Cost(*names, *seconds, matrix_products(record), *operations(record)))
     return rows
 
 
 def write_costs(path: Path, stored: Stored) -> None:
     """Write `costs` as CSV."""
-    write_rows(path, costs(stored), COLUMNS)
+    write_rows(path, costs(stored), Cost)

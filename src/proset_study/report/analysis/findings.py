@@ -7,12 +7,13 @@ from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
-from proset_study.report.analysis.losses import ROPE, SCORES, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import write_over_data_sets
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.prototypes import write_prototypes
 from proset_study.report.analysis.response_curves import write_response_curves
 from proset_study.report.analysis.runs import compared_runs
+from proset_study.store.metrics import LOSSES
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
@@ -91,7 +92,7 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
     """
     rows = []
     overlap = overlaps(stored, list(stored.study.experiments))
-    for data_set, score in product(stored.study.data_sets, SCORES):
+    for data_set, score in product(stored.study.data_sets, LOSSES):
         runs = [run for run in compared_runs(stored.study, data_set) if not run.variant]
         losses = losses_by_method(
             stored, [r.experiment for r in runs if r.experiment in stored.study.experiments], score

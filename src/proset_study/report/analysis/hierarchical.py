@@ -30,26 +30,17 @@ _LEAST_DEVIATION = 1e-3  # of sigma_i, in regions of practical equivalence: meth
 def hierarchical(
     differences: list[np.ndarray], overlap: np.ndarray, rope: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Probabilities that the difference on a further data set lies mostly below, inside or above a region.
+    """Probabilities that a further difference lies mostly below, inside or above -rope to rope, shape (P, 3).
 
-    For each draw of centre, spread and degrees of freedom it is seen which of the three holds most of their Student
-    distribution; its probability is the proportion of the draws in which it does.
+    Each is the proportion of draws of centre, spread and degrees of freedom whose Student distribution is mostly there.
 
     Parameters
     ----------
     differences : list of ndarray, shape (P, n_i)
-        For each data set those of P pairs of methods over n_i > 1 replicates; at least `MIN_DATA_SETS`.
+        For each of at least `MIN_DATA_SETS` data sets those of P pairs of methods over n_i > 1 replicates.
     overlap : ndarray, shape (N,)
         Test samples per training sample where replicates share samples, else 0; their correlation is taken to be
         the proportion of test samples, overlap / (1 + overlap).
-    rope : float > 0
-        The region of practical equivalence is [-rope, rope].
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (P, 3)
-        "below", "inside", "above".
     """
     from scipy.special import stdtr
 

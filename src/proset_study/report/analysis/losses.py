@@ -1,44 +1,37 @@
 """Test losses of methods by data set and replicate, from the rows of the results: less is better."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from statistics import fmean
 
-from proset_study.store.results import by_fit_seed
+from proset_study.store.metrics import LOSSES
+from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Stored
 
-SCORES = {  # names, and how they are made of a quantity of the results
-    "log-loss": ("log_loss", lambda value: value),
-    "clipped log-loss": ("clipped_log_loss", lambda value: value),
-    "Brier score": ("brier_score", lambda value: value),
-    "balanced error": ("balanced_accuracy", lambda value: 1 - value),
-}
-OF_ALL = "balanced error"  # the score that methods without probabilities have, too
 ROPE = 0.01  # nats, Brier score, or proportion of the balanced error: less than this makes no difference in practice
 
 Losses = dict[str, dict[str, dict[int, float]]]  # by method, data set and replicate
 
 
-def losses_by_method(stored: Stored, experiments: list[str], score: str) -> Losses:
-    """One score of all methods of some experiments, of each replicate the mean over the fit seeds.
+def losses_by_method(stored: Stored, experiments: list[str], loss: str) -> Losses:
+    """One of `LOSSES` of all methods of some experiments; see `by_method`."""
+    return by_method(stored, experiments, LOSSES[loss].quantity, LOSSES[loss].as_loss)
+
+
+def by_method(
+    stored: Stored, experiments: list[str], quantity: str, convert: Callable[[float], float] = float
+) -> Losses:
+    """A quantity of the final models by method, data set and replicate: means over the fit seeds, converted.
 
     A method is joined over experiments; where several have the same data set, the first one counts. Experiments that
     vary a parameter count by their run without a variant only.
-
-    Parameters
-    ----------
-    stored : Stored
-    experiments : list of str
-    score : str
-        One of `SCORES`.
     """
-    quantity, loss = SCORES[score]
     found: Losses = defaultdict(lambda: defaultdict(dict))
     source: dict[tuple[str, str], str] = {}
-    rows = [r for r in stored.rows_of(experiments) if (r["quantity"], r["variant"]) == (quantity, "")]
+    rows = [r for r in stored.rows_of(experiments) if (r.section, r.quantity, r.variant) == (FINAL, quantity, "")]
     for row, values in by_fit_seed(rows):
-        key = (row["method"], row["dataset"])
-        if source.setdefault(key, row["experiment"]) == row["experiment"]:
-            found[row["method"]][row["dataset"]][int(row["replicate"])] = loss(fmean(values))
+        if source.setdefault((row.method, row.dataset), row.experiment) == row.experiment:
+            found[row.method][row.dataset][row.replicate] = convert(fmean(values))
     return found
 
 
@@ -54,6 +47,6 @@ def overlaps(stored: Stored, experiments: list[str]) -> dict[str, float]:
     """
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
     for row in stored.rows_of(experiments):
-        if row["section"] == "data":
-            sizes[row["dataset"]].setdefault(row["quantity"], row["value"])
+        if row.section == "data" and row.value is not None:
+            sizes[row.dataset].setdefault(row.quantity, row.value)
     return {d: 0.0 if generated(stored, d) else n["test_samples"] / n["train_samples"] for d, n in sizes.items()}

@@ -79,26 +79,12 @@ def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float])
 
 
 def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:
-    """Methods that the replicates of a data set cannot tell from the best one.
+    """Methods that may be the best one by their losses, by method and replicate; empty if nothing can be tested.
 
-    Each method is tested against the one with the smallest mean, one-sided, at `ALPHA` divided by the number of
-    others. Whichever method is truly the best: another one has to be found better than it for it to be left out, which
-    happens with a probability of at most ALPHA / (k - 1) for each of k - 1 others. So the truly best is in the set with
-    a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best, although the data say which has the
-    smallest mean. Holm's steps would not keep that promise.
-
-    Parameters
-    ----------
-    losses : mapping
-        By method and replicate. Methods with one replicate cannot be tested and are not in the set; of the others,
-        the replicates count that all of them have.
-    overlap : float
-        As for `mean_difference`.
-
-    Returns
-    -------
-    set of str
-        Empty if fewer than two methods, or fewer than two replicates, are there to be compared.
+    Each method with two replicates or more is tested against the one with the smallest mean, on the replicates that all
+    of them have, one-sided at `ALPHA` divided by the number of others. The best method is left out only if another one
+    is found to be better, with a probability of at most ALPHA / (k - 1) for each of k - 1 others: it is in the set with
+    a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best. Holm's steps would not ensure that.
     """
     tested = {method: values for method, values in losses.items() if len(values) > 1}
     shared = sorted(set.intersection(*(set(values) for values in tested.values()))) if tested else []

@@ -1,19 +1,16 @@
 """Every published number next to ours, with a verdict where a tolerance makes sense."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from statistics import fmean, stdev
 
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.metrics import SCORES
+from proset_study.store.results import FINAL, Row, read_published, write_rows
 from proset_study.store.stored import Stored
 
-KEY = ("experiment", "method", "dataset", "variant", "section", "quantity")
-COLUMNS = (
-    *(*KEY, "published", "ours", "difference", "within", "allowed_low", "allowed_high"),
-    *("replicates", "mean", "standard_deviation", "chance", "repeated"),
-)
 MIN_REPLICATES = 5
-LOSSES = ("log_loss", "optimal_log_loss", "selected_log_loss", "threshold")
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
     " and the published standard deviation over the folds, there called standard error (threshold minus optimal"
@@ -23,118 +20,131 @@ TOLERANCE_NOTE = (
     " random draws of a search."
 )
 
+Key = tuple[str, str, str, str, str, str, str]  # see `Row.key`
+Published = Mapping[Key, float | None]
 
-def agreement(stored: Stored, published: Path) -> list[dict]:
-    """All published cells with ours.
 
-    Parameters
-    ----------
-    stored : Stored
-    published : Path
-        CSV file of the published numbers.
+@dataclass(frozen=True)
+class Agreement:
+    """A published number and ours, of the first replicate.
 
-    Returns
-    -------
-    list of dict
-        With `COLUMNS` as keys, in the published order. "ours" is the first replicate; "within" is "yes", "no",
-        "" where no tolerance is stated, or "missing" where we have no number. From two replicates on: "mean",
-        "standard_deviation", "chance" ("yes" if the published number is one that another replicate of ours could have:
-        inside the 95 % prediction interval), and "repeated", the proportion of pairs of replicates that agree with each
-        other within the tolerance of the published number. "chance" needs `MIN_REPLICATES`.
+    `within` says whether ours is in the allowed range: "yes", "no", "" where no tolerance is stated, or "missing" where
+    we have no number. `chance` is "yes" if the published number is one that another replicate of ours could have, in
+    the 95 % prediction interval, "" with less than `MIN_REPLICATES`. `repeated` is the proportion of pairs of our
+    replicates that agree with each other within the tolerance.
     """
-    known = read_rows(published)
-    theirs = {tuple(row[k] for k in KEY): row["value"] for row in known}
+
+    experiment: str
+    method: str
+    dataset: str
+    variant: str
+    section: str
+    quantity: str
+    published: float | None
+    ours: float | None
+    difference: float | None
+    within: str
+    allowed_low: float | None
+    allowed_high: float | None
+    replicates: int
+    mean: float | None
+    standard_deviation: float | None
+    chance: str
+    repeated: float | None
+    role: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What is compared; see `Row.key`."""
+        return self.experiment, self.method, self.dataset, self.variant, self.section, self.role, self.quantity
+
+    @property
+    def is_test_score(self) -> bool:
+        """Whether it is a score of a final model."""
+        return self.section == FINAL and self.quantity in SCORES
+
+
+def agreement(stored: Stored, published: Path) -> list[Agreement]:
+    """All published numbers with ours, in the published order."""
+    theirs = read_published(published)
+    known = {row.key: row.value for row in theirs}
     ours: dict[tuple, dict[int, float]] = {}
     for row in stored.rows:
-        if row["value"] is not None:
-            ours.setdefault(tuple(row[k] for k in KEY), {})[int(row["replicate"])] = row["value"]
-    return [_cell(key, value, ours.get(key, {}), theirs, stored.replicates[0]) for key, value in theirs.items()]
+        if row.value is not None and row.fit_seed == 0:
+            ours.setdefault(row.key, {})[row.replicate] = row.value
+    return [_agreement(row, ours.get(row.key, {}), known, stored.replicates[0]) for row in theirs]
 
 
 def write_agreement(path: Path, stored: Stored, published: Path) -> None:
     """Write `agreement` as CSV."""
-    write_rows(path, agreement(stored, published), COLUMNS)
+    write_rows(path, agreement(stored, published), Agreement)
 
 
-def summary(cells: list[dict]) -> list[dict]:
-    """Proportion of test scores (log-loss, ROC-AUC, balanced accuracy) within tolerance, by experiment and in all.
+@dataclass(frozen=True)
+class Summary:
+    """How many test scores of an experiment, or of all, are within the tolerance.
 
-    Returns
-    -------
-    list of dict
-        "experiment" ("all" in the last one), "within", "compared", "missing"; "repeated" is the proportion of scores
-        within the tolerance that our replicates reach among each other, None without replicates: an exact reproduction
-        of the published study can be expected to reach as much. "chance" counts the scores outside the tolerance that
-        are inside the prediction interval, "unexplained" those that are not.
+    `repeated` is the proportion of scores within the tolerance that our replicates reach among each other, None without
+    replicates: an exact reproduction of the published study can be expected to reach as much. `chance` counts the
+    scores outside the tolerance that are inside the prediction interval, `unexplained` those that are not.
     """
-    scores = [c for c in cells if is_test_score(c)]
-    groups = {e: [c for c in scores if c["experiment"] == e] for e in dict.fromkeys(c["experiment"] for c in scores)}
-    return [
-        {
-            "experiment": name,
-            "within": sum(c["within"] == "yes" for c in group),
-            "compared": sum(c["within"] in ("yes", "no") for c in group),
-            "missing": sum(c["within"] == "missing" for c in group),
-            "repeated": fmean(repeated)
-            if (repeated := [c["repeated"] for c in group if c["repeated"] is not None])
-            else None,
-            "chance": sum((c["within"], c["chance"]) == ("no", "yes") for c in group),
-            "unexplained": sum((c["within"], c["chance"]) == ("no", "no") for c in group),
-        }
-        for name, group in {**groups, "all": scores}.items()
-    ]
+
+    experiment: str
+    within: int
+    compared: int
+    missing: int
+    repeated: float | None
+    chance: int
+    unexplained: int
 
 
-def _cell(key, published, ours, theirs, first):
-    cell = {**dict.fromkeys(COLUMNS), **dict(zip(KEY, key, strict=True)), "published": published, "within": ""}
-    cell |= _over_replicates(list(ours.values()))
-    if published is None:  # printed as n/a
-        return cell
-    if first not in ours:
-        return cell | {"within": "missing"}
-    cell |= {"ours": ours[first], "difference": ours[first] - published}
-    allowed = allowed_range(key, published, theirs)
-    if allowed is not None:
-        low, high = allowed
-        cell |= {"allowed_low": low, "allowed_high": high, "within": "yes" if within(ours[first], allowed) else "no"}
-    return cell | _against_replicates(published, list(ours.values()), allowed)
+def summary(numbers: list[Agreement]) -> list[Summary]:
+    """One for each experiment, and "all" as the last one."""
+    scores = [n for n in numbers if n.is_test_score]
+    groups: dict[str, list[Agreement]] = {}
+    for number in scores:
+        groups.setdefault(number.experiment, []).append(number)
+    return [_summary(name, group) for name, group in {**groups, "all": scores}.items()]
 
 
-def _over_replicates(values):
-    found: dict[str, float] = {"replicates": len(values)}
-    if len(values) > 1:
-        found |= {"mean": fmean(values), "standard_deviation": stdev(values)}
-    return found
+def _summary(experiment, group):
+    repeated = [n.repeated for n in group if n.repeated is not None]
+    outside = [n.chance for n in group if n.within == "no"]
+    n_within, n_missing = (sum(n.within == word for n in group) for word in ("yes", "missing"))
+    share = fmean(repeated) if repeated else None
+    n_compared = n_within + len(outside)
+    return Summary(experiment, n_within, n_compared, n_missing, share, outside.count("yes"), outside.count("no"))
 
 
-def _against_replicates(published, values, allowed):
-    if len(values) < 2:
-        return {}
-    found: dict[str, str | float] = {}
-    if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
-        found["chance"] = "yes" if could_be_another(published, values) else "no"
-    if allowed is not None:
-        low, high = allowed[0] - published, allowed[1] - published
-        pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
-        found["repeated"] = fmean(pairs)
-    return found
+def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) -> Agreement:
+    published, values, own = row.value, list(ours.values()), ours.get(first)
+    difference, agrees, low, high, chance, repeated = None, "", None, None, "", None
+    if published is not None and own is None:
+        agrees = "missing"
+    if published is not None and own is not None:
+        difference = own - published
+        if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
+            chance = "yes" if could_be_another(published, values) else "no"
+        if allowed := allowed_range(row.key, published, theirs):
+            low, high = allowed
+            agrees = "yes" if within(own, allowed) else "no"
+            repeated = _repeated(values, low - published, high - published)
+    mean, deviation = (fmean(values), stdev(values)) if len(values) > 1 else (None, None)
+    names = (row.experiment, row.method, row.dataset, row.variant, row.section, row.quantity)
+    spread = (len(values), mean, deviation, chance, repeated, row.role)
+    return Agreement(*(*names, published, own, difference, agrees, low, high, *spread))
 
 
-def allowed_range(
-    key: tuple[str, ...], published: float, theirs: dict[tuple[str, ...], float | None]
-) -> tuple[float, float] | None:
-    """Smallest and largest number that agree with a published one, None if no tolerance is stated.
+def _repeated(values, low, high):
+    """Proportion of pairs whose difference is in a range; None without pairs."""
+    pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
+    return fmean(pairs) if pairs else None
 
-    Parameters
-    ----------
-    key : tuple of str
-        Of the cell, in the order of `KEY`.
-    published : float
-    theirs : dict
-        All published numbers by key.
-    """
-    *case, section, quantity = key
-    if quantity in LOSSES:
+
+def allowed_range(key: Key, published: float, theirs: Published) -> tuple[float, float] | None:
+    """Smallest and largest number that agree with a published one, None if no tolerance is stated."""
+    *case, section, _, quantity = key
+    if quantity in ("log_loss", "threshold"):
         tolerance = max(0.03, _fold_deviation(case, section, theirs))
     elif section == "data":
         tolerance = 0.02 * published if quantity == "candidates" else 0.0
@@ -166,14 +176,10 @@ def within(value: float, allowed: tuple[float, float]) -> bool:
     return low - 1e-9 <= round(value, 2) <= high + 1e-9
 
 
-def is_test_score(cell: dict) -> bool:
-    """Whether a cell is log-loss, ROC-AUC or balanced accuracy of a final model."""
-    return cell["section"] == "final" and cell["quantity"] not in ("active_features", "prototypes")
-
-
 def _fold_deviation(case, section, theirs):
-    for stage in ("stage2", "cv") if section == "final" else (section,):
-        threshold, optimal = (theirs.get((*case, stage, q)) for q in ("threshold", "optimal_log_loss"))
+    for stage in ("stage2", "cv") if section == FINAL else (section,):
+        threshold = theirs.get((*case, stage, "", "threshold"))
+        optimal = theirs.get((*case, stage, "optimal", "log_loss"))
         if threshold is not None and optimal is not None:
             return threshold - optimal
     return 0.0

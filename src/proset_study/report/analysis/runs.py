@@ -32,11 +32,7 @@ def compared_runs(study: Study, data_set: str) -> list[Run]:
 
 
 def prototype_runs(study: Study, data_set: str) -> list[Run]:
-    """One run per method, in the order of `METHODS`: the first that comparisons of prototype methods name.
-
-    These are the comparisons of several methods all of which count their prototypes. Empty if there are not two such
-    methods for the data set.
-    """
+    """One run per method of comparisons whose methods all count their prototypes; empty if there are not two."""
     experiments = study.config["experiments"]
     named = [
         e
@@ -44,8 +40,8 @@ def prototype_runs(study: Study, data_set: str) -> list[Run]:
         if all("prototypes" in get(experiments[e]["method"]).quantities for e in comparison)
         for e in comparison
     ]
-    found = _first_of_each_method(r for r in runs_of(study, data_set) if r.experiment in named)
-    return found if len(found) > 1 else []
+    runs = _first_of_each_method(run for run in runs_of(study, data_set) if run.experiment in named)
+    return runs if len(runs) > 1 else []
 
 
 def optimal_pairs(study: Study, data_set: str) -> list[tuple[Run, Run]]:

@@ -6,7 +6,7 @@ that it is paired with every other method; nothing of theirs is fitted.
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,9 +14,9 @@ from typing import Any
 from proset_study import methods
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import OF_ALL, SCORES
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
-from proset_study.store.results import by_fit_seed, read_rows, write_rows
+from proset_study.store.metrics import LOSSES, OF_ALL
+from proset_study.store.results import FINAL, Row, by_fit_seed, read_rows, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.study import Study
@@ -108,7 +108,7 @@ def check_data(results: Path, name: str, records: Path) -> None:
         )
 
 
-def differences(study: Study, rows: Iterable[dict], records: Path) -> list[Difference]:
+def differences(study: Study, rows: Iterable[Row], records: Path) -> list[Difference]:
     """The method against every experiment of the records, data set by data set; ValueError if there is none.
 
     The score is the log-loss if the method predicts probabilities, with the rivals that do, else the balanced error
@@ -118,9 +118,9 @@ def differences(study: Study, rows: Iterable[dict], records: Path) -> list[Diffe
     ours = {dataset: scores for (dataset, _), scores in _scores(rows).items()}
     (run,) = study.runs.values()
     score = "log-loss" if methods.get(run.method).probabilistic else OF_ALL
-    quantity, loss = SCORES[score]
+    quantity, loss = LOSSES[score].quantity, LOSSES[score].as_loss
     compared = []
-    for (dataset, rival), theirs in _scores(read_rows(records / layout.ALL_SCORES)).items():
+    for (dataset, rival), theirs in _scores(read_rows(records / layout.ALL_SCORES, Row)).items():
         mine = ours.get(dataset, {quantity: {}})
         common = sorted(mine[quantity].keys() & theirs[quantity].keys())
         if not common or (score != OF_ALL and not _is_probabilistic(theirs["method"])):
@@ -162,25 +162,23 @@ def _is_probabilistic(method: str) -> bool:
     return method not in methods.METHODS or methods.get(method).probabilistic
 
 
-def _scores(rows: Iterable[dict]) -> dict[tuple[str, str], dict]:
+def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
     """By data set and experiment: the "method", and quantities by replicate; without runs that vary a parameter."""
     wanted = ("log_loss", *BESIDES, "test_samples", "train_samples")
     by_case: dict = defaultdict(lambda: defaultdict(dict))
-    rows = [
-        r for r in rows if r["quantity"] in wanted and r["section"] not in ("stage1", "stage2") and not r["variant"]
-    ]
+    rows = [r for r in rows if r.quantity in wanted and r.section in ("data", FINAL) and not r.variant]
     for row, values in by_fit_seed(rows):
-        scores = by_case[row["dataset"], row["experiment"]]
-        scores["method"] = row["method"]
-        scores[row["quantity"]][int(row["replicate"])] = fmean(values)
+        scores = by_case[row.dataset, row.experiment]
+        scores["method"] = row.method
+        scores[row.quantity][row.replicate] = fmean(values)
     return by_case
 
 
-def write_standing(folder: Path, study: Study, rows: list[dict], records: Path) -> None:
+def write_standing(folder: Path, study: Study, rows: list[Row], records: Path) -> None:
     """Write differences.csv and standing.md, which says it in words and tables."""
     compared = differences(study, rows, records)
     (run,) = study.runs.values()
-    write_rows(folder / "differences.csv", [asdict(row) for row in compared], COLUMNS)
+    write_rows(folder / "differences.csv", compared, Difference)
     write_text(folder / "standing.md", in_words(compared, records, searched="stage1" in run.settings))
 
 

@@ -31,16 +31,9 @@ def rank(losses: np.ndarray) -> np.ndarray:
 
 
 def friedman(losses: np.ndarray) -> dict[str, float]:
-    """Friedman's test of equal average ranks, corrected for ties, and Iman and Davenport's F of it.
+    """Friedman's test of equal average ranks of three methods or more, corrected for ties: "chi2" and "chi2_p".
 
-    Parameters
-    ----------
-    losses : ndarray, shape (N, k), k >= 3
-
-    Returns
-    -------
-    dict
-        "chi2", "chi2_p", "f", "f_p"; the F test is the better one for small N and k.
+    "f" and "f_p" are Iman and Davenport's F test of it, which is the better one for few data sets and methods.
     """
     from scipy import stats
 
@@ -90,33 +83,15 @@ def holm(p: list[float]) -> list[float]:
 
 
 def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int = 20_000) -> np.ndarray:
-    """Draws from the posterior of the weights of the prior observation and of `n` data sets.
-
-    Returns
-    -------
-    ndarray, shape (n_samples, 1 + n)
-        Each row is positive and sums to 1. One array can serve all pairs of methods.
-    """
+    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (n_samples, 1 + n)."""
     return rng.dirichlet([PRIOR, *[1.0] * n], n_samples)
 
 
 def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarray) -> tuple[float, float, float]:
-    """Posterior probabilities that differences lie mostly below, inside or above a region of practical equivalence.
+    """Posterior probabilities that differences lie mostly below, inside or above the region from -rope to rope.
 
-    For each draw of weights it is seen which of the three holds most of the distribution of the mean of two
-    differences, as in Wilcoxon's statistic; its probability is the proportion of the draws in which it does.
-
-    Parameters
-    ----------
-    differences : ndarray, shape (n,)
-    rope : float >= 0
-        The region is [-rope, rope].
-    weights : ndarray, shape (n_samples, 1 + n)
-        From `dirichlet_weights`.
-
-    Returns
-    -------
-    below, inside, above : float
+    Each is the proportion of draws of `dirichlet_weights` in which most of the distribution of the mean of two
+    differences, as in Wilcoxon's statistic, is there.
     """
     values = np.array([0.0, *np.round(differences, DECIMALS)])
     means = np.round((values[:, None] + values) / 2, DECIMALS)
@@ -127,20 +102,9 @@ def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarr
 
 
 def detectable_shift(n: int, alpha: float, rng: np.random.Generator) -> float | None:
-    """How large a difference must be for the signed-rank test to find it with probability `POWER`, by simulation.
+    """Smallest mean difference that the signed-rank test at `alpha` finds with probability `POWER`, by simulation.
 
-    Parameters
-    ----------
-    n : int
-        Number of data sets; they are independent, and the differences between two methods normal.
-    alpha : float
-        p at which the test rejects.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    float or None
-        The mean difference in standard deviations of the differences over data sets; None if no difference is enough.
+    In standard deviations of the differences, which are normal and independent; None if no difference is enough.
     """
     from scipy.stats import wilcoxon
 
@@ -156,22 +120,11 @@ def detectable_shift(n: int, alpha: float, rng: np.random.Generator) -> float | 
 
 
 def rank_correlation(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
-    """How alike data sets of one source rank the methods, and what that makes of their number.
+    """Mean rank correlation of two data sets of the same source ("alike_within") and of different ones.
 
-    Parameters
-    ----------
-    ranks : ndarray, shape (N, k)
-        Of the methods on each data set.
-    sources : list of str
-        Where each data set comes from: the generator, or the data set itself. Some are of one source, some are not.
-
-    Returns
-    -------
-    dict
-        "alike_within" and "alike_between": mean rank correlation of two data sets of the same and of different sources.
-        "effective": number of independent data sets that are worth as much. What data sets of one source share
-        beyond what all data sets share, (within - between) / (1 - between), is the correlation of their errors (at
-        least 0); the variance of a mean of N such values is that of a mean of "effective" independent ones.
+    "effective" is the number of independent data sets that are worth as much: what data sets of one source share beyond
+    what all share, (within - between) / (1 - between), is the correlation of their errors (at least 0), and the
+    variance of a mean of N such values is that of a mean of "effective" independent ones.
     """
     n, k = ranks.shape
     centred = ranks - ranks.mean(axis=1, keepdims=True)

@@ -15,31 +15,43 @@ from pathlib import Path
 from statistics import fmean, variance
 
 from proset_study import methods
-from proset_study.report.analysis.losses import OF_ALL, SCORES, overlaps
+from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.runs import compared_runs
-from proset_study.store.results import by_fit_seed, write_rows
+from proset_study.store.metrics import LOSSES
+from proset_study.store.results import FINAL, by_fit_seed, write_rows
 from proset_study.store.stored import Stored
 
-COLUMNS = (
-    *("experiment", "method", "dataset", "variant", "score", "replicates", "fit_seeds", "mean"),
-    *("between_splits", "between_seeds", "truncated", "one_fit", "overlap", "standard_error"),
-)
+
+@dataclass(frozen=True)
+class Noise:
+    """What a score of a final model varies by, as standard deviations; None where that is not known.
+
+    `one_fit` is that of one fit on one split, `standard_error` that of `mean`, which takes account of samples that
+    replicates share (`overlap`, see `paired`). `truncated` is "yes" if the estimate between splits was negative.
+    """
+
+    experiment: str
+    method: str
+    dataset: str
+    variant: str
+    score: str
+    replicates: int
+    fit_seeds: int
+    mean: float
+    between_splits: float | None
+    between_seeds: float | None
+    truncated: str
+    one_fit: float | None
+    overlap: float
+    standard_error: float | None
 
 
 @dataclass(frozen=True)
 class Components:
     """Variances of a score; None where there are too few replicates or seeds to know.
 
-    Attributes
-    ----------
-    splits : float or None
-        Between replicates; with one seed that of the seed is in it.
-    seeds : float or None
-        Between fits of the same replicate.
-    of_means : float or None
-        Of the mean over the seeds, between replicates.
-    truncated : bool
-        Whether the estimate of `splits` was negative, and is 0.
+    Between replicates (with one seed, that of the seed is in it), between fits of a replicate, and of the means over
+    the seeds between replicates; whether the first was negative and set to 0.
     """
 
     splits: float | None
@@ -68,37 +80,33 @@ def components(scores: list[list[float]]) -> Components:
     return Components(max(0.0, splits), seeds, of_means, splits < 0)
 
 
-def variance_rows(stored: Stored) -> list[dict]:
-    """Components of all scores of all final models, as standard deviations.
-
-    Returns
-    -------
-    list of dict
-        With `COLUMNS` as keys: "one_fit" is the deviation of one fit on one split, "standard_error" that of "mean",
-        which takes account of samples that replicates share ("overlap", see `paired`). "truncated" is "yes" if the
-        estimate between splits was negative.
-    """
+def variance_rows(stored: Stored) -> list[Noise]:
+    """Components of all `LOSSES` of all final models."""
     overlap = overlaps(stored, list(stored.study.experiments))
-    by_quantity = {quantity: (score, loss) for score, (quantity, loss) in SCORES.items()}
-    found: dict[tuple, list[list[float]]] = {}
+    by_quantity = {score.quantity: score for score in LOSSES.values()}
+    groups: dict[tuple[str, str, str, str, str], list[list[float]]] = {}
     for row, values in by_fit_seed(stored.rows):
-        if row["section"] != "final" or row["quantity"] not in by_quantity:
-            continue
-        score, loss = by_quantity[row["quantity"]]
-        if score == OF_ALL or methods.get(row["method"]).probabilistic:
-            key = (*(row[name] for name in COLUMNS[:4]), score)
-            found.setdefault(key, []).append([loss(value) for value in values])
-    return [dict(zip(COLUMNS, (*key, *_row(scores, overlap[key[2]])), strict=True)) for key, scores in found.items()]
+        score = by_quantity.get(row.quantity)
+        if row.section == FINAL and score is not None and score.fits(methods.get(row.method)):
+            key = (row.experiment, row.method, row.dataset, row.variant, score.loss)
+            groups.setdefault(key, []).append([score.as_loss(value) for value in values])
+    return [_noise(key, scores, overlap[key[2]]) for key, scores in groups.items()]
 
 
-def _row(scores, overlap):
+def _noise(key: tuple[str, str, str, str, str], scores: list[list[float]], overlap: float) -> Noise:
     r, variances = len(scores), components(scores)
     known = [v for v in (variances.splits, variances.seeds) if v is not None]
-    return (
-        *(r, len(scores[0]), fmean(fmean(group) for group in scores)),
-        *(_root(variances.splits), _root(variances.seeds), "yes" if variances.truncated else "no"),
-        *(_root(sum(known)) if variances.splits is not None else None, overlap),
-        _root(None if variances.of_means is None else (1 / r + overlap) * variances.of_means),
+    return Noise(
+        *key,
+        replicates=r,
+        fit_seeds=len(scores[0]),
+        mean=fmean(fmean(group) for group in scores),
+        between_splits=_root(variances.splits),
+        between_seeds=_root(variances.seeds),
+        truncated="yes" if variances.truncated else "no",
+        one_fit=None if variances.splits is None else _root(sum(known)),
+        overlap=overlap,
+        standard_error=_root(None if variances.of_means is None else (1 / r + overlap) * variances.of_means),
     )
 
 
@@ -106,13 +114,13 @@ def _root(value):
     return None if value is None else sqrt(value)
 
 
-def noise(stored: Stored) -> list[dict]:
+def noise(stored: Stored) -> list[Noise]:
     """The rows of log-loss of the models that `compared_runs` names, for the front page."""
     shown = {(run.experiment, d, run.variant) for d in stored.study.data_sets for run in compared_runs(stored.study, d)}
-    rows = [r for r in variance_rows(stored) if r["score"] == "log-loss"]
-    return [r for r in rows if (r["experiment"], r["dataset"], r["variant"]) in shown]
+    rows = [r for r in variance_rows(stored) if r.score == "log-loss"]
+    return [r for r in rows if (r.experiment, r.dataset, r.variant) in shown]
 
 
 def write_variance(path: Path, stored: Stored) -> None:
     """Write `variance_rows` as CSV."""
-    write_rows(path, variance_rows(stored), COLUMNS)
+    write_rows(path, variance_rows(stored), Noise)

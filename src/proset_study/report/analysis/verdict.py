@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -11,11 +11,12 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
-from proset_study.report.analysis.losses import OF_ALL, ROPE, Losses, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
-from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, reproduction
-from proset_study.report.wording import MINUS, counted, listed, span
-from proset_study.store.results import read_rows
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
+from proset_study.report.wording import counted, fixed, listed, span
+from proset_study.store.metrics import OF_ALL
+from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
 MAX_METHODS = 4  # in the table: what a narrow page has room for
@@ -139,9 +140,9 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
 def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[str, str], float]:
     """Published test log-losses of some experiments by method and data set."""
     return {
-        (row["method"], row["dataset"]): row["value"]
-        for row in read_rows(published)
-        if row["experiment"] in experiments and (row["section"], row["quantity"]) == ("final", "log_loss")
+        (row.method, row.dataset): row.number
+        for row in read_published(published)
+        if row.experiment in experiments and (row.section, row.quantity) == (FINAL, "log_loss")
     }
 
 
@@ -173,7 +174,7 @@ def _question(shown):
     return f"Does {first} predict as well as {listed(others)}?" if others else f"How well does {first} predict?"
 
 
-def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
     """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
 
     "Reproduced" takes log-losses that are shown to be equal on average, and prediction intervals that hold no fewer
@@ -182,30 +183,30 @@ def reproduced(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> reproduced([{"what": "test scores within the tolerance", "of": 15, "found": 14}])
+    >>> reproduced([Finding("test scores within the tolerance", of=15, found=14)])
     [('Reproduced?', '14 of 15 published test scores are within the tolerance; it takes replicates to say how many \
 chance allows.')]
     """
-    found = {row["what"]: row for row in rows}
+    found: dict[str, Any] = {row.what: row for row in rows}  # the numbers that each of them has are known
     if TOLERATED not in found:
         return []
     inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
     words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
     if inside is None or difference is None:
         return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
-    equal = difference["p"] < statistics.ALPHA
-    value, low, high = (f"{difference[key]:+.3f}".replace("-", MINUS) for key in ("value", "low", "high"))
+    equal = difference.p < statistics.ALPHA
+    value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
         f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
         f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "
         f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
     )
-    too_few = inside["p"] < statistics.ALPHA
+    too_few = inside.p < statistics.ALPHA
     return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
 
 
 def _share(row):
-    return f"{row['found']} of {row['of']}"
+    return f"{row.found} of {row.of}"
 
 
 def _ahead(first, shown, losses, overlap, ranks, score):
@@ -245,8 +246,8 @@ def _readable(stored, experiments):
     """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
     sizes: dict[str, dict[str, list[float]]] = {}
     for row in stored.rows_of(experiments):
-        if not row["variant"]:
-            sizes.setdefault(row["method"], {}).setdefault(row["quantity"], []).append(row["value"])
+        if not row.variant and not row.role:
+            sizes.setdefault(row.method, {}).setdefault(row.quantity, []).append(row.value)
     for method, found in sizes.items():
         if "prototypes" in found:
             samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))

@@ -9,7 +9,7 @@ from proset.losses import SMALLEST
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
-    KEY,
+    Agreement,
     summary,
 )
 from proset_study.report.analysis.statistics import ALPHA
@@ -25,6 +25,7 @@ from proset_study.report.article.wording import (
     whole,
 )
 from proset_study.report.wording import listed
+from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 SCORES = ("log_loss", "roc_auc", "balanced_accuracy")
@@ -33,14 +34,14 @@ SCORES = ("log_loss", "roc_auc", "balanced_accuracy")
 @topic("", f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)
 def published_draws(project: Path) -> Content:
     """The study on the data and test parts of the published one, and the same scores of the study on its own."""
-    on_draws, here = (rows(project / report / layout.COMPARISON) for report in (DRAWS, STUDY))
-    drawn = {_key(cell) for cell in on_draws if cell["ours"] is not None}
-    same = [cell for cell in here if _key(cell) in drawn]
+    on_draws, here = (read_rows(project / report / layout.COMPARISON, Agreement) for report in (DRAWS, STUDY))
+    drawn = {cell.key for cell in on_draws if cell.ours is not None}
+    same = [cell for cell in here if cell.key in drawn]
     all_drawn, all_same = summary(on_draws)[-1], summary(same)[-1]
     compared = groups(same, "dataset")
     texts = {
-        "within": ratio(all_drawn["within"], all_drawn["compared"]),
-        "within_ours": ratio(all_same["within"], all_same["compared"]),
+        "within": ratio(all_drawn.within, all_drawn.compared),
+        "within_ours": ratio(all_same.within, all_same.compared),
         "without": listed([data_set for data_set in groups(here, "dataset") if data_set not in compared]),
     }
     return Content(texts)
@@ -49,18 +50,18 @@ def published_draws(project: Path) -> Content:
 @topic("", f"{STUDY}/{layout.COMPARISON}", f"{DRAWS}/{layout.COMPARISON}", command=ON_DRAWS)
 def misses(project: Path) -> Content:
     """Published test scores that ours are not within the tolerance of, and how they are on the published draws."""
-    ours, on_draws = (rows(project / report / layout.COMPARISON) for report in (STUDY, DRAWS))
-    redrawn = {_key(cell): cell for cell in on_draws if cell["ours"] is not None}
+    ours, on_draws = (read_rows(project / report / layout.COMPARISON, Agreement) for report in (STUDY, DRAWS))
+    redrawn = {cell.key: cell for cell in on_draws if cell.ours is not None}
     missed = misses_of(ours)
-    again = [redrawn[_key(cell)]["within"] for cell in missed if _key(cell) in redrawn]
+    again = [redrawn[cell.key].within for cell in missed if cell.key in redrawn]
     heading = ["experiment", "data set", "score", "published", "ours", "replicates", "in the interval"]
     table = [[*heading, "published draws"]]
     for cell in missed:
-        other, spread = redrawn.get(_key(cell)), cell["standard_deviation"]
-        row = [" ".join(filter(None, (cell["experiment"], cell["variant"]))), cell["dataset"]]
-        row += [cell["quantity"].replace("_", " "), *(f"{cell[key]:.2f}" for key in ("published", "ours"))]
-        row += ["" if spread is None else f"{cell['mean']:.2f} ± {spread:.2f}", cell["chance"] or ""]
-        table.append([*row, "" if other is None else f"{other['ours']:.2f}{' (agrees)' * (other['within'] == 'yes')}"])
+        other, spread = redrawn.get(cell.key), cell.standard_deviation
+        row = [" ".join(filter(None, (cell.experiment, cell.variant))), cell.dataset]
+        row += [cell.quantity.replace("_", " "), f"{cell.published:.2f}", f"{cell.ours:.2f}"]
+        row += ["" if spread is None else f"{cell.mean:.2f} ± {spread:.2f}", cell.chance]
+        table.append([*row, "" if other is None else f"{other.ours:.2f}{' (agrees)' * (other.within == 'yes')}"])
     return Content({"agreeing": ratio(again.count("yes"), len(again))}, {"scores": table})
 
 
@@ -76,7 +77,7 @@ def boosting_on_xor(stored: Reported) -> Content:
         named = "E9" if ("E9", data_set, "log_loss") in found else "E12"
         cells = [[published[named, data_set, score][-1]["value"] for score in scores]]
         for experiment in (named, "X1"):
-            cells.append([fmean(row["value"] for row in found[experiment, data_set, score]) for score in scores])
+            cells.append([fmean(row.number for row in found[experiment, data_set, score]) for score in scores])
         table.append([data_set, *(f"{loss:.2f} / {area:.2f}" for loss, area in cells)])
     return Content(tables={"scores": table})
 
@@ -123,7 +124,3 @@ def explanations(project: Path) -> Content:
         "zero_cost": decimals(-log(SMALLEST), 1),
     }
     return Content(texts, {"trees": table})
-
-
-def _key(cell):
-    return tuple(cell[key] for key in KEY)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import OF_ALL, losses_by_method
+from proset_study.report.analysis.losses import losses_by_method
 from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.records import Reported, groups, pick, rows
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
@@ -28,6 +28,7 @@ from proset_study.report.article.wording import (
 from proset_study.report.figures.over_replicates import methods_figure, rules_figure
 from proset_study.report.figures.style import legend, panels
 from proset_study.report.wording import listed
+from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
 
 FIRST = "proset"

@@ -88,7 +88,7 @@ def leave_one_out(stored: Reported) -> Content:
         raise Missing("leave-one-out references with all samples as candidates")
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
-    samples = {r["dataset"]: r["value"] for r in pick(stored.rows_of(drawn), quantity="train_samples")}
+    samples = {r.dataset: r.number for r in pick(stored.rows_of(drawn), quantity="train_samples")}
     more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
     differences = [["data set", "replicates", "split", "leave-one-out", "difference"]]
     differences[0] += ["prototypes, median", "leave-one-out is"]
@@ -194,9 +194,9 @@ def quantity_of(stored: Reported, experiments: list[str], quantity: str) -> dict
     """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
     found: dict[str, dict[str, dict[int, float]]] = {}
     wanted = pick(stored.rows_of(experiments), quantity=quantity, variant="")
-    for row, values in by_fit_seed([row for row in wanted if row["section"] not in ("stage1", "stage2")]):
-        of_data_set = found.setdefault(row["method"], {}).setdefault(row["dataset"], {})
-        of_data_set.setdefault(int(row["replicate"]), fmean(values))
+    for row, values in by_fit_seed([row for row in wanted if row.section not in ("stage1", "stage2")]):
+        of_data_set = found.setdefault(row.method, {}).setdefault(row.dataset, {})
+        of_data_set.setdefault(row.replicate, fmean(values))
     return found
 
 

@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from proset_study.base.records import is_number, read_json
-from proset_study.store.results import read_csv, read_scores
+from proset_study.store.results import Row, read_csv, read_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study, selected_data_sets
@@ -16,6 +16,7 @@ from proset_study.study.config.study import Study, selected_data_sets
 PUBLISHED = "data/published/published.csv"
 
 Rows = list[dict[str, Any]]
+T = TypeVar("T")
 
 
 def rows(path: Path, **wanted: Any) -> Rows:
@@ -27,18 +28,22 @@ def rows(path: Path, **wanted: Any) -> Rows:
     return pick([{key: _value(text) for key, text in row.items()} for row in table], **wanted)
 
 
-def pick(table: Rows, **wanted: Any) -> Rows:
-    """Rows with these values in the columns of that name."""
-    return [row for row in table if all(row[key] == value for key, value in wanted.items())]
+def pick(table: Iterable[T], **wanted: Any) -> list[T]:
+    """Rows, dicts or records, with these values in the columns of that name."""
+    return [row for row in table if all(_column(row, key) == value for key, value in wanted.items())]
 
 
-def groups(table: Rows, *keys: str) -> dict[Any, Rows]:
+def groups(table: Iterable[T], *keys: str) -> dict[Any, list[T]]:
     """Rows by the value of a column, or by those of several."""
-    found: dict[Hashable, Rows] = {}
+    by_value: dict[Hashable, list[T]] = {}
     for row in table:
-        values = tuple(row[key] for key in keys)
-        found.setdefault(values if len(keys) > 1 else values[0], []).append(row)
-    return found
+        values = tuple(_column(row, key) for key in keys)
+        by_value.setdefault(values if len(keys) > 1 else values[0], []).append(row)
+    return by_value
+
+
+def _column(row, key):
+    return row[key] if isinstance(row, dict) else getattr(row, key)
 
 
 class Reported(Stored):
@@ -74,10 +79,10 @@ class Reported(Stored):
 
     @cached_property
     def _scores(self):
-        return read_scores(self.folder / layout.ALL_SCORES)
+        return read_rows(self.folder / layout.ALL_SCORES, Row)
 
     def _read_rows(self, experiment):
-        return [row for row in self._scores if row["experiment"] == experiment]
+        return [row for row in self._scores if row.experiment == experiment]
 
 
 def _value(text):

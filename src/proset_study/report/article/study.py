@@ -15,7 +15,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.published import (
     MIN_REPLICATES,
     TOLERANCE_NOTE,
-    is_test_score,
+    Agreement,
     prediction_half_width,
     summary,
 )
@@ -29,7 +29,7 @@ from proset_study.report.analysis.reproduction import (
     TOLERATED_OF_REPEATED,
 )
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.article.records import PUBLISHED, Reported, Rows, groups, pick, rows
+from proset_study.report.article.records import PUBLISHED, Reported, groups, pick, rows
 from proset_study.report.article.topics import Content, figure, overlay, topic
 from proset_study.report.article.wording import (
     count,
@@ -48,6 +48,7 @@ from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import legend, method_style
 from proset_study.report.wording import listed
+from proset_study.store.results import read_rows
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -108,7 +109,7 @@ def protocol(stored: Reported) -> Content:
         "cores": count(manifest["machine"]["cores"]),
         "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
     }
-    sizes = {(r["dataset"], r["quantity"]): r["value"] for r in pick(stored.rows_of(published), section="data")}
+    sizes = {(r.dataset, r.quantity): r.number for r in pick(stored.rows_of(published), section="data")}
     keys = ("samples", "train_samples", "test_samples", "features", "classes")
     table = [["data set", "samples", "training", "test", "features", "classes", "each replicate draws"]]
     drawn = {True: "split, folds, searches", False: "samples, split, folds, searches"}
@@ -128,25 +129,25 @@ def protocol(stored: Reported) -> Content:
 )
 def reproduction(stored: Reported) -> Content:
     """How close the published numbers are to ours."""
-    cells = stored.read(layout.COMPARISON)
+    cells = read_rows(stored.folder / layout.COMPARISON, Agreement)
     found = {row["what"]: row for row in stored.read("findings/reproduction.csv")}
     if DIFFERENCE not in found:
         raise Missing("a mean difference from published log-losses, which needs replicates")
     mean = found[DIFFERENCE]
     misses = misses_of(cells)
     beyond = pick(misses, chance="no")
-    by_experiment = {row["experiment"]: row for row in summary(cells)}
+    by_experiment = {row.experiment: row for row in summary(cells)}
     table = [["experiment", "within the tolerance", "among our replicates", "misses", "of these in the interval"]]
     for name, row in by_experiment.items():
-        again = "" if row["repeated"] is None else percent(row["repeated"])
-        outside = str(row["compared"] - row["within"])
-        table.append([name, ratio(row["within"], row["compared"]), again, outside, str(row["chance"])])
+        again = "" if row.repeated is None else percent(row.repeated)
+        outside = str(row.compared - row.within)
+        table.append([name, ratio(row.within, row.compared), again, outside, str(row.chance)])
 
     def some(what):
         return ratio(found[what]["found"], found[what]["of"])
 
     def own(experiment):
-        return ratio(by_experiment[experiment]["within"], by_experiment[experiment]["compared"])
+        return ratio(by_experiment[experiment].within, by_experiment[experiment].compared)
 
     repeated = found[TOLERATED_OF_REPEATED]
     first_words = ("Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?")
@@ -171,9 +172,9 @@ def reproduction(stored: Reported) -> Content:
         "prototypes": some(PROTOTYPES),
         "fewer": some(FEWER),
         "misses": whole(len(misses)),
-        "misses_real": whole(sum(not stored.is_generated(cell["dataset"]) for cell in misses)),
+        "misses_real": whole(sum(not stored.is_generated(cell.dataset) for cell in misses)),
         "misses_beyond": count(len(beyond)),
-        "where_beyond": listed(list(dict.fromkeys(f"{c['experiment']} on {c['dataset']}" for c in beyond))),
+        "where_beyond": listed(list(dict.fromkeys(f"{c.experiment} on {c.dataset}" for c in beyond))),
     }
     return Content(texts, {"by_experiment": table})
 
@@ -181,18 +182,18 @@ def reproduction(stored: Reported) -> Content:
 @figure("reproduction.agreement")
 def agreement(stored: Reported) -> Figure:
     """Published test log-losses against the means over our replicates, with 95 % prediction intervals."""
-    cells = pick(stored.read(layout.COMPARISON), section="final", quantity="log_loss")
-    by_method = groups([cell for cell in cells if cell["published"]], "method")
+    cells = pick(read_rows(stored.folder / layout.COMPARISON, Agreement), section="final", quantity="log_loss")
+    by_method = groups([cell for cell in cells if cell.published], "method")
     figure = Figure(figsize=(6.4, 2.7), layout="constrained")
     axes = list(figure.subplots(1, 3, sharex=True, sharey=True))
     for panel, (method, of_method) in zip(axes, by_method.items(), strict=True):
         look = {"linestyle": "", "markersize": 4, **method_style(method), "label": method_name(method)}
         for cell in of_method:
-            mean = cell["ours"] if cell["mean"] is None else cell["mean"]
-            if cell["standard_deviation"] is not None:
-                half = prediction_half_width(cell["standard_deviation"], int(cell["replicates"]))
-                panel.vlines(cell["published"], max(mean - half, 0.01), mean + half, color="#BBBBBB", linewidth=1.0)
-            panel.plot(cell["published"], mean, **look)
+            mean = cell.ours if cell.mean is None else cell.mean
+            if cell.standard_deviation is not None and mean is not None:
+                half = prediction_half_width(cell.standard_deviation, cell.replicates)
+                panel.vlines(cell.published, max(mean - half, 0.01), mean + half, color="#BBBBBB", linewidth=1.0)
+            panel.plot(cell.published, mean, **look)
         panel.axline((0.1, 0.1), (1.0, 1.0), color="black", linewidth=0.7, zorder=0)
         for direction in ("x", "y"):
             log_axis(panel, direction, dense=True)
@@ -274,9 +275,9 @@ def headline(report: Path) -> Headline:
     return Headline(sentences, table)
 
 
-def misses_of(cells: Rows) -> Rows:
+def misses_of(cells: list[Agreement]) -> list[Agreement]:
     """Published test scores that ours are not within the tolerance of."""
-    return [cell for cell in pick(cells, within="no") if is_test_score(cell)]
+    return [cell for cell in pick(cells, within="no") if cell.is_test_score]
 
 
 def _range(ends):

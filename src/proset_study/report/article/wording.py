@@ -3,9 +3,9 @@
 from math import floor, isfinite, log10
 from typing import Any
 
+from proset_study.report import wording
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.tables import grids
-from proset_study.report.wording import MINUS
+from proset_study.report.wording import fixed
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -62,7 +62,7 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> Number:
     """
     if not isfinite(number):
         raise ValueError(f"number: {number!r} is not allowed, must be finite")
-    return Number(f"{number:{'+' if sign else ''}.{digits}f}".replace("-", MINUS), number)
+    return Number(fixed(number, digits, "+" if sign else ""), number)
 
 
 def interval(low: float, high: float) -> Number:
@@ -88,7 +88,7 @@ def p_value(p: float | None) -> Number:
     >>> p_value(0.0708), p_value(2e-11), p_value(None)
     ('0.071', '< 0.001', '')
     """
-    return Number(grids.p_value(p).text, p)
+    return Number(wording.p_value(p), p)
 
 
 def p_of(p: float) -> Number:

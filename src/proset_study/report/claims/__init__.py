@@ -10,7 +10,7 @@ from proset_study.report.claims import fitting, methods, prototype_selection, le
 from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidence
 from proset_study.report.claims.registry import CLAIMS, agreed, data_sets_of, decide
 from proset_study.report.claims.statements import COLUMNS
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.results import read_published, write_rows
 from proset_study.store.stored import Stored
 
 __all__ = ["CLAIMS", "COLUMNS", "agreed", "data_sets_of", "decide", "write_claims"]
@@ -31,7 +31,7 @@ def write_claims(path: str | Path, stored: Stored, published: str | Path) -> Non
     published : str or Path
         published.csv.
     """
-    printed = PublishedEvidence(read_rows(published))
+    printed = PublishedEvidence(read_published(published))
     replicates = [StoredEvidence(stored, replicate) for replicate in stored.replicates]
     rows = []
     for claim_id, claim in CLAIMS.items():

@@ -6,6 +6,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 
 from proset_study.report.analysis.response_curves import true_probabilities
+from proset_study.store.results import Row
 from proset_study.store.stored import Final, Missing, Stored
 from proset_study.study.config.study import Study
 
@@ -53,7 +54,7 @@ class StoredEvidence:
 
     @cached_property
     def _tables(self) -> Tables:
-        return _tables([row for row in self.stored.rows if int(row["replicate"]) == self.replicate])
+        return _tables([row for row in self.stored.rows if row.replicate == self.replicate])
 
     def value(self, experiment, data_set, section, quantity, variant=""):
         return _value(self._tables, experiment, data_set, section, quantity, variant)
@@ -91,11 +92,11 @@ class PublishedEvidence:
 
     Parameters
     ----------
-    rows : list of dict
-        Of published.csv, from `results.read_rows`.
+    rows : list of Row
+        Of published.csv, from `results.read_published`.
     """
 
-    def __init__(self, rows: list[dict]):
+    def __init__(self, rows: list[Row]):
         self._tables = _tables(rows)
 
     def value(self, experiment, data_set, section, quantity, variant=""):
@@ -165,12 +166,11 @@ class Planned:
         raise Missing(_case(experiment, data_set))
 
 
-def _tables(rows) -> Tables:
+def _tables(rows: list[Row]) -> Tables:
     tables: Tables = {}
     for row in rows:
-        if row["value"] is not None:
-            case = tables.setdefault((row["experiment"], row["dataset"], row["variant"]), {})
-            case[row["section"], row["quantity"]] = row["value"]
+        if row.value is not None and row.fit_seed == 0:
+            tables.setdefault((row.experiment, row.dataset, row.variant), {})[row.section, row.name] = row.value
     return tables
 
 

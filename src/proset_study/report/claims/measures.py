@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from proset.losses import log_loss
-from proset_study.base.scores import score_predictions
 from proset_study.data.distances import distances
 from proset_study.data.splits import TEST
 from proset_study.methods.base import Fitted, PriorModel
@@ -13,6 +12,7 @@ from proset_study.methods.decision_tree import FittedDecisionTree
 from proset_study.methods.estimators import FittedEstimator
 from proset_study.methods.set_cover import FittedSetCover
 from proset_study.methods.weighted import weighted
+from proset_study.store.metrics import balanced_accuracy
 from proset_study.store.stored import Final, Missing
 
 
@@ -173,7 +173,7 @@ def balanced_accuracy_of_votes(final: Final) -> float:
     """Balanced accuracy on the test part of the majority of the classes that the members of an ensemble predict."""
     X, K = final.part.X_score, final.part.n_classes
     votes = sum(np.eye(K)[member.predict_proba(X).argmax(axis=1)] for member in _estimator(final).estimators_)
-    return score_predictions(votes / votes.sum(axis=1, keepdims=True), final.y, final.weight)["balanced_accuracy"]
+    return balanced_accuracy(votes / votes.sum(axis=1, keepdims=True), final.y, final.weight)
 
 
 def mislabelled_among_heaviest(final: Final, truth: np.ndarray, proportion: float) -> float:

@@ -4,11 +4,12 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import plain
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import OF_ALL, ROPE
+from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets, over_data_sets
 from proset_study.report.figures import registry
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_style, slug
 from proset_study.report.wording import leader
+from proset_study.store.metrics import OF_ALL
 
 SCORES = ("log-loss", OF_ALL)  # the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
@@ -21,23 +22,24 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     panels = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
     texts = []
     for (left, right), c in zip(panels, scores, strict=True):
-        rows = {row["method"]: (y, row["average_rank"]) for y, row in enumerate(c.ranks)}
+        rows = {row.method: (y, row.average_rank) for y, row in enumerate(c.ranks)}
         for method, (y, rank) in rows.items():
             left.plot(rank, y, linestyle="none", markersize=6, **method_style(method))
-        critical = c.test["critical_difference"]
-        best = c.ranks[0]["average_rank"]
+        critical = c.test.critical_difference or 0.0
+        best = c.ranks[0].average_rank
         left.axvspan(best, best + critical, color="#EEEEEE", zorder=0)
         left.set(xlabel=f"average rank by {c.score}, {len(c.data_sets)} data sets", xlim=(0.5, len(rows) + 0.5))
         first = c.methods[0]
-        for pair in (pair for pair in c.pairs if pair["first"] == first):
-            y, start = rows[pair["second"]][0], 0.0
-            for key, colour in (
-                ("first_better", method_style(first)["color"]),
-                ("equivalent", "#DDDDDD"),
-                ("second_better", OTHER_COLOURS[0]),
+        for pair in (pair for pair in c.pairs if pair.first == first):
+            y, start = rows[pair.second][0], 0.0
+            for probability, colour in (
+                (pair.first_better, method_style(first)["color"]),
+                (pair.equivalent, "#DDDDDD"),
+                (pair.second_better, OTHER_COLOURS[0]),
             ):
-                right.barh(y, pair[key], 0.7, start, color=colour)
-                start += pair[key]
+                assert probability is not None
+                right.barh(y, probability, 0.7, start, color=colour)
+                start += probability
         right.text(0.5, rows[first][0], plain(method_name(first)), ha="center", va="center", size=8)
         right.set(
             xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better"
@@ -49,8 +51,8 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         right.set_yticks([])
         texts.append(f"{c.score}: {', '.join(f'{method_name(m)} {rank:.2f}' for m, (_, rank) in rows.items())}")
     name, shown = plain(method_name(scores[0].methods[0])), scores[0]
-    ranks = {method_name(row["method"]): row["average_rank"] for row in shown.ranks}
-    alike = sum(rank <= min(ranks.values()) + shown.test["critical_difference"] for rank in ranks.values()) - 1
+    ranks = {method_name(row.method): row.average_rank for row in shown.ranks}
+    alike = sum(rank <= min(ranks.values()) + (shown.test.critical_difference or 0.0) for rank in ranks.values()) - 1
     return ReportFigure(
         title=f"Average ranks, and {name} against each other method",
         finding=f"By {shown.score} the best average rank is {leader(ranks, '{:.1f}')}; Nemenyi's test cannot tell"

@@ -8,6 +8,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, method_style, panels
 from proset_study.report.wording import model, ranges
+from proset_study.store.metrics import bin_of, calibration_error, claimed, n_bins
 from proset_study.store.stored import Final
 
 
@@ -17,11 +18,11 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     above.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="calibrated")
     errors: dict[str, float] = {}
-    bins = 10 if len(finals[0].y) >= 500 else 5
+    bins = n_bins(len(finals[0].y))
     for final in finals:
         style = method_style(final.run.method)
-        mean, proportion, low, high, counts = reliability(*claimed(final), final.weight, bins)
-        errors[model(final)] = float(np.average(np.abs(mean - proportion), weights=counts[counts > 0]))
+        mean, proportion, low, high, counts = reliability(*claimed(final.probabilities, final.y), final.weight, bins)
+        errors[model(final)] = calibration_error(final.probabilities, final.y, final.weight)
         above.errorbar(
             mean,
             proportion,
@@ -129,13 +130,6 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
     )
 
 
-def claimed(final: Final) -> tuple[np.ndarray, np.ndarray]:
-    """Predicted probabilities and whether the event happened: the second of two classes, or the most probable class."""
-    if final.probabilities.shape[1] == 2:
-        return final.probabilities[:, 1], final.y == 1
-    return final.probabilities.max(axis=1), final.probabilities.argmax(axis=1) == final.y
-
-
 def reliability(
     probability: np.ndarray, event: np.ndarray, weight: np.ndarray, bins: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -144,7 +138,7 @@ def reliability(
     Mean probability, proportion of events and both ends of its 95 % interval for each bin that is not empty, and the
     number of samples of positive weight in every bin.
     """
-    position = np.minimum((probability * bins).astype(int), bins - 1)
+    position = bin_of(probability, bins)
     total, squares = (np.bincount(position, weights=w, minlength=bins) for w in (weight, weight**2))
     filled = total > 0
     mean, proportion = (

@@ -5,12 +5,11 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.report.analysis.published import summary
+from proset_study.report.analysis.published import Agreement, summary
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.tables.grids import Cell, Column, Grid, count
-from proset_study.report.tables.tables import SECTIONS, quantity_label
-from proset_study.report.wording import format_number
+from proset_study.report.wording import SECTIONS, format_number, quantity_label
 
 MARKS = {
     "holds": ("✓", "good"),
@@ -21,7 +20,7 @@ MARKS = {
 VACUOUS = ("○", "soft")
 
 
-def check_grid(cells: list[dict], n_replicates: int) -> Grid:
+def check_grid(cells: list[Agreement], n_replicates: int) -> Grid:
     """How many published scores are within the tolerance, by experiment; cells as `published.agreement` gives them."""
     columns = [Column("experiment", text=True), *map(Column, ("within", "of", "proportion"))]
     columns += (
@@ -31,10 +30,10 @@ def check_grid(cells: list[dict], n_replicates: int) -> Grid:
     )
     rows = []
     for row in summary(cells):
-        share = row["within"] / row["compared"] if row["compared"] else None
-        line = [Cell(row["experiment"], link="" if row["experiment"] == "all" else f"tables.html#{row['experiment']}")]
-        line += [count(row["within"]), count(row["compared"]), _percent(share)]
-        line += [_percent(row["repeated"]), count(row["chance"]), count(row["unexplained"])] if n_replicates > 1 else []
+        share = row.within / row.compared if row.compared else None
+        line = [Cell(row.experiment, link="" if row.experiment == "all" else f"tables.html#{row.experiment}")]
+        line += [count(row.within), count(row.compared), _percent(share)]
+        line += [_percent(row.repeated), count(row.chance), count(row.unexplained)] if n_replicates > 1 else []
         rows.append(line)
     return Grid("check-table", "Published test scores within the tolerance, by experiment", columns, rows, sort=False)
 
@@ -43,16 +42,16 @@ def _percent(share):
     return Cell() if share is None else Cell(f"{100 * share:.0f} %", share)
 
 
-def published_ledger(cells: list[dict]) -> dict:
+def published_ledger(cells: list[Agreement]) -> dict:
     """Every published number next to ours."""
     kinds = {"yes": "within", "no": "outside", "missing": "missing", "": "not judged"}
     rows = []
     for c in cells:
-        shown = ("published", "ours", "difference")
-        numbers = ["" if c[which] is None else format_number(c["quantity"], c[which]) for which in shown]
-        names = f"{c['experiment']} {c['variant']}".strip(), c["dataset"]
-        where = *names, SECTIONS[c["section"]].partition(",")[0], quantity_label(c["quantity"])
-        rows.append([*where, *numbers, kinds[c["within"]]])
+        shown = (c.published, c.ours, c.difference)
+        numbers = ["" if number is None else format_number(c.quantity, number) for number in shown]
+        section = SECTIONS[c.section].partition(",")[0]
+        names = f"{c.experiment} {c.variant}".strip(), c.dataset, section, quantity_label(c.quantity, c.role)
+        rows.append([*names, *numbers, kinds[c.within]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
     return _ledger(
         headings, rows, {"experiment": "Experiment", "data set": "Data set", "tolerance": "Tolerance"}, "outside"

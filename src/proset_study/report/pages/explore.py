@@ -8,7 +8,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import response_curves
-from proset_study.report.analysis.losses import OF_ALL, SCORES, losses_by_method, overlaps
+from proset_study.report.analysis.losses import losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, mean_difference
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, compared_experiments, printed_losses
@@ -27,6 +27,7 @@ from proset_study.report.pages.charts import (
     specification,
     tip,
 )
+from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Stored
 
 MAX_STEPS = 120  # of a path that are shown
@@ -51,9 +52,9 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
     experiments = compared_experiments(stored)
     overlap, printed = overlaps(stored, experiments), printed_losses(published, experiments)
     rows: list[dict[str, Any]] = []
-    for score in SCORES:
+    for score in LOSSES:
         for method, by_data_set in losses_by_method(stored, experiments, score).items():
-            if score != OF_ALL and not methods.get(method).probabilistic:
+            if not LOSSES[score].fits(methods.get(method)):
                 continue
             for data_set, by_replicate in by_data_set.items():
                 values = list(by_replicate.values())
@@ -83,7 +84,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         title="Methods on the data sets",
         note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
         controls=[
-            Control("score", "Measure", [(s, s) for s in SCORES if any(r["score"] == s for r in rows)], ("log-loss",)),
+            Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], ("log-loss",)),
             Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
             Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
             methods_control(names, found.methods),

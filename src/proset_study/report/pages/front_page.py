@@ -79,8 +79,8 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
     drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
     ours = {final.run.experiment for final in stored.finals()}
-    cells = [cell for cell in agreement(stored, published) if cell["experiment"] in ours]
-    is_published = any(cell["ours"] is not None for cell in cells)
+    cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
+    is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     with_prototypes, errors = test_errors(stored)
@@ -103,7 +103,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         differences=_differences(stored),
         published=is_published,
         tolerance=TOLERANCE_NOTE,
-        foils=[row for row in reproduction(stored, published) if row["what"].startswith(FOIL.partition("{")[0])],
+        foils=[row for row in reproduction(stored, published) if row.what.startswith(FOIL.partition("{")[0])],
         check=check_grid(cells, n_replicates),
         n_published=len(cells),
         **claims,
@@ -195,9 +195,9 @@ def _noise(stored):
     columns += [Column(title, "standard deviation") for title in ("between splits", "between seeds", "one fit")]
     rows = [
         [
-            *(Cell(row["dataset"]), Cell(method_name(row["method"]), wide=True)),
-            *(count(row["replicates"]), count(row["fit_seeds"]), number(row["mean"])),
-            *(number(row[key]) for key in ("between_splits", "between_seeds", "one_fit", "standard_error")),
+            *(Cell(row.dataset), Cell(method_name(row.method), wide=True)),
+            *(count(row.replicates), count(row.fit_seeds), number(row.mean)),
+            *map(number, (row.between_splits, row.between_seeds, row.one_fit, row.standard_error)),
         ]
         for row in noise(stored)
     ]
@@ -284,7 +284,7 @@ def _edges(stored):
     return {
         what: lines
         for what, wanted in (("not explained", False), ("explained", True))
-        if (lines := [in_words(edge) for edge in found if bool(edge["explanation"]) == wanted])
+        if (lines := [in_words(edge) for edge in found if bool(edge.explanation) == wanted])
     }
 
 

@@ -31,42 +31,40 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
 
 def _ranked_words(c):
     t, first = c.test, method_name(c.methods[0])
-    words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t['sources']} sources."
-    if t["too_few"] == "yes":
+    words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t.sources} sources."
+    if t.too_few == "yes":
         words += (
-            f" Ranks are not tested: {t['data_sets']} common data sets are too few, {LIMITS['data_sets']} are the least"
+            f" Ranks are not tested: {t.data_sets} common data sets are too few, {LIMITS['data_sets']} are the least"
             f" with which a p can be below {LIMITS['alpha']}."
         )
     if c.ranks:
-        ranked = ", ".join(f"{method_name(row['method'])} {row['average_rank']:.1f}" for row in c.ranks[:3])
+        ranked = ", ".join(f"{method_name(row.method)} {row.average_rank:.1f}" for row in c.ranks[:3])
         words += f" Best average ranks: {ranked}."
-    if t["f_p"] is not None:
-        words += f" All equal? Friedman's test with Iman and Davenport's correction: p = {t['f_p']:.2g}."
+    if t.f_p is not None:
+        words += f" All equal? Friedman's test with Iman and Davenport's correction: p = {t.f_p:.2g}."
     for pair in c.pairs:
-        if pair["first"] == c.methods[0] and pair["hierarchical_first"] is not None:
+        if pair.first == c.methods[0] and pair.hierarchical_first is not None:
             words += (
-                f" On a further data set {first} is better than {method_name(pair['second'])} by more than {ROPE:g}"
-                f" with probability {pair['hierarchical_first']:.2f}, worse with {pair['hierarchical_second']:.2f}."
+                f" On a further data set {first} is better than {method_name(pair.second)} by more than {ROPE:g}"
+                f" with probability {pair.hierarchical_first:.2f}, worse with {pair.hierarchical_second:.2f}."
             )
-    if t["excluded"]:
-        names = re.sub(r" [(]not [^)]*[)]", "", t["excluded"])
+    if t.excluded:
+        names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
         words += f" Left out, because a method has no result there: {names}."
-    return f"{words} Without any result: {t['not_run']}." if t["not_run"] else words
+    return f"{words} Without any result: {t.not_run}." if t.not_run else words
 
 
 def _power_words(c):
     """What the tests of so few data sets can find at all."""
     t = c.test
-    if t["too_few"] == "yes":
+    if t.too_few == "yes":
         return ""
-    words = (
-        f"The smallest possible p of a pair is {t['smallest_p']:.2g}, with Holm's correction for all {t['pairs']} pairs"
-    )
-    words += f" {t['smallest_holm_p']:.2g}"
-    if t["detectable_shift_holm"] is None:
+    words = f"The smallest possible p of a pair is {t.smallest_p:.2g}, with Holm's correction for all {t.pairs} pairs"
+    words += f" {t.smallest_holm_p:.2g}"
+    if t.detectable_shift_holm is None:
         return f"{words}: no pair can be found different, whatever the scores."
     return (
-        f"{words}: a mean difference of {t['detectable_shift_holm']:.1f} standard deviations would be found with a"
+        f"{words}: a mean difference of {t.detectable_shift_holm:.1f} standard deviations would be found with a"
         f" probability of {LIMITS['power']:.0%}."
     )
 
@@ -81,14 +79,14 @@ def _pairs(c):
     ]
     rows = [
         [
-            *texts(method_name(r["first"]), method_name(r["second"])),
-            *(count(r[key]) for key in ("first_wins", "ties", "second_wins")),
-            *(number(r[key], 3, "+") for key in ("mean_difference", "low", "high")),
-            *(p_value(r["wilcoxon_p"]), p_value(r["holm_p"])),
-            *(number(r[key], 2) for key in ("first_better", "equivalent", "second_better")),
+            *texts(method_name(pair.first), method_name(pair.second)),
+            *map(count, (pair.first_wins, pair.ties, pair.second_wins)),
+            *(number(value, 3, "+") for value in (pair.mean_difference, pair.low, pair.high)),
+            *(p_value(pair.wilcoxon_p), p_value(pair.holm_p)),
+            *(number(value, 2) for value in (pair.first_better, pair.equivalent, pair.second_better)),
         ]
-        for r in c.pairs
-        if r["first"] == c.methods[0] or len(c.methods) <= 4
+        for pair in c.pairs
+        if pair.first == c.methods[0] or len(c.methods) <= 4
     ]
     return Grid(
         slug("pairs", c.comparison, c.score), f"{c.title}: {c.score}, {len(c.data_sets)} data sets", columns, rows

@@ -21,6 +21,7 @@ from proset_study.report.analysis.explanations import explained_points
 from proset_study.report.pages.evaluation import class_rows, confusion_of
 from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
 from proset_study.report.wording import format_number, listed
+from proset_study.store.metrics import SCORES
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
@@ -187,25 +188,23 @@ def _parts(final):
 
 
 def _models(finals):
+    scores = [score for score in SCORES.values() if score.in_published]
     columns = [
         *(Column("experiment", text=True), Column("method", text=True)),
-        *map(
-            Column, ("log-loss", "threshold", "ROC-AUC", "balanced accuracy", "active features", "prototypes", "size")
-        ),
+        *map(Column, (scores[0].name, "threshold", *(score.name for score in scores[1:]))),
+        *map(Column, ("active features", "prototypes", "size")),
         Column("counted in", text=True),
         Column("selected parameters", text=True),
     ]
     rows = []
     for f in finals:
         summary, method = f.fit["summary"], methods.get(f.run.method)
-        scores = [
-            f.scores["log_loss"] if method.probabilistic else None,
-            f.stage2["threshold"] if method.probabilistic else None,
-        ]
+        loss, *others = (f.scores[score.quantity] if score.fits(method) else None for score in scores)
+        threshold = f.stage2["threshold"] if method.probabilistic else None
         rows.append(
             [
                 *(Cell(f.label, link=f"#{f.run.name}"), Cell(method_name(f.run.method), wide=True)),
-                *(number(score) for score in (*scores, f.scores["roc_auc"], f.scores["balanced_accuracy"])),
+                *map(number, (loss, threshold, *others)),
                 *(count(summary["active_features"]), count(summary.get("prototypes")), count(f.fit["complexity"])),
                 *(Cell(method.complexity, wide=True), Cell(_parameters(f.selected_parameters), wide=True)),
             ]

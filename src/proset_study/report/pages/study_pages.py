@@ -19,7 +19,7 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
     shown = [
         {"name": table.name, "title": table.title, "grids": grids(table, table.name in comparisons)}
         for table in found
-        if table.cells
+        if table.numbers
     ]
     write_page(
         path,
@@ -27,7 +27,7 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
         study=stored.study.name,
         n_replicates=len(stored.replicates),
         tables=shown,
-        not_run=[table.name for table in found if not table.cells and table.name in stored.study.tables],
+        not_run=[table.name for table in found if not table.numbers and table.name in stored.study.tables],
         command=partial(retry, options=options),
     )
 

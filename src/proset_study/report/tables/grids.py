@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import isfinite
 
-from proset_study.report.wording import MINUS
+from proset_study.report import wording
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def number(value: float | None, digits: int = 3, sign: str = "", tone: str = "")
     """A number with so many decimals, thousands separated; an empty cell for None or what is not finite."""
     if value is None or not isfinite(value):
         return Cell(value=None)
-    return Cell(f"{value:{sign},.{digits}f}".replace("-", MINUS), value, tone=tone)
+    return Cell(wording.fixed(value, digits, sign), value, tone=tone)
 
 
 def count(value: float | None) -> Cell:
@@ -64,10 +64,8 @@ def count(value: float | None) -> Cell:
 
 
 def p_value(value: float | None) -> Cell:
-    """A p-value with two digits, or that it is below 0.001."""
-    if value is None:
-        return Cell()
-    return Cell("< 0.001" if value < 0.001 else f"{value:.2g}", value)
+    """A p-value; an empty cell for None."""
+    return Cell(wording.p_value(value), value)
 
 
 def texts(*words: str, wide: bool = False) -> list[Cell]:

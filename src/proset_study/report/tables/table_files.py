@@ -4,9 +4,13 @@ from pathlib import Path
 
 from proset.files import replacing
 from proset_study.base.records import write_text
-from proset_study.report.tables.tables import COLUMNS, MISSING, Table
-from proset_study.store.results import write_rows
+from proset_study.report.tables.tables import MISSING, Number, Table
+from proset_study.store.results import with_role, write_lines
 
+COLUMNS = (
+    *("experiment", "section", "quantity", "dataset", "variant"),
+    *("value", "mean", "standard_deviation", "replicates", "published", "best"),
+)
 _LATEX = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: f"\\{character}" for character in "&%$#_{}"}
@@ -16,9 +20,9 @@ _LATEX = str.maketrans(
 def note(table: Table) -> str:
     """How to read a table, in one or two sentences."""
     text = "Published values in brackets."
-    if any(cell["best"] for cell in table.cells):
+    if any(number.best for number in table.numbers):
         text += " Bold: what the replicates cannot tell from the best of a data set (docs/statistics.md)."
-    if any(cell["replicates"] == 0 for cell in table.cells):
+    if any(number.replicates == 0 for number in table.numbers):
         text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
     if table.n_replicates > 1:
         text += (
@@ -40,8 +44,8 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """A LaTeX table for the package booktabs, with "ours (published)" in the cells."""
-    shown = table.frame(lambda cell: {"": _joined(cell)}).droplevel(1, axis=1).fillna("")
-    best = table.frame(lambda cell: {"": "font-weight: bold" if cell["best"] else ""}).droplevel(1, axis=1).fillna("")
+    shown = table.frame(lambda n: {"": _joined(n)}).droplevel(1, axis=1).fillna("")
+    best = table.frame(lambda n: {"": "font-weight: bold" if n.best else ""}).droplevel(1, axis=1).fillna("")
     bare = {heading: heading.strip("[]") for heading in shown.index.unique(0)}  # LaTeX takes \\ [E3] for a length
     shown, best = shown.rename(index=bare, level=0), best.rename(index=bare, level=0)
     style = shown.style.apply(lambda _: best, axis=None).format(escape="latex")
@@ -62,8 +66,7 @@ def to_latex(table: Table) -> str:
 def write_table(folder: Path, table: Table) -> None:
     """Write a table as <name>.md, as <name>.csv with a line per cell, and as <name>.tex."""
     write_text(folder / f"{table.name}.md", to_markdown(table))
-    cells = [{column: cell[column] for column in COLUMNS} for cell in table.cells]
-    write_rows(folder / f"{table.name}.csv", cells, COLUMNS)
+    write_lines(folder / f"{table.name}.csv", COLUMNS, map(_line, table.numbers))
     write_text(folder / f"{table.name}.tex", to_latex(table))
 
 
@@ -71,16 +74,13 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
     """Write an Excel workbook, a sheet per table, our number and the published one in columns of their own."""
     import pandas as pd
 
-    def show(cell):
-        several = (
-            {"mean": cell["mean"], "standard_deviation": cell["standard_deviation"]} if cell["replicates"] > 1 else {}
-        )
-        ours = cell["value"] if cell["replicates"] else MISSING
-        return {"ours": ours, **several, "published": cell["published"]}
+    def show(n):
+        several = {"mean": n.mean, "standard_deviation": n.deviation} if n.replicates > 1 else {}
+        return {"ours": n.value if n.replicates else MISSING, **several, "published": n.published}
 
     with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
         for table in tables:
-            frame = table.frame(show) if table.cells else pd.DataFrame(columns=["not run"])
+            frame = table.frame(show) if table.numbers else pd.DataFrame(columns=["not run"])
             frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
             sheet = workbook.sheets[table.name[:31]]
             sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
@@ -88,11 +88,17 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
                 cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
 
 
-def _joined(cell, emphasis=""):
-    if cell is None:
+def _line(n: Number) -> tuple[object, ...]:
+    names = (n.experiment, n.section, with_role(n.quantity, n.role), n.dataset, n.variant)
+    return *names, n.value, n.mean, n.deviation, n.replicates, n.published, n.best
+
+
+def _joined(n: Number | None, emphasis: str = "") -> str:
+    if n is None:
         return ""
-    texts = cell["texts"]
-    text = f"{emphasis}{texts['value']}{emphasis}" if cell["best"] else texts["value"]
-    if texts["mean"]:
-        text += f" [{texts['mean']} ± {texts['standard_deviation']}]"
-    return f"{text} ({texts['published']})" if texts["published"] else text
+    text = n.text(n.value) if n.replicates else MISSING
+    if n.best:
+        text = f"{emphasis}{text}{emphasis}"
+    if n.mean is not None:
+        text += f" [{n.text(n.mean)} ± {n.text(n.deviation)}]"
+    return text if n.published is None else f"{text} ({n.text(n.published)})"

@@ -14,8 +14,9 @@ from proset_study.base.records import read_json, read_json_lines, read_text, wri
 from proset_study.release.release import release
 from proset_study.release.verify.report import verify
 from proset_study.report.analysis.manifest import manifest
+from proset_study.store.metrics import LOSSES, SCORES, Score
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
-from proset_study.store.results import case_rows, read_csv, text_of, write_rows
+from proset_study.store.results import Row, case_rows, read_csv, text_of, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 
@@ -451,7 +452,7 @@ def test_scores_of_a_data_set_that_was_asked_for_are_checked_as_far_as_there_are
     folder, archive = released
     name = layout.DATA_SET_SCORES.format(data_set="flowers")
     cases = whole.study.cases([0], data_set="flowers")
-    write_rows(folder / name, [row for case in cases for row in case_rows(whole.folder, case)])
+    write_rows(folder / name, [row for case in cases for row in case_rows(whole.folder, case)], Row)
     assert check(folder) == []
     edit(folder / name, one_digit_changed)
     (line,) = check(folder, archive=archive)
@@ -577,3 +578,11 @@ def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, 
     path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
     (line,) = check(folder)
     assert line.startswith("tables/E8.md, line ")
+
+
+def test_a_report_that_was_made_before_a_score_was_added_is_right_and_says_so(report, check, monkeypatch):
+    sharpness = Score("sharpness", "sharpness", lambda p, y, weight: float(p.max()), loss="sharpness")
+    monkeypatch.setitem(SCORES, "sharpness", sharpness)
+    monkeypatch.setitem(LOSSES, "sharpness", sharpness)
+    assert check(report) == []
+    assert "the report was made before sharpness was a score: not in its tables, not checked" in check.said

@@ -9,15 +9,15 @@ from proset_study.study.subject import SEED, make_fold_data
 
 
 def test_costs_are_those_of_the_final_fits(stored):
-    rows = {(row["experiment"], row["dataset"]): row for row in costs(stored)}
+    rows = {(row.experiment, row.dataset): row for row in costs(stored)}
     assert len(rows) == len(stored.all_finals())
     final = stored.final("E8", "cross")
     row, used = rows["E8", "cross"], final.fit["resources"]
-    assert row["fit_cpu_s"] + row["score_cpu_s"] == seconds_of(final.fit)
-    assert row["matrix_products"] * used["matrix_product_ms"] == pytest.approx(1000 * seconds_of(final.fit))
-    assert row["kernel_entries"] == final.fit["n_fit"] * final.fit["n_scored"]
-    assert row["multiply_adds"] == 3 * row["kernel_entries"]
-    assert rows["E9", "cross"]["kernel_entries"] is None  # trees have none
+    assert row.fit_cpu_s + row.score_cpu_s == seconds_of(final.fit)
+    assert row.matrix_products * used["matrix_product_ms"] == pytest.approx(1000 * seconds_of(final.fit))
+    assert row.kernel_entries == final.fit["n_fit"] * final.fit["n_scored"]
+    assert row.multiply_adds == 3 * row.kernel_entries
+    assert rows["E9", "cross"].kernel_entries is None  # trees have none
 
 
 def test_records_of_former_versions_have_seconds_only(stored):

@@ -6,48 +6,44 @@ import sys
 import pytest
 
 from proset_study.base.records import write_text
-from proset_study.report.analysis.edges import ALPHA, COLUMNS, edges, explained, in_words, read_edges, write_edges
+from proset_study.report.analysis.edges import ALPHA, Edge, edges, explained, in_words, read_edges, write_edges
 from proset_study.store.results import write_rows
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
 
 def test_edges_are_the_ends_of_what_was_tried(stored):
-    found = {
-        tuple(row[key] for key in ("experiment", "dataset", "parameter", "end", "optimal", "selected"))
-        for row in edges(stored)
-    }
+    found = {(row.experiment, row.dataset, row.parameter, row.end, row.optimal, row.selected) for row in edges(stored)}
     final = stored.final("E5", "flowers")
     grid = [s["lambda_v"] for s in final.stage1["settings"]]
     for end, value in (("smallest", min(grid)), ("largest", max(grid))):
         at_end = [int(grid[final.stage1[role]] == value) for role in ("optimal", "selected")]
         assert (("E5", "flowers", "lambda_v", end, *at_end) in found) == any(at_end)
-    sizes = {row["dataset"]: row for row in edges(stored) if (row["experiment"], row["parameter"]) == ("E8", "k")}
+    sizes = {row.dataset: row for row in edges(stored) if (row.experiment, row.parameter) == ("E8", "k")}
     for data_set in ("flowers", "cross", "odd"):
         best = stored.final("E8", data_set).stage2["settings"][stored.final("E8", data_set).stage2["optimal"]]
-        assert (data_set in sizes and sizes[data_set]["optimal"] == 1) == (best in (1, 20))
+        assert (data_set in sizes and sizes[data_set].optimal == 1) == (best in (1, 20))
 
 
 def test_parameters_of_another_search_are_counted_there(stored):
-    assert not [row for row in edges(stored) if row["experiment"] == "E4" and row["parameter"].startswith("lambda")]
+    assert not [row for row in edges(stored) if row.experiment == "E4" and row.parameter.startswith("lambda")]
 
 
 def test_a_search_that_fixes_the_size_has_no_edge_in_it(stored):
     config = copy.deepcopy(stored.study.config)
     config["experiments"]["E8"]["stage2"]["selection_rule"] = "largest"
     fixed = type(stored)(stored.folder, Study.of(config))
-    assert not [row for row in edges(fixed) if row["experiment"] == "E8"]
+    assert not [row for row in edges(fixed) if row.experiment == "E8"]
 
 
 def test_edges_are_read_as_they_were_written(stored, tmp_path):
     write_edges(tmp_path / "edges.csv", stored)
-    assert explained(stored.study, read_edges(tmp_path / "edges.csv")) == explained(stored.study, edges(stored))
+    read, found = (explained(stored.study, e) for e in (read_edges(tmp_path / "edges.csv"), edges(stored)))
+    assert list(map(in_words, read)) == list(map(in_words, found))
 
 
-def edge(parameter, end, replicate=0, experiment="E3", share=None, **roles):
-    names = {"replicate": replicate, "experiment": experiment, "dataset": "flowers", "variant": ""}
-    roles = {"optimal": 1, "selected": 0, **roles}
-    return {**names, "parameter": parameter, "end": end, "value": 1.0, **roles, "share": share}
+def edge(parameter, end, replicate=0, experiment="E3", share=None, data_set="flowers"):
+    return Edge(replicate, experiment, data_set, "", parameter, end, 1.0, optimal=1, selected=0, share=share)
 
 
 @pytest.fixture
@@ -60,7 +56,7 @@ def study(stored):
 
 def explanation(study, *rows):
     (found,) = explained(study, list(rows))
-    return found["explanation"]
+    return found.explanation
 
 
 def test_an_edge_is_explained_by_the_config_at_the_end_that_it_names(study):
@@ -100,21 +96,19 @@ def test_edges_that_many_data_sets_have_a_little_are_no_chance(study):
     """Two in ten searches are chance on one data set; on each of five they are not, and explain none of the five."""
     names = sorted(study.data_sets_of(next(r for r in study.runs.values() if r.experiment == "E3"), 0))
     rows = [
-        {**edge("lambda_v", "smallest", replicate, share=1 / 50), "dataset": name}
-        for name in names
-        for replicate in range(2)
+        edge("lambda_v", "smallest", replicate, share=1 / 50, data_set=name) for name in names for replicate in range(2)
     ]
-    few = [row for row in rows if row["dataset"] == names[0]]
+    few = [row for row in rows if row.dataset == names[0]]
     assert len(names) > 2
-    assert [found["explanation"] == "" for found in explained(study, few)] == [False]
-    assert [found["explanation"] for found in explained(study, rows)] == [""] * len(names)
+    assert [found.explanation == "" for found in explained(study, few)] == [False]
+    assert [found.explanation for found in explained(study, rows)] == [""] * len(names)
 
 
 @pytest.mark.parametrize(("track", "status"), [("open track", 1), ("published protocol", 0)])
 def test_the_command_ends_with_1_if_an_edge_of_the_open_track_is_not_explained(stored, tmp_path, track, status):
     config = {**stored.study.config, "track": track}
     write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
-    write_rows(tmp_path / layout.EDGES, [edge("batches", "smallest"), edge("batches", "largest")], COLUMNS)
+    write_rows(tmp_path / layout.EDGES, [edge("batches", "smallest"), edge("batches", "largest")], Edge)
     command = [sys.executable, "-m", "proset_study", "edges", "--report", tmp_path]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == status

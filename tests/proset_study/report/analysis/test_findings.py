@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -31,15 +32,15 @@ class Repeated(Stored):
 
     def _read_rows(self, experiment):
         return [
-            {**row, "replicate": replicate, "value": self._shifted(row, replicate)}
+            replace(row, replicate=replicate, value=self._shifted(row, replicate))
             for row in Stored(self.folder, self.study).rows_of([experiment])
             for replicate in self.replicates
         ]
 
     @staticmethod
     def _shifted(row, replicate):
-        shift = 0.01 * replicate**2 * (1 + (row["method"] == "knn"))
-        return 0.5 + shift if row["quantity"] == "log_loss" else row["value"]
+        shift = 0.01 * replicate**2 * (1 + (row.method == "knn"))
+        return 0.5 + shift if (row.section, row.quantity) == ("final", "log_loss") else row.value
 
 
 def pair(row):

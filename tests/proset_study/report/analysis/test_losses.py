@@ -1,6 +1,7 @@
 import pytest
 
 from proset_study.report.analysis.losses import losses_by_method, overlaps
+from proset_study.store.results import Row
 from proset_study.store.stored import Stored
 
 
@@ -9,12 +10,11 @@ class Given(Stored):
 
     def __init__(self, stored):
         super().__init__(stored.folder, stored.study)
-        names = {"method": "proset", "variant": ""}
         self._rows = {
             e: [
-                {**names, "experiment": e, "replicate": "0", "dataset": d, "section": s, "quantity": q, "value": value}
+                Row(0, e, "proset", d, "", section, quantity, value)
                 for d, loss in losses.items()
-                for s, q, value in (
+                for section, quantity, value in (
                     ("data", "train_samples", 80),
                     ("data", "test_samples", 20),
                     ("final", "log_loss", loss),

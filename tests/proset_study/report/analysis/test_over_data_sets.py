@@ -10,6 +10,7 @@ from proset_study.report.analysis.over_data_sets import over_data_sets, write_ov
 from proset_study.report.figures.over_data_sets import ranks_figure
 from proset_study.report.figures.style import save
 from proset_study.report.pages.over_data_sets_section import over_data_sets_section
+from proset_study.store.results import Row
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
 
@@ -38,10 +39,7 @@ class Given(Stored):
         super().__init__(Path("nowhere"), Study.of(config))
         self._rows = {
             e: [
-                {
-                    **{"replicate": str(replicate), "experiment": e, "method": METHODS[e], "dataset": d, "variant": ""},
-                    **{"section": section, "quantity": quantity, "value": value},
-                }
+                Row(replicate, e, METHODS[e], d, "", section, quantity, value)
                 for d, by_replicate in by_data_set.items()
                 for replicate, loss in (by_replicate or {}).items()
                 for section, quantity, value in (
@@ -75,7 +73,7 @@ def test_methods_are_joined_over_experiments_and_the_first_experiment_counts():
     assert (log_loss.score, log_loss.methods, log_loss.data_sets) == ("log-loss", ["proset", "knn"], DATA_SETS)
     assert log_loss.losses.tolist() == [[0.1, 0.2]] * 5 + [[0.3, 0.2]] * 3
     assert error.losses == pytest.approx(log_loss.losses / 2)
-    assert (log_loss.pairs[0]["first_wins"], log_loss.pairs[0]["second_wins"]) == (5, 3)
+    assert (log_loss.pairs[0].first_wins, log_loss.pairs[0].second_wins) == (5, 3)
 
 
 def test_data_sets_without_all_methods_are_left_out_and_named():
@@ -84,7 +82,7 @@ def test_data_sets_without_all_methods_are_left_out_and_named():
     del scores["D"]["d6"]  # not planned
     compared = over_data_sets(Given(scores))[0]
     assert compared.data_sets == ["d0", "d1", "d2", "d4", "d5", "d7"]
-    assert compared.test["excluded"] == "d3 (not knn); d6 (not xgboost)"
+    assert compared.test.excluded == "d3 (not knn); d6 (not xgboost)"
     assert "no result there: d3; d6." in text_of(Given(scores))
 
 
@@ -93,7 +91,7 @@ def test_a_method_without_any_result_is_named_and_does_not_empty_the_comparison(
     scores["E"] = dict.fromkeys(DATA_SETS)
     compared = over_data_sets(Given(scores))[0]
     assert (compared.methods, len(compared.data_sets)) == (["proset", "knn", "xgboost"], 8)
-    assert compared.test["not_run"] == "logistic_regression"
+    assert compared.test.not_run == "logistic_regression"
 
 
 def test_scores_are_means_over_the_replicates_that_all_methods_share():
@@ -103,7 +101,7 @@ def test_scores_are_means_over_the_replicates_that_all_methods_share():
     scores["D"]["d0"] = {0: 0.5, 1: 0.1, 2: 0.0}
     compared = over_data_sets(Given(scores))[0]
     assert compared.losses[0] == pytest.approx([0.3, 0.3, 0.3])
-    assert compared.test["replicates"] == "1 to 2"
+    assert compared.test.replicates == "1 to 2"
 
 
 def test_a_method_without_probabilities_is_compared_by_its_error_only(monkeypatch):
@@ -120,16 +118,16 @@ def test_a_comparison_of_settings_of_one_method_is_none_of_methods():
 def test_too_few_data_sets_are_not_tested():
     stored = Given(several(data_sets=DATA_SETS[:5]))
     for compared in over_data_sets(stored):
-        assert (compared.test["too_few"], compared.ranks, compared.pairs) == ("yes", [], [])
+        assert (compared.test.too_few, compared.ranks, compared.pairs) == ("yes", [], [])
     assert "5 common data sets are too few, 6 are the least" in text_of(stored)
 
 
 def test_two_methods_are_tested_without_friedman():
     stored = Given(several(experiments="AC"))
     compared = over_data_sets(stored)[0]
-    assert compared.test["f"] is compared.test["critical_difference"] is None
+    assert compared.test.f is compared.test.critical_difference is None
     (pair,) = compared.pairs
-    assert pair["wilcoxon_p"] == pair["holm_p"] == pair["holm_p_control"]
+    assert pair.wilcoxon_p == pair.holm_p == pair.holm_p_control
     assert "Friedman" not in text_of(stored)
 
 
@@ -137,23 +135,23 @@ def test_equal_scores_are_ties():
     scores = several(experiments="AC")
     scores["D"] = {d: {0: by_replicate[0] + 1e-16} for d, by_replicate in scores["A"].items()}
     compared = over_data_sets(Given(scores))[0]
-    pair = next(p for p in compared.pairs if (p["first"], p["second"]) == ("proset", "xgboost"))
-    assert (pair["first_wins"], pair["ties"], pair["second_wins"]) == (0, 8, 0)
-    assert (pair["wilcoxon_p"], pair["equivalent"]) == (1.0, 1.0)
-    ranks = {r["method"]: r["average_rank"] for r in compared.ranks}
+    pair = next(p for p in compared.pairs if (p.first, p.second) == ("proset", "xgboost"))
+    assert (pair.first_wins, pair.ties, pair.second_wins) == (0, 8, 0)
+    assert (pair.wilcoxon_p, pair.equivalent) == (1.0, 1.0)
+    ranks = {r.method: r.average_rank for r in compared.ranks}
     assert ranks["proset"] == ranks["xgboost"]
 
 
 def test_holm_against_the_first_method_counts_its_pairs_only():
     compared = over_data_sets(Given(several(experiments="ACDE")))[0]
-    control = sorted((r for r in compared.pairs if r["first"] == "proset"), key=lambda r: r["wilcoxon_p"])
-    assert [r["holm_p_control"] is None for r in compared.pairs] == [False] * 3 + [True] * 3
-    assert control[0]["holm_p_control"] == pytest.approx(min(1, 3 * control[0]["wilcoxon_p"]))
-    first = min(compared.pairs, key=lambda r: r["wilcoxon_p"])
-    assert first["holm_p"] == pytest.approx(min(1, 6 * first["wilcoxon_p"]))
-    assert compared.test["smallest_holm_p"] == 6 * 2 / 2**8
-    assert compared.test["smallest_holm_p_control"] == 3 * 2 / 2**8
-    shifts = [compared.test[f"detectable_shift{key}"] for key in ("", "_control", "_holm")]
+    control = sorted((r for r in compared.pairs if r.first == "proset"), key=lambda r: r.wilcoxon_p)
+    assert [r.holm_p_control is None for r in compared.pairs] == [False] * 3 + [True] * 3
+    assert control[0].holm_p_control == pytest.approx(min(1, 3 * control[0].wilcoxon_p))
+    first = min(compared.pairs, key=lambda r: r.wilcoxon_p)
+    assert first.holm_p == pytest.approx(min(1, 6 * first.wilcoxon_p))
+    assert compared.test.smallest_holm_p == 6 * 2 / 2**8
+    assert compared.test.smallest_holm_p_control == 3 * 2 / 2**8
+    shifts = [getattr(compared.test, f"detectable_shift{key}") for key in ("", "_control", "_holm")]
     assert shifts == sorted(shifts)
 
 
@@ -172,8 +170,8 @@ def test_a_data_set_under_two_names_is_one_source():
         "d1": {"sklearn": "iris", "features": [0, 1]},
         "d2": {"file": "d3.csv", "target": "kind", "drop": ["id"]},
     }
-    assert over_data_sets(Given(several()))[0].test["sources"] == 8
-    assert over_data_sets(Given(several(), generators=DATA_SETS[5:], **entries))[0].test["sources"] == 4
+    assert over_data_sets(Given(several()))[0].test.sources == 8
+    assert over_data_sets(Given(several(), generators=DATA_SETS[5:], **entries))[0].test.sources == 4
 
 
 def test_files_are_the_same_every_time(tmp_path):
@@ -206,11 +204,11 @@ def test_real_and_generated_data_sets_are_compared_apart():
     assert found["real"].ranks == []
     for c in found.values():
         knn, xgboost, between = c.pairs
-        assert knn["hierarchical_first"] > 0.9
-        assert xgboost["hierarchical_equivalent"] > 0.5 > xgboost["equivalence_p"]
-        assert between["hierarchical_first"] is None
-        assert (knn["wilcoxon_p"] is None) == (c.group != "all")
-    assert found["all"].pairs[0]["mean_difference"] == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
+        assert knn.hierarchical_first > 0.9
+        assert xgboost.hierarchical_equivalent > 0.5 > xgboost.equivalence_p
+        assert between.hierarchical_first is None
+        assert (knn.wilcoxon_p is None) == (c.group != "all")
+    assert found["all"].pairs[0].mean_difference == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
     assert "On a further data set proset is better than KNN by more than 0.01" in text_of(stored)
     assert "further data set" not in text_of(Given(several()))
 
@@ -219,18 +217,18 @@ def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
     scores = over_data_sets(Given(several(experiments="ACDE")))
     drawn = ranks_figure(scores)
     check_findings([drawn])
-    best = scores[0].ranks[0]["average_rank"]
-    near = sum(row["average_rank"] <= best + scores[0].test["critical_difference"] for row in scores[0].ranks) - 1
+    best = scores[0].ranks[0].average_rank
+    near = sum(row.average_rank <= best + scores[0].test.critical_difference for row in scores[0].ranks) - 1
     assert f"is {best:.1f} for " in drawn.finding
     assert f"cannot tell {near} of 3 others from it" in drawn.finding
     for i, compared in enumerate(scores):
         left, right = drawn.figure.axes[2 * i : 2 * i + 2]
-        assert [line.get_xdata()[0] for line in left.lines] == [r["average_rank"] for r in compared.ranks]
+        assert [line.get_xdata()[0] for line in left.lines] == [r.average_rank for r in compared.ranks]
         bars = [bar.get_width() for bar in right.patches]
-        pairs = [p for p in compared.pairs if p["first"] == "proset"]
-        expected = [p[key] for p in pairs for key in ("first_better", "equivalent", "second_better")]
+        pairs = [p for p in compared.pairs if p.first == "proset"]
+        expected = [value for p in pairs for value in (p.first_better, p.equivalent, p.second_better)]
         assert bars == pytest.approx(expected)
         field = left.patches[0]
-        assert field.get_width() == pytest.approx(compared.test["critical_difference"])
+        assert field.get_width() == pytest.approx(compared.test.critical_difference)
     save(drawn.figure, tmp_path / "ranks", png=True)
     assert {p.name for p in tmp_path.iterdir()} == {"ranks.png", "ranks.svg"}

@@ -15,7 +15,7 @@ from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstra
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.style import method_style
 from proset_study.report.write import write_report
-from proset_study.store.results import read_rows
+from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
@@ -222,8 +222,8 @@ def test_every_method_has_a_style_of_its_own():
 
 
 def test_the_comparison_has_a_table(small):
-    rows = [r for r in read_rows(small.folder / "replicate_0/means.csv") if r["quantity"] == "prototypes"]
-    assert [(r["dataset"], r["section"], r["value"] > 0) for r in rows] == [
+    rows = [r for r in read_rows(small.folder / "replicate_0/means.csv", Row) if r.quantity == "prototypes"]
+    assert [(r.dataset, r.section, r.value > 0) for r in rows] == [
         ("blobs", "final", True),
         ("pixels", "final", True),
     ]

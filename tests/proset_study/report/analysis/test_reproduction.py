@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from proset_study.report.analysis.reproduction import reproduction
-from proset_study.store.results import read_rows
+from proset_study.store.results import read_published
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 SPREAD = (-0.02, -0.01, 0.0, 0.01, 0.02)
@@ -13,49 +14,49 @@ SPREAD = (-0.02, -0.01, 0.0, 0.01, 0.02)
 def replicated(shift):
     """Our rows: the published numbers in five replicates with some spread, and shifted by data set."""
     rows = [
-        {**row, "replicate": str(r), "value": row["value"] + (SPREAD[r] - shift(row) if is_loss(row) else 0.0)}
+        replace(row, replicate=r, value=row.value + (SPREAD[r] - shift(row) if is_loss(row) else 0.0))
         for r in (0, 1, 2, 3, 4)
-        for row in read_rows(PUBLISHED)
-        if row["value"] is not None
+        for row in read_published(PUBLISHED)
+        if row.value is not None
     ]
-    return {row["what"]: row for row in reproduction(SimpleNamespace(rows=rows, replicates=[0, 1, 2, 3, 4]), PUBLISHED)}
+    return {row.what: row for row in reproduction(SimpleNamespace(rows=rows, replicates=[0, 1, 2, 3, 4]), PUBLISHED)}
 
 
 def is_loss(row):
-    return (row["section"], row["quantity"]) == ("final", "log_loss")
+    return (row.section, row.name) == ("final", "log_loss")
 
 
 def test_small_differences_are_equivalent_and_large_ones_are_not():
-    near = replicated(lambda row: 0.002 if row["dataset"] == "wine" else 0.0)["log-loss, published minus ours"]
-    assert near["of"] == 11
-    assert near["value"] == pytest.approx(0.002 / 11)
-    assert -0.01 < near["low"] < near["value"] < near["high"] < 0.01
-    assert near["p"] < 0.05
-    far = replicated(lambda row: 0.03 if row["dataset"] == "wine" else 0.02)
-    assert far["log-loss, published minus ours"]["p"] > 0.95
-    assert far["log-loss, published minus ours, wine"]["value"] == pytest.approx(0.03)
+    near = replicated(lambda row: 0.002 if row.dataset == "wine" else 0.0)["log-loss, published minus ours"]
+    assert near.of == 11
+    assert near.value == pytest.approx(0.002 / 11)
+    assert -0.01 < near.low < near.value < near.high < 0.01
+    assert near.p < 0.05
+    far = replicated(lambda row: 0.03 if row.dataset == "wine" else 0.02)
+    assert far["log-loss, published minus ours"].p > 0.95
+    assert far["log-loss, published minus ours, wine"].value == pytest.approx(0.03)
 
 
 def test_data_sets_count_once_whatever_the_number_of_their_scores():
-    found = replicated(lambda row: 0.01 if row["experiment"] == "E1" and row["dataset"] == "wine" else 0.0)
+    found = replicated(lambda row: 0.01 if row.experiment == "E1" and row.dataset == "wine" else 0.0)
     wine = found["log-loss, published minus ours, wine"]
-    assert wine["value"] == pytest.approx(0.01 / wine["of"])
-    assert found["log-loss, published minus ours"]["value"] == pytest.approx(wine["value"] / 11)
+    assert wine.value == pytest.approx(0.01 / wine.of)
+    assert found["log-loss, published minus ours"].value == pytest.approx(wine.value / 11)
 
 
 def test_counts_of_the_published_numbers_themselves():
     found = replicated(lambda row: 0.0)
     inside = found["test scores in the 95 % prediction interval"]
-    assert inside["found"] == inside["of"] == 207
-    assert found["test scores within the tolerance"]["found"] == 207
-    assert found["numbers of prototypes within a factor of 2"]["found"] == 47
-    outside = replicated(lambda row: 0.5 if row["experiment"] == "E9" else 0.0)
-    assert outside["test scores in the 95 % prediction interval"]["found"] == 207 - 6
-    assert outside["test scores within the tolerance"]["found"] == 207 - 6
+    assert inside.found == inside.of == 207
+    assert found["test scores within the tolerance"].found == 207
+    assert found["numbers of prototypes within a factor of 2"].found == 47
+    outside = replicated(lambda row: 0.5 if row.experiment == "E9" else 0.0)
+    assert outside["test scores in the 95 % prediction interval"].found == 207 - 6
+    assert outside["test scores within the tolerance"].found == 207 - 6
 
 
 def test_the_tolerance_is_asked_about_other_experiments():
     found = replicated(lambda row: SPREAD[0])  # the first replicate is what is published
     foil = found["test scores of our E8 within the tolerance of E3"]
-    assert foil["of"] == 18
-    assert 0 < foil["found"] < 18
+    assert foil.of == 18
+    assert 0 < foil.found < 18

@@ -11,7 +11,7 @@ from proset.archive import write_archive
 from proset_study.base.records import write_text
 from proset_study.report.analysis.manifest import content_hash
 from proset_study.report.analysis.standing import check_data, differences, in_words, standing_study
-from proset_study.store.results import write_rows
+from proset_study.store.results import Row, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError
 
@@ -22,18 +22,11 @@ def rows(experiment, method, losses, data_set="real", variant="", errors=0.25):
     """Of replicates 0, 1, ...; a list of losses is one of fit seeds."""
     found = []
     for replicate, values in enumerate(losses):
-        names = {
-            "replicate": replicate,
-            "experiment": experiment,
-            "method": method,
-            "dataset": data_set,
-            "variant": variant,
-        }
-        found += [{**names, "section": "data", "quantity": key, "value": value} for key, value in SIZES.items()]
+        names = (replicate, experiment, method, data_set, variant)
+        found += [Row(*names, "data", key, value) for key, value in SIZES.items()]
         for seed, value in enumerate(values if isinstance(values, list) else [values]):
-            section = f"refit_{seed}" if seed else "final"
             scores = {"prototypes": 7.0, "active_features": 2.0, "log_loss": value, "balanced_accuracy": 1 - errors}
-            found += [{**names, "section": section, "quantity": key, "value": value} for key, value in scores.items()]
+            found += [Row(*names, "final", key, score, fit_seed=seed) for key, score in scores.items()]
     return found
 
 
@@ -58,7 +51,7 @@ def compared(tmp_path):
         },
     }
     write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
-    write_rows(tmp_path / layout.ALL_SCORES, theirs)
+    write_rows(tmp_path / layout.ALL_SCORES, theirs, Row)
     ours = rows("knn", "knn", [0.25, 0.5, 0.5]) + rows("knn", "knn", [0.3, 0.4, 0.2], data_set="drawn")
     return differences(standing_study("knn", tmp_path, {}), ours, tmp_path), tmp_path
 
@@ -107,14 +100,14 @@ def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, erro
 def test_a_method_without_probabilities_is_compared_by_error_and_is_no_rival_by_log_loss(compared):
     _, folder = compared
     theirs = [*rows("E1", "knn", [0.5] * 3, errors=0.2), *rows("E2", "cccd", [9.0] * 3, errors=0.1)]
-    write_rows(folder / layout.ALL_SCORES, theirs)
+    write_rows(folder / layout.ALL_SCORES, theirs, Row)
     ours = rows("class_prior", "class_prior", [0.4] * 3)
     (found,) = differences(standing_study("class_prior", folder, {}), ours, folder)
     assert (found.rival, found.score) == ("E1", "log-loss")
     found = differences(standing_study("cccd", folder, {}), rows("cccd", "cccd", [7.0] * 3, errors=0.3), folder)
     assert [row.score for row in found] == ["balanced error"] * 2
     assert [row.difference for row in found] == pytest.approx([0.1, 0.2])
-    write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3))
+    write_rows(folder / layout.ALL_SCORES, rows("E2", "cccd", [9.0] * 3), Row)
     with pytest.raises(ValueError, match="no experiment has a log-loss on a replicate of real, drawn"):
         differences(standing_study("class_prior", folder, {}), ours, folder)
 

@@ -1,9 +1,11 @@
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
 from proset.losses import log_loss
-from proset_study.report.analysis.variance import COLUMNS, components, noise, variance_rows, write_variance
-from proset_study.store.results import by_fit_seed, read_rows
+from proset_study.report.analysis.variance import Noise, components, noise, variance_rows, write_variance
+from proset_study.store.results import Row, by_fit_seed, read_rows
 from proset_study.store.stored import Stored
 
 
@@ -17,12 +19,12 @@ class Two(Stored):
 
     def _read_rows(self, experiment):
         rows = Stored(self.folder, self.study).rows_of([experiment])
-        further = [{**r, "value": r["value"] + 0.1} if r["quantity"] == "log_loss" else r for r in rows]
-        return [*rows, *({**row, "replicate": "1"} for row in further)]
+        further = [replace(r, value=r.value + 0.1) if r.quantity == "log_loss" else r for r in rows]
+        return [*rows, *(replace(row, replicate=1) for row in further)]
 
 
 def row_of(rows, experiment, data_set, score="log-loss"):
-    (row,) = (r for r in rows if (r["experiment"], r["dataset"], r["score"]) == (experiment, data_set, score))
+    (row,) = (r for r in rows if (r.experiment, r.dataset, r.score) == (experiment, data_set, score))
     return row
 
 
@@ -45,30 +47,30 @@ def test_rows_have_the_scores_of_every_fit(stored):
     losses = [log_loss(p, final.y, final.weight) for p in final.probabilities_of_fits]
     assert len(losses) == 3
     row = row_of(variance_rows(stored), "E3", "cross")
-    assert (row["replicates"], row["fit_seeds"], row["between_splits"], row["standard_error"]) == (1, 3, None, None)
-    assert row["mean"] == pytest.approx(np.mean(losses))
-    assert row["between_seeds"] == pytest.approx(np.std(losses, ddof=1))
-    assert row["between_seeds"] > 0
+    assert (row.replicates, row.fit_seeds, row.between_splits, row.standard_error) == (1, 3, None, None)
+    assert row.mean == pytest.approx(np.mean(losses))
+    assert row.between_seeds == pytest.approx(np.std(losses, ddof=1))
+    assert row.between_seeds > 0
     neighbours = row_of(variance_rows(stored), "E8", "cross")
-    assert (neighbours["fit_seeds"], neighbours["between_seeds"]) == (1, None)
+    assert (neighbours.fit_seeds, neighbours.between_seeds) == (1, None)
 
 
 def test_over_two_replicates(stored):
     row, single = (row_of(variance_rows(s), "E3", "flowers") for s in (Two(stored), stored))
-    assert row["mean"] == pytest.approx(single["mean"] + 0.05)
-    assert row["between_seeds"] == pytest.approx(single["between_seeds"])
+    assert row.mean == pytest.approx(single.mean + 0.05)
+    assert row.between_seeds == pytest.approx(single.between_seeds)
     of_means = 0.1**2 / 2
-    assert row["between_splits"] ** 2 == pytest.approx(max(0.0, of_means - single["between_seeds"] ** 2 / 3))
-    assert row["one_fit"] ** 2 == pytest.approx(row["between_splits"] ** 2 + row["between_seeds"] ** 2)
-    assert row["standard_error"] ** 2 == pytest.approx((1 / 2 + row["overlap"]) * of_means)
-    assert row["overlap"] > 0
+    assert row.between_splits**2 == pytest.approx(max(0.0, of_means - single.between_seeds**2 / 3))
+    assert row.one_fit**2 == pytest.approx(row.between_splits**2 + row.between_seeds**2)
+    assert row.standard_error**2 == pytest.approx((1 / 2 + row.overlap) * of_means)
+    assert row.overlap > 0
 
 
 def test_rows_without_refits_carry_the_values_of_all_seeds():
-    names = dict.fromkeys(("replicate", "experiment", "method", "dataset", "variant"), "")
+    names = (0, "E3", "proset", "cross", "")
     rows = [
-        {**names, "section": section, "quantity": "log_loss", "value": value}
-        for section, value in (("final", 0.5), ("stage2", 0.4), ("refit_1", 0.7), ("refit_2", 0.6))
+        Row(*names, section, "log_loss", value, fit_seed=seed)
+        for section, value, seed in (("final", 0.5, 0), ("stage2", 0.4, 0), ("final", 0.7, 1), ("final", 0.6, 2))
     ]
     assert by_fit_seed(rows) == [(rows[0], [0.5, 0.7, 0.6]), (rows[1], [0.4])]
 
@@ -76,10 +78,9 @@ def test_rows_without_refits_carry_the_values_of_all_seeds():
 def test_files_and_front_page(stored, tmp_path):
     write_variance(tmp_path / "variance.csv", stored)
     lines = (tmp_path / "variance.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0].split(",") == list(COLUMNS)
+    assert lines[0].split(",") == [field.name for field in fields(Noise)]
     assert len(lines) == 1 + len(variance_rows(stored))
-    assert {(r["method"], r["score"]) for r in noise(stored)} == {
+    assert {(r.method, r.score) for r in noise(stored)} == {
         (method, "log-loss") for method in ("proset", "knn", "xgboost")
     }
-    sections = {r["section"] for r in read_rows(stored.folder / "replicate_0/E3.csv")}
-    assert {"refit_1", "refit_2"} <= sections
+    assert {r.fit_seed for r in read_rows(stored.folder / "replicate_0/E3.csv", Row)} == {0, 1, 2}

@@ -1,12 +1,13 @@
 """The verdict: what is said follows from the scores, and is the same wherever it is said."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
 from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
@@ -22,20 +23,19 @@ class Repeated(Stored):
     def __init__(self, stored, means, deviation=0.01):
         super().__init__(stored.folder, stored.study)
         rng = np.random.default_rng(5)
-        draws = {}
         for experiment in stored.study.experiments:
-            rows = [row for row in stored.rows_of([experiment]) if row["value"] is not None]
+            rows = [row for row in stored.rows_of([experiment]) if row.value is not None]
             self._rows[experiment] = [
-                {**row, "replicate": str(replicate), "value": self._value(row, replicate, means, deviation, rng, draws)}
+                replace(row, replicate=replicate, value=self._value(row, means, deviation, rng))
                 for replicate in range(10)
                 for row in rows
             ]
 
     @staticmethod
-    def _value(row, replicate, means, deviation, rng, draws):
-        if row["quantity"] != "log_loss":
-            return row["value"]
-        return means[row["method"]] + deviation * rng.normal()
+    def _value(row, means, deviation, rng):
+        if (row.section, row.quantity) != ("final", "log_loss"):
+            return row.value
+        return means[row.method] + deviation * rng.normal()
 
     @property
     def replicates(self):
@@ -83,9 +83,9 @@ def test_a_study_of_other_data_says_nothing_of_the_published_one(stored):
 )
 def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(inside, p, word):
     rows = [
-        {"what": DIFFERENCE, "value": -0.001, "low": -0.011, "high": 0.01, "p": p},
-        {"what": INSIDE, "of": 100, "found": 95, "p": inside},
-        {"what": TOLERATED, "of": 200, "found": 0},
+        Finding(DIFFERENCE, of=11, value=-0.001, low=-0.011, high=0.01, p=p),
+        Finding(INSIDE, of=100, found=95, p=inside),
+        Finding(TOLERATED, of=200, found=0),
     ]
     ((said, sentence),) = reproduced(rows)
     assert said == word
@@ -120,18 +120,17 @@ class WithoutTheHardest(Stored):
         super().__init__(stored.folder, stored.study)
         for experiment in stored.study.experiments:
             self._rows[experiment] = [
-                {**row, "value": self._loss(row)} if row["quantity"] == "log_loss" else row
+                replace(row, value=self._loss(row)) if (row.section, row.quantity) == ("final", "log_loss") else row
                 for row in stored.rows_of([experiment])
             ]
 
     def _loss(self, row):
-        return self.LOSSES[row["dataset"]] + {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}[row["method"]]
+        return self.LOSSES[row.dataset] + {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}[row.method]
 
 
 def test_the_committed_words_follow_from_the_committed_rows():
-    rows = read_rows(ROOT / "reports/study/findings/reproduction.csv")
-    numbers = ({key: float(row[key]) for key in ("low", "high", "p") if row[key]} for row in rows)
-    ((word, sentence),) = reproduced([row | found for row, found in zip(rows, numbers, strict=True)])
+    rows = read_rows(ROOT / "reports/study/findings/reproduction.csv", Finding)
+    ((word, sentence),) = reproduced(rows)
     headline = (ROOT / "reports/study/findings/headline.md").read_text(encoding="utf-8")
     assert headline.startswith(f"- **{word}** {sentence}\n")
 

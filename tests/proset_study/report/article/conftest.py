@@ -3,6 +3,7 @@
 import json
 import shutil
 from copy import deepcopy
+from dataclasses import replace
 from math import sin
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from proset_study.report.article.open_track import AVERAGED, LEAVE_ONE_OUT, TRAC
 from proset_study.report.article.records import rows
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
 ROOT = Path(__file__).parents[4]
@@ -53,14 +54,21 @@ def _open_track(folder, study, config):
     experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
     other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
     every = {f"all_{e}": {**entry, "method": LEAVE_ONE_OUT, "parameters": {}} for e, entry in experiments.items()}
-    ours = [row for row in read_rows(study / layout.ALL_SCORES) if row["experiment"] in experiments]
+    ours = [row for row in read_rows(study / layout.ALL_SCORES, Row) if row.experiment in experiments]
+    theirs, of_all = (
+        [
+            replace(
+                row,
+                experiment=f"{prefix}_{row.experiment}",
+                method=LEAVE_ONE_OUT,
+                value=None if row.value is None else factor * row.value,
+            )
+            for row in ours
+        ]
+        for prefix, factor in (("leave", 0.95), ("all", 0.9))
+    )
+    write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all, Row)
     renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
-    theirs = [{**row, **renamed[row["experiment"]], "value": 0.95 * row["value"]} for row in ours]
-    of_all = [
-        {**row, "experiment": f"all_{row['experiment']}", "method": LEAVE_ONE_OUT, "value": 0.9 * row["value"]}
-        for row in ours
-    ]
-    write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all)
     comparisons = {
         TRACKED: {"title": "Both", "experiments": [*experiments, *other]},
         "open_candidates": {"title": "All samples", "experiments": [*other, *every]},

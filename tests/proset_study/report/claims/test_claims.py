@@ -34,7 +34,7 @@ from proset_study.report.claims.evidence import PublishedEvidence, StoredEvidenc
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
 from proset_study.report.claims.statements import ledger, statements_beside
 from proset_study.report.write import write_report
-from proset_study.store.results import read_rows, write_rows
+from proset_study.store.results import Row, read_published, write_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study.config.checks import load
 
@@ -964,7 +964,7 @@ FAILS_IF_PUBLISHED = {
 
 @pytest.mark.parametrize("claim_id", IDS)
 def test_published_numbers(claim_id):
-    found = decide(claim_id, PublishedEvidence(read_rows(PUBLISHED)))
+    found = decide(claim_id, PublishedEvidence(read_published(PUBLISHED)))
     assert [v.data_set for v in found if v.holds is None] == list(UNDECIDED_IF_PUBLISHED.get(claim_id, ()))
     assert [v.data_set for v in found if v.holds is False] == list(FAILS_IF_PUBLISHED.get(claim_id, ()))
 
@@ -988,7 +988,7 @@ def test_published_numbers(claim_id):
     ],
 )
 def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
-    assert verdict_on(claim_id, data_set, PublishedEvidence(read_rows(PUBLISHED))).evidence == evidence
+    assert verdict_on(claim_id, data_set, PublishedEvidence(read_published(PUBLISHED))).evidence == evidence
 
 
 @pytest.fixture
@@ -997,14 +997,17 @@ def stored(tmp_path):
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     study = load({**config, "replicates": [0, 1]})
     for replicate, loss in ((0, 0.3), (1, 0.9)):
-        names = {"replicate": replicate, "method": "proset", "dataset": "wine", "variant": ""}
         folder = tmp_path / f"replicate_{replicate}"
-        threshold = {**names, "experiment": "E3", "section": "stage2", "quantity": "threshold", "value": 0.5}
-        final_loss = {**names, "experiment": "E6", "section": "final", "quantity": "log_loss", "value": loss}
-        not_searched = {**names, "experiment": "E6", "section": "stage1", "quantity": "optimal_x", "value": None}
-        end = {"section": "final", "quantity": "balanced_accuracy", "value": 0.5}
-        write_rows(folder / "E3.csv", [threshold, {**threshold, **end}])
-        write_rows(folder / "E6.csv", [final_loss, not_searched, {**final_loss, **end}])
+        threshold, final_loss, not_searched = (
+            Row(replicate, experiment, "proset", "wine", "", section, quantity, value, role)
+            for experiment, section, quantity, value, role in (
+                ("E3", "stage2", "threshold", 0.5, ""),
+                ("E6", "final", "log_loss", loss, ""),
+                ("E6", "stage1", "x", None, "optimal"),
+            )
+        )
+        write_rows(folder / "E3.csv", [threshold], Row)
+        write_rows(folder / "E6.csv", [final_loss, not_searched], Row)
     return Stored(tmp_path, study)
 
 

@@ -22,7 +22,7 @@ from proset_study.report.catalogue import data_set_figures, plan
 from proset_study.report.figures.cover_radii import MOST
 from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import study_table
-from proset_study.store.results import case_rows, write_rows
+from proset_study.store.results import Row, case_rows, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study.config.checks import load
 from proset_study.study.config.study import Study
@@ -74,7 +74,7 @@ def small(tmp_path_factory) -> Stored:
     stored = compute(config, tmp_path_factory.mktemp("small"))
     for experiment in stored.study.experiments:
         rows = [row for case in stored.study.cases([0], experiment) for row in case_rows(stored.folder, case)]
-        write_rows(stored.folder / f"replicate_0/{experiment}.csv", rows)
+        write_rows(stored.folder / f"replicate_0/{experiment}.csv", rows, Row)
     return stored
 
 

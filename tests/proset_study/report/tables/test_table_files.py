@@ -1,23 +1,25 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
 from proset_study.report.tables.table_files import to_latex, to_markdown, write_table, write_workbook
-from proset_study.report.tables.tables import comparison_table, make_cells
+from proset_study.report.tables.tables import comparison_table, numbers_of
 
 
 @pytest.fixture
 def nasty(numbers):
     """A comparison whose names are special characters of LaTeX and Excel."""
     rows, published = numbers
-    rows = [{**row, "dataset": "a_b&50%"} for group in rows for row in group]
-    table = comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", make_cells(rows, published), {})
-    next(cell for cell in table.cells if cell["quantity"] == "log_loss")["best"] = True
-    return table
+    rows = [replace(row, dataset="a_b&50%") for group in rows for row in group]
+    table = comparison_table("E3_E8", "x^2 ~ {#1} $ \\ <b>", numbers_of(rows, published), {})
+    (heading, first), *others = table.groups
+    first = [replace(number, best=number.quantity == "log_loss") for number in first]
+    return replace(table, groups=[(heading, first), *others])
 
 
 def test_latex_has_rules_escapes_and_bold(nasty):
@@ -55,8 +57,8 @@ def test_files_hold_the_same_numbers(nasty, tmp_path):
 @pytest.mark.parametrize("name", ['=HYPERLINK("x")', "=1+1", "+1+1", "-a", "@SUM(1)"])
 def test_text_that_begins_like_a_formula_is_none_in_a_spreadsheet(numbers, name, tmp_path):
     rows, published = numbers
-    rows = [{**row, "dataset": name} for group in rows for row in group]
-    table = comparison_table("c", "t", make_cells(rows, published), {})
+    rows = [replace(row, dataset=name) for group in rows for row in group]
+    table = comparison_table("c", "t", numbers_of(rows, published), {})
     files = [tmp_path / f"c.{suffix}" for suffix in ("md", "csv", "tex", "xlsx")]
     write_table(tmp_path, table)
     write_workbook(files[3], [table])

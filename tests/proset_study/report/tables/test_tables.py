@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -7,20 +8,18 @@ from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import (
     comparison_table,
     experiment_table,
-    make_cells,
     methods_table,
+    numbers_of,
 )
 from proset_study.report.wording import (
     format_number,
 )
-from proset_study.store.results import COLUMNS
-
-NAMES = {"replicate": 0, "variant": "", "dataset": "wine"}
+from proset_study.store.results import Row, read_rows, write_rows
 
 
 def test_published_rows_in_published_order_with_values_in_brackets(numbers):
     rows, published = numbers
-    text = to_markdown(experiment_table("E3", "title", make_cells(rows[0], published), published))
+    text = to_markdown(experiment_table("E3", "title", numbers_of(rows[0], published), published))
     assert text.splitlines()[4:] == [
         "| |wine|",
         "|---|---:|",
@@ -36,8 +35,8 @@ def test_published_rows_in_published_order_with_values_in_brackets(numbers):
 
 def test_comparison_marks_what_cannot_be_told_from_the_best(numbers):
     rows, published = numbers
-    again = [{**r, "replicate": 1, "value": r["value"] + 0.01} for r in chain(*rows) if r["quantity"] == "log_loss"]
-    cells = make_cells([*chain.from_iterable(rows), *again], published)
+    again = [replace(r, replicate=1, value=r.value + 0.01) for r in chain(*rows) if r.quantity == "log_loss"]
+    cells = numbers_of([*chain.from_iterable(rows), *again], published)
     text = to_markdown(comparison_table("c", "comparison", cells, {"wine": 0.5}))
     losses = [line for line in text.splitlines() if line.startswith("|Log-loss")]
     assert losses == [  # all differences are the same in both replicates, so that their errors are 0
@@ -53,7 +52,7 @@ def test_comparison_marks_what_cannot_be_told_from_the_best(numbers):
 
 def test_one_replicate_marks_nothing(numbers):
     rows, published = numbers
-    text = to_markdown(comparison_table("c", "comparison", make_cells([*chain.from_iterable(rows)], published), {}))
+    text = to_markdown(comparison_table("c", "comparison", numbers_of([*chain.from_iterable(rows)], published), {}))
     assert "**0" not in text
     assert "Bold" not in text
 
@@ -68,16 +67,13 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
         ("E8", "knn", "wine", 3.45, 0.95),
     )
     rows = [
-        {
-            **{**NAMES, "replicate": replicate, "experiment": e, "method": m, "dataset": d, "section": "final"},
-            **{"quantity": quantity, "value": value},
-        }
+        Row(replicate, e, m, d, "", "final", quantity, value)
         for e, m, d, *values in found
         for replicate in (0, 1)
         for quantity, value in zip(("log_loss", "balanced_accuracy"), values, strict=True)
     ]
     missing = [("E12", "xor_3f", "", "xgboost")]
-    table = methods_table("E14", "all", make_cells(rows, numbers[1], missing), {"wine": 0.5, "xor_3f": 0.0})
+    table = methods_table("E14", "all", numbers_of(rows, numbers[1], missing), {"wine": 0.5, "xor_3f": 0.0})
     lines = [line.replace(" ± 0.00]", "]") for line in to_markdown(table).splitlines()[2:]]
     assert lines[0].startswith(
         "Partial: what could not be computed is marked as missing. Published values in brackets."
@@ -99,29 +95,34 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
 
 def test_first_replicate_then_mean_and_deviation_over_all(numbers):
     (rows, *_), published = numbers
-    names = {**NAMES, "replicate": 1, "experiment": "E3", "method": "m"}
-    cells = make_cells([*rows, {**names, "section": "final", "quantity": "log_loss", "value": 0.3049}], published)
-    cell = next(c for c in cells if c["quantity"] == "log_loss")
-    assert cell["value"] == 0.1049
-    assert cell["mean"] == pytest.approx(0.2049)
-    assert cell["standard_deviation"] == pytest.approx(0.2 / 2**0.5)
+    cells = numbers_of([*rows, Row(1, "E3", "m", "wine", "", "final", "log_loss", 0.3049)], published)
+    cell = next(c for c in cells if c.quantity == "log_loss")
+    assert cell.value == 0.1049
+    assert cell.mean == pytest.approx(0.2049)
+    assert cell.deviation == pytest.approx(0.2 / 2**0.5)
     assert "0.10 [0.20 ± 0.14] (0.10)" in to_markdown(experiment_table("E3", "t", cells, published))
 
 
 @pytest.mark.parametrize(
     ("quantity", "value", "text"),
     [
-        ("selected_lambda_w", 4.5e-05, "4.5e-5"),
+        ("lambda_w", 4.5e-05, "4.5e-5"),
         ("prototypes", 1484.0, "1,484"),
         ("prototypes", 12.4, "12.40"),
         ("log_loss", 1.0, "1.00"),
-        ("optimal_colsample", None, "n/a"),
-        ("optimal_subsample", 0.583, "0.58"),
+        ("colsample", None, "n/a"),
+        ("subsample", 0.583, "0.58"),
     ],
 )
 def test_numbers_are_printed_as_published(quantity, value, text):
     assert format_number(quantity, value) == text
 
 
-def test_rows_have_the_columns_of_the_published_file():
-    assert COLUMNS == ("replicate", "experiment", "method", "dataset", "variant", "section", "quantity", "value")
+def test_rows_are_written_with_the_columns_of_the_published_file_and_read_as_they_were(numbers, tmp_path):
+    first, *_ = numbers[0]
+    rows = [*first, replace(first[-1], fit_seed=2), replace(first[1], role="selected", value=None)]
+    write_rows(tmp_path / "rows.csv", rows, Row)
+    assert read_rows(tmp_path / "rows.csv", Row) == rows
+    head, *_, refit, selected = (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "replicate,experiment,method,dataset,variant,section,quantity,value"
+    assert (refit, selected) == ("0,E3,m,wine,,refit_2,roc_auc,1.0", "0,E3,m,wine,,stage1,selected_lambda_v,")
