@@ -70,7 +70,7 @@ def protocol(stored: Reported) -> Content:
     runs = [(run, d) for run in stored.study.runs.values() if run.experiment in published for d in run.data_sets]
     neighbours = {run.stage("stage2", d)["complexity"] for run, d in runs if run.method == "knn"}
     depths = {run.stage("stage1", d)["space"]["max_depth"]["integers"][1] for run, d in runs if run.method == "xgboost"}
-    losses = pick(stored.rows_of(published), section="final", quantity="log_loss")
+    losses = pick(stored.rows_of(published), section="final", quantity="log_loss", fit_seed=0)
     replicates = [len(group) for group in groups(losses, "experiment", "dataset", "variant").values()]
     share = boosting["stage1"]["space"]["colsample"]["uniform"]
     texts = {
