@@ -56,8 +56,8 @@ class ForeignReport:
         packed = ForeignReport(extracted(archive, folder))
         self._packed = {name for name in packed.files if layout.belongs(study, name)}
         for name in sorted(self._packed):
-            path = self.files.setdefault(name, packed.files[name])
-            if path.read_bytes() != packed.files[name].read_bytes():
+            self.files.setdefault(name, packed.files[name])
+            if self.path(name).read_bytes() != packed.path(name).read_bytes():
                 raise Refused(f"{name} is another file in {archive.name} than in the report")
         return [f"{packed.folder.name}/{name}" for name in packed.files.keys() - self._packed]
 
@@ -109,9 +109,11 @@ def extracted(archive: Path, folder: Path) -> Path:
     Refused if there is anything but one folder with files in it; a ValueError if it is damaged, or too large.
     """
     reports = set()
-    for name, content in read_files(archive, _is_below_a_folder):
+    for i, (name, content) in enumerate(read_files(archive, _is_below_a_folder)):
         if content is None:
             raise Refused(f"{name[:200]!r} is not a file of a report")
+        if i >= MAX_FILES:
+            raise Refused(f"there are more than {MAX_FILES:,} files")
         reports.add(name.partition("/")[0])
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

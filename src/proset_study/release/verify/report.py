@@ -36,8 +36,9 @@ def verify(
     """Yield a line for everything that differs; nothing if all is right. `say` gets what has been checked and what not.
 
     The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
-    it is all that is checked. So many records of each kind (trial of stage 1, fold of stage 2, final model), selected by
-    `seed`, are fitted again. Of custom data, `files` may be read. Nothing is written but below the empty `scratch`.
+    it is all that is checked. `n_refits` records of each kind (trial of stage 1, fold of stage 2, final model) are
+    selected by `seed` and fitted again. Of custom data, `files` may be read. Nothing is written but below the empty
+    `scratch`.
     """
     is_release = report is None
     try:
