@@ -86,7 +86,7 @@ class Number:
 
 
 def as_number(term: Number | float | str) -> Number:
-    """A number without a name, of one that is none yet."""
+    """Wrap a plain number, which then has no name."""
     return term if isinstance(term, Number) else Number("", float(term))
 
 

@@ -18,7 +18,7 @@ MIN_AGREEING, AGREEING = 8, 0.8  # replicates, and proportion of them, that have
 class Verdict:
     """The verdict on a claim for a data set ("" if it is about several together).
 
-    `holds` is None if something is missing, or if nothing is but a test does not tell; `missing` says which of them.
+    `holds` is None if records are `missing`, or if a test is undetermined.
     """
 
     data_set: str
@@ -39,8 +39,8 @@ Checks = Check | Iterable["Checks"] | Callable[[Scope], "Checks"]
 class Claim:
     """What a source says of data sets, and the checks that have to hold on each of them.
 
-    None of the data sets are named for a claim about several together. `over_replicates` says that a check takes all
-    replicates together; `cannot_fail` has the data sets on which the claim is vacuous, and why.
+    A claim about several data sets together names none. With `over_replicates` one check takes all replicates together;
+    `cannot_fail` has the data sets on which the claim is vacuous, and why.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Claim:
     checks: Checks = ()
 
     def holds_if(self, *checks: Checks) -> Checks:
-        """Decide the claim by checks, or by functions of the scope that give some; also a decorator of such one."""
+        """Decide the claim by checks, or by functions of the scope that return some; decorates such a function."""
         self.checks = checks
         return checks[0]
 
