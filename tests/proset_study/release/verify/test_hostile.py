@@ -197,7 +197,7 @@ WAYS = {
     "manifest": MANIFESTS,
     "text of the manifest": TEXTS,
     "records": ENTRIES,
-    "release": ENTRIES,
+    "release": ("a name above", "a link", "a device", "bytes"),  # of `ENTRIES`
     "archive": ARCHIVES,
     "numbers": NUMBERS,
     "workbook": SHEETS,
