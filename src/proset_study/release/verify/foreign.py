@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
-from proset_study.release.verify.limits import MAX_DATA, MAX_FILES
+from proset_study.release.verify.limits import MAX_DATA, MAX_FILES, MAX_LINES
 from proset_study.store.packed import MAX_FILE, read_files
 from proset_study.store.results import text_of
 from proset_study.study import layout
@@ -81,9 +81,12 @@ class ForeignReport:
         """What is in a file, which may be compressed."""
         content = self.path(name).read_bytes()
         try:
-            return text_of(name, content)
+            text = text_of(name, content)
         except ValueError as error:
             raise Refused(f"{name} cannot be read: {error}") from error
+        if (lines := text.count("\n")) > MAX_LINES:
+            raise Refused(f"{name} has {lines:,} lines, at most {MAX_LINES:,} are read")
+        return text
 
     def manifest(self) -> dict:
         """manifest.json, with its keys of the right kind; the config in it has not been checked."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 MEMORY = 2**33  # bytes of address space
 MAX_FILES = 100_000  # of a report; `store.packed` limits their bytes
+MAX_LINES = 2_000_000  # of a table, whose rows are in memory
 MAX_DATA = 2**32  # bytes of all data sets that are made again
 
 

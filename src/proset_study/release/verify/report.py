@@ -56,6 +56,8 @@ def verify(
             )
             return
         study = checked_study(manifest["config"], files)
+        if (n_made := len(layout.data_files(study))) > (n_known := len(manifest["data_sha256"])):
+            raise Refused(f"manifest.json: the config makes {n_made:,} data sets, data_sha256 has {n_known:,}")
         others = [] if archive is None else foreign.add(archive, study, scratch / "archive")
         stored = Unpacked(foreign, study, scratch / study.name)
     except (OSError, ValueError, MemoryError) as error:
