@@ -49,15 +49,7 @@ ABOUT = {  # by the folder, or by the name where that says more
 
 
 def metadata(files: Mapping[str, bytes], published: str) -> bytes:
-    """The metadata of a release as JSON-LD; the same files give the same bytes.
-
-    Parameters
-    ----------
-    files : mapping
-        Contents of all files in the archive by name; manifest.json and CITATION.cff must be among them.
-    published : str
-        Date in the form of ISO 8601.
-    """
+    """The metadata of a release as JSON-LD; the same files, by name, and date (ISO 8601) give the same bytes."""
     manifest, citation = json.loads(files[layout.MANIFEST]), yaml.safe_load(files[layout.CITATION])
     crate = ROCrate()
     root = crate.root_dataset

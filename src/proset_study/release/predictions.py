@@ -50,20 +50,9 @@ Model = tuple[str, int, str, str, int]
 
 
 def write_store(folder: Path, stored: Stored, commit: str) -> None:
-    """Write the predictions of all final models, their refits included.
+    """Write the predictions of all final models, their refits included, to a folder that must not exist.
 
-    Parameters
-    ----------
-    folder : Path
-        The store, which must not exist.
-    stored : Stored
-    commit : str
-        Of the code; empty if it is not a checkout.
-
-    Raises
-    ------
-    ValueError
-        If the folder exists, or if a record is damaged.
+    The commit is that of the code; empty if it is not a checkout.
     """
     data: dict[str, dict[str, str]] = {}
     with _new_store(folder, _settings(stored.study), data) as add:
@@ -115,25 +104,9 @@ def _settings(study: Study) -> dict[str, str]:
 def merge_stores(stores: Iterable[Path], output: Path) -> str:
     """Write one store with the predictions of several; what is in more than one of them must be the same.
 
-    The origin (arithmetic, commit) of such a prediction is that in the first of them.
-
-    Parameters
-    ----------
-    stores : iterable of Path
-        Their order decides nothing else.
-    output : Path
-        The new store, which must not exist.
-
-    Returns
-    -------
-    str
-        What was written, in words.
-
-    Raises
-    ------
-    ValueError
-        If a store is damaged, none, or of another version; if experiments, data sets or test rows of the same name are
-        others; or if the predictions of a fit are; names it. Then nothing is written.
+    The origin (arithmetic, commit) of such a prediction is that in the first of them; the order decides nothing else. A
+    ValueError names what is damaged, or what differs between two stores; then nothing is written. Gives what was
+    written, in words.
     """
     stores = list(stores)
     indices = {store: read_index(store) for store in stores}
@@ -189,19 +162,11 @@ def _name(model: Model) -> str:
 
 
 def read_index(store: Path) -> dict:
-    """The index of a store, whose files are all there and have the checksums in it.
+    """The index of a store, whose files are all there and have the checksums in it; otherwise a ValueError.
 
-    Returns
-    -------
-    dict
-        "version", "pyarrow" (version that wrote the files), "commits" (all in the column), "files" (SHA-256 by name),
-        "experiments" (fingerprints of their settings), "data" (SHA-256 by data set and replicate, as in the manifest of
-        a report).
-
-    Raises
-    ------
-    ValueError
-        If they are not, or if the store is of another version.
+    It has "version", "pyarrow" (version that wrote the files), "commits" (all in the column), "files" (SHA-256 by
+    name), "experiments" (fingerprints of their settings), "data" (SHA-256 by data set and replicate, as in the manifest
+    of a report).
     """
     if not (path := layout.file_in(store, layout.STORE_INDEX)).is_file():
         raise ValueError(f"{store} is not allowed, must be a store of predictions with {path.name}")

@@ -16,31 +16,12 @@ MAX_COMMITTED = 15_000_000  # bytes; the largest report of this repository would
 
 
 def release(report: Path, output: Path, root: Path) -> str:
-    """Write the archive of a report.
+    """Write the archive (.tar.xz) of a report; gives what was written, and what is left to commit, in words.
 
-    It has the files of the report, the `layout.SURROUNDINGS` (versions of all packages, licence, how to cite), metadata
-    as an RO-Crate, and `layout.CHECKSUMS` of all of them, below a folder of the name of the report. Unpacked next to
-    the report, it adds what git leaves out of it. The same files give the same archive.
-
-    Parameters
-    ----------
-    report : Path
-        reports/<study>.
-    output : Path
-        The archive, .tar.xz.
-    root : Path
-        The checkout.
-
-    Returns
-    -------
-    str
-        What was written, and what is left to commit, in words.
-
-    Raises
-    ------
-    ValueError
-        If the report is partial or was not computed from a commit, if a file of `layout.released` is missing, or if
-        more than `MAX_COMMITTED` bytes are left to commit.
+    It has the files of the report, the `layout.SURROUNDINGS` of its commit in the checkout `root` (versions of all
+    packages, licence, how to cite), metadata as an RO-Crate, and `layout.CHECKSUMS` of all of them, below a folder of
+    the name of the report. Unpacked next to the report, it adds what git leaves out of it. The same files give the same
+    archive.
     """
     manifest = read_json(report / layout.MANIFEST)
     study, commit = Study.of(manifest["config"]), manifest["commit"]

@@ -62,14 +62,20 @@ def test_the_archive_has_all_of_the_report_and_the_checksums_of_it(fresh, checko
     assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
 
 
+def extracted(report, checkout, folder):
+    """The files of its release."""
+    release(report, folder / "a.tar.xz", checkout)
+    with tarfile.open(folder / "a.tar.xz") as archive:
+        archive.extractall(folder / "out", filter="data")
+    return folder / "out/small"
+
+
 def test_its_metadata_name_every_file_and_what_was_run(fresh, checkout, tmp_path):
-    release(fresh, tmp_path / "a.tar.xz", checkout)
-    with tarfile.open(tmp_path / "a.tar.xz") as archive:
-        archive.extractall(tmp_path / "out", filter="data")
-    graph = {entry["@id"]: entry for entry in read_json(tmp_path / "out/small" / layout.CRATE)["@graph"]}
+    folder = extracted(fresh, checkout, tmp_path)
+    graph = {entry["@id"]: entry for entry in read_json(folder / layout.CRATE)["@graph"]}
     manifest = read_json(fresh / layout.MANIFEST)
-    for path in (tmp_path / "out/small").rglob("*"):
-        name = str(path.relative_to(tmp_path / "out/small"))
+    for path in folder.rglob("*"):
+        name = str(path.relative_to(folder))
         if path.is_file() and name not in (layout.CRATE, layout.CHECKSUMS):
             assert graph[name]["sha256"] == sha256(path.read_bytes()).hexdigest()
             assert graph[name]["description"]
@@ -81,17 +87,15 @@ def test_its_metadata_name_every_file_and_what_was_run(fresh, checkout, tmp_path
 
 @pytest.mark.skipif(not VALIDATOR.exists(), reason="no validator of RO-Crate; make .venv-crate/installed brings it")
 def test_a_validator_accepts_the_metadata(fresh, checkout, tmp_path):
-    release(fresh, tmp_path / "a.tar.xz", checkout)
-    with tarfile.open(tmp_path / "a.tar.xz") as archive:
-        archive.extractall(tmp_path / "out", filter="data")
-    command = [VALIDATOR, Path(__file__).with_name("validate_crate.py")]
-    assert required(command, tmp_path / "out/small") == []
-    (tmp_path / "out/small/results.csv.xz").unlink()
-    assert any("results.csv.xz" in line for line in required(command, tmp_path / "out/small"))
+    folder = extracted(fresh, checkout, tmp_path)
+    assert required(folder) == []
+    (folder / "results.csv.xz").unlink()
+    assert any("results.csv.xz" in line for line in required(folder))
 
 
-def required(command, folder):
-    run = subprocess.run([*command, folder], capture_output=True, text=True, check=True)
+def required(folder):
+    command = [VALIDATOR, Path(__file__).with_name("validate_crate.py"), folder]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line for line in run.stdout.splitlines() if line.startswith("REQUIRED")]
 
 
@@ -103,46 +107,52 @@ def test_packages_and_licence_are_those_of_the_commit_whatever_has_become_of_the
     assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
 
 
-def test_predictions_of_changes_that_were_not_committed_are_refused(fresh, checkout, tmp_path):
-    index = read_json(fresh / layout.STORE_INDEX)
-    text = json.dumps(index | {"commits": ["0123456789ab-dirty"]}) + "\n"
-    (fresh / layout.STORE_INDEX).write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="computed from 0123456789ab-dirty: only a report of a commit"):
-        release(fresh, tmp_path / "a.tar.xz", checkout)
+def change_manifest(report, **changes):
+    write_manifest(report, read_json(report / layout.MANIFEST) | changes)
 
 
-def test_a_partial_report_is_refused(fresh, checkout, tmp_path):
-    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
-    write_manifest(fresh, known | {"missing": [{"experiment": "E3"}]})
-    with pytest.raises(ValueError, match="is a partial report, 1 final models are missing"):
-        release(fresh, tmp_path / "a.tar.xz", checkout)
+def change_index(report, **changes):
+    path = report / layout.STORE_INDEX
+    path.write_text(json.dumps(read_json(path) | changes) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("commit", [None, "0123456789ab-dirty", "0123456789ab"])
-def test_a_report_of_no_known_commit_is_refused(fresh, checkout, tmp_path, commit):
-    known = json.loads((fresh / layout.MANIFEST).read_text(encoding="utf-8"))
-    write_manifest(fresh, known | {"commit": commit})
-    words = (
-        "'0123456789ab:CITATION.cff', from the report, is not in"
-        if commit == "0123456789ab"
-        else f"computed from {commit or 'no'}"
-    )
+REFUSED = {
+    "a partial report": (
+        lambda report: change_manifest(report, missing=[{"experiment": "E3"}]),
+        "is a partial report, 1 final models are missing",
+    ),
+    "no checkout": (lambda report: change_manifest(report, commit=None), "computed from no"),
+    "changes": (
+        lambda report: change_manifest(report, commit="0123456789ab-dirty"),
+        "computed from 0123456789ab-dirty: only a report of a commit",
+    ),
+    "an unknown commit": (
+        lambda report: change_manifest(report, commit="0123456789ab"),
+        "'0123456789ab:CITATION.cff', from the report, is not in",
+    ),
+    "predictions of changes": (
+        lambda report: change_index(report, commits=["0123456789ab-dirty"]),
+        "computed from 0123456789ab-dirty: only a report of a commit",
+    ),
+    "a large report": (
+        lambda report: (report / layout.RULES).write_bytes(bytes(MAX_COMMITTED)),
+        r"\d+,\d+,\d+ bytes are left to commit, at most 15,000,000",
+    ),
+    **{
+        f"no {name}": (
+            lambda report, name=name: (report / name).unlink(),
+            rf"1 file\(s\) are missing, the first is {name}",
+        )
+        for name in (*(f for f in LARGE if "figures" not in f and ".parquet" not in f), "claims.csv")
+    },
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_report_that_is_not_whole_of_a_commit_and_small_is_refused(fresh, checkout, tmp_path, what):
+    change, words = REFUSED[what]
+    change(fresh)
     with pytest.raises(ValueError, match=words):
-        release(fresh, tmp_path / "a.tar.xz", checkout)
-    assert not (tmp_path / "a.tar.xz").exists()
-
-
-@pytest.mark.parametrize("name", [*(f for f in LARGE if "figures" not in f and ".parquet" not in f), "claims.csv"])
-def test_a_report_that_lacks_a_page_predictions_or_records_is_refused(fresh, checkout, tmp_path, name):
-    (fresh / name).unlink()
-    with pytest.raises(ValueError, match=rf"1 file\(s\) are missing, the first is {name}"):
-        release(fresh, tmp_path / "a.tar.xz", checkout)
-    assert not (tmp_path / "a.tar.xz").exists()
-
-
-def test_a_report_that_is_too_large_is_refused(fresh, checkout, tmp_path):
-    (fresh / layout.RULES).write_bytes(bytes(MAX_COMMITTED))
-    with pytest.raises(ValueError, match=r"\d+,\d+,\d+ bytes are left to commit, at most 15,000,000"):
         release(fresh, tmp_path / "a.tar.xz", checkout)
     assert not (tmp_path / "a.tar.xz").exists()
 

@@ -1,7 +1,6 @@
 """A report that somebody else sent: nothing but plain files of bounded size is read, and nothing of it is believed."""
 
 import json
-import os
 import stat
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -9,15 +8,13 @@ from pathlib import Path
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
-from proset_study.store.packed import read_files
+from proset_study.release.verify.limits import MAX_DATA, MAX_FILES, MAX_LINES
+from proset_study.store.packed import MAX_FILE, read_files
 from proset_study.store.results import text_of
 from proset_study.study import layout
 from proset_study.study.config.checks import load
 from proset_study.study.config.study import Study
 
-MAX_FILE = 2**28  # bytes of one file of a report
-MAX_FILES = 100_000
-MAX_DATA = 2**32  # bytes of all data sets that are made again
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
 _MANIFEST = {"config": dict, "data_sha256": dict, "cost": dict, "not_converged": dict, "missing": list}
 
@@ -27,104 +24,69 @@ class Refused(ValueError):
 
 
 class ForeignReport:
-    """The plain files of a report by their names, the sizes as values of `files`.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Raises
-    ------
-    Refused
-        If there is a link, a device or the like among them, or if there are too many of them.
-    """
+    """The plain files of a report by their names; Refused if there is anything else."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.files: dict[str, int] = {}
+        self.files: dict[str, Path] = {}
         self._packed: set[str] = set()  # names in the archive
-        self._unpacked: dict[str, Path] = {}  # of those that the folder has not
-        waiting = [""]
-        while waiting:
-            for entry in os.scandir(folder / (below := waiting.pop())):
-                name, status = f"{below}{entry.name}", entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(status.st_mode):
-                    waiting.append(f"{name}/")
-                elif stat.S_ISREG(status.st_mode):
-                    if entry.name != TIMESTAMP:
-                        self.files[name] = status.st_size
-                else:
-                    raise Refused(f"{name!r} is a link or a device, a report has plain files only")
-                if len(self.files) + len(waiting) > MAX_FILES:
-                    raise Refused(f"there are more than {MAX_FILES:,} files")
+        for path in folder.rglob("*"):
+            name, mode = str(path.relative_to(folder)), path.lstat().st_mode
+            if stat.S_ISREG(mode):
+                if path.name != TIMESTAMP:
+                    self.files[name] = path
+            elif not stat.S_ISDIR(mode):
+                raise Refused(f"{name!r} is a link or a device, a report has plain files only")
+            if len(self.files) > MAX_FILES:
+                raise Refused(f"there are more than {MAX_FILES:,} files")
 
     def path(self, name: str) -> Path:
         """Where a file is; Refused if there is none or if it is too large."""
         if name not in self.files:
             raise Refused(f"{name} is missing")
-        if self.files[name] > MAX_FILE:
-            raise Refused(f"{name} has {self.files[name]:,} bytes, at most {MAX_FILE:,} are read")
-        return self._unpacked.get(name, self.folder / name)
+        if (size := self.files[name].stat().st_size) > MAX_FILE:
+            raise Refused(f"{name} has {size:,} bytes, at most {MAX_FILE:,} are read")
+        return self.files[name]
 
-    def unpack(self, archive: Path, study: Study, folder: Path) -> list[str]:
-        """Add the files of an archive that `report.release` wrote; they are unpacked below a folder.
+    def add(self, archive: Path, study: Study, folder: Path) -> list[str]:
+        """Add the files of the archive of a release, which are extracted below a folder; gives what else is in it.
 
-        Returns
-        -------
-        list of str
-            What else is in it.
-
-        Raises
-        ------
-        Refused
-            If it has another file than the report under the same name.
-        ValueError
-            If it is damaged, or too large.
+        Refused if it has another file than the report under the same name.
         """
-        others = []
-        for packed, content in read_files(archive, lambda packed: layout.belongs(study, packed.partition("/")[2])):
-            name = packed.partition("/")[2]
-            if content is None:
-                others.append(packed)
-                continue
-            self._packed.add(name)
-            if name not in self.files:
-                self.files[name], self._unpacked[name] = len(content), folder / name
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(content)
-            elif self.path(name).read_bytes() != content:
+        packed = ForeignReport(extracted(archive, folder))
+        self._packed = {name for name in packed.files if layout.belongs(study, name)}
+        for name in sorted(self._packed):
+            self.files.setdefault(name, packed.files[name])
+            if self.path(name).read_bytes() != packed.path(name).read_bytes():
                 raise Refused(f"{name} is another file in {archive.name} than in the report")
-        return others
+        return [f"{packed.folder.name}/{name}" for name in packed.files.keys() - self._packed]
 
-    def wrong_checksums(self, whole: bool) -> Iterator[str]:
-        """What is wrong with the checksums of the files of the archive, if they are there.
-
-        Parameters
-        ----------
-        whole : bool
-            Whether the report is a release by itself, which has checksums of all its files.
-        """
-        if layout.CHECKSUMS not in (self._packed or self.files):
-            if whole or self._packed:
+    def wrong_checksums(self, is_release: bool) -> Iterator[str]:
+        """What is wrong with the checksums: those of all files of a release, otherwise those of its archive."""
+        packed = set(self.files) if is_release else self._packed
+        if layout.CHECKSUMS not in (packed or self.files):
+            if packed:
                 yield f"{layout.CHECKSUMS} is missing, a release has it"
             return
         known = dict(line.split("  ", 1)[::-1] for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line)
         for name, digest in known.items():
             if name in self.files and sha256(self.path(name).read_bytes()).hexdigest() != digest:
                 yield f"{name} has another checksum than in {layout.CHECKSUMS}"
-        summed = self.files if whole else {layout.MANIFEST, *self._unpacked}
-        for name in sorted(set(summed) - {layout.CHECKSUMS, *known}):
+        for name in sorted((packed or {layout.MANIFEST}) - {layout.CHECKSUMS, *known}):
             yield f"{name} is not in {layout.CHECKSUMS}"
-        if lost := sorted(known.keys() - (self._packed or self.files.keys())):
+        if lost := sorted(known.keys() - (packed or self.files.keys())):
             yield f"{len(lost)} file(s) of {layout.CHECKSUMS} are missing, the first is {lost[0][:200]!r}"
 
     def text(self, name: str) -> str:
         """What is in a file, which may be compressed."""
         content = self.path(name).read_bytes()
         try:
-            return text_of(name, content)
+            text = text_of(name, content)
         except ValueError as error:
             raise Refused(f"{name} cannot be read: {error}") from error
+        if (lines := text.count("\n")) > MAX_LINES:
+            raise Refused(f"{name} has {lines:,} lines, at most {MAX_LINES:,} are read")
+        return text
 
     def manifest(self) -> dict:
         """manifest.json, with its keys of the right kind; the config in it has not been checked."""
@@ -144,25 +106,17 @@ class ForeignReport:
         return found
 
 
-def unpacked(archive: Path, folder: Path) -> Path:
-    """Write the files in the archive of a release below a folder.
+def extracted(archive: Path, folder: Path) -> Path:
+    """The report in the archive of a release, written below a folder.
 
-    Returns
-    -------
-    Path
-        The report.
-
-    Raises
-    ------
-    Refused
-        If there is anything but one folder with files in it.
-    ValueError
-        If it is damaged, or too large.
+    Refused if there is anything but one folder with files in it; a ValueError if it is damaged, or too large.
     """
     reports = set()
-    for name, content in read_files(archive, _is_below_a_folder):
+    for i, (name, content) in enumerate(read_files(archive, _is_below_a_folder)):
         if content is None:
             raise Refused(f"{name[:200]!r} is not a file of a report")
+        if i >= MAX_FILES:
+            raise Refused(f"there are more than {MAX_FILES:,} files")
         reports.add(name.partition("/")[0])
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
@@ -177,18 +131,9 @@ def _is_below_a_folder(name: str) -> bool:
 
 
 def checked_study(config: dict, files: Iterable[str]) -> Study:
-    """The study of a config that somebody else wrote.
+    """The study of a config that somebody else wrote; of custom data these files may be read.
 
-    Parameters
-    ----------
-    config : dict
-    files : iterable of str
-        Files of custom data that may be read.
-
-    Raises
-    ------
-    Refused
-        If the config is wrong, names another file, or asks for more data than `MAX_DATA`.
+    Refused if the config is wrong, names another file, or asks for more data than `MAX_DATA`.
     """
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None

@@ -1,4 +1,4 @@
-"""What a process may take at most: memory by the operating system, time by a watchdog."""
+"""Limits of a check: memory by the operating system, time by a watchdog, and how much of a report is read."""
 
 import os
 import resource
@@ -11,20 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MEMORY = 2**33  # bytes of address space
+MAX_FILES = 100_000  # of a report; `store.packed` limits their bytes
+MAX_LINES = 2_000_000  # of a table, whose rows are in memory
+MAX_DATA = 2**32  # bytes of all data sets that are made again
 
 
 @contextmanager
 def bounded(minutes: float, scratch: Path) -> Iterator[None]:
     """Within the block, more than `MEMORY` raises MemoryError; after so many minutes the process says so and ends.
 
-    Parameters
-    ----------
-    minutes : float
-        Of the clock.
-    scratch : Path
-        A folder that is removed if the time is over.
+    The folder `scratch` is then removed.
     """
-
     process = os.getpid()
 
     def end():

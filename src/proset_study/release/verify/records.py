@@ -15,31 +15,12 @@ from proset_study.study.config.study import Study
 
 
 class Unpacked(Stored):
-    """The records that are in a report, below a folder of their own.
+    """The records that are in a report, unpacked below a folder; a ValueError if an archive is damaged or lacks some.
 
-    Parameters
-    ----------
-    foreign : ForeignReport
-    study : Study
-    folder : Path
-        Where they are unpacked.
-
-    Attributes
-    ----------
-    recorded, refitted, searched : list of int
-        Replicates with records of final models, those of them with all fit seeds, and those with records of the
-        searches.
-    digests : dict
-        SHA-256 of the records by archive, see `records_sha256`.
-    contradictory : bool
-        Whether the first fits have an archive of their own with other records than that of all fits.
-    others : list of str
-        What is in the archives and no record.
-
-    Raises
-    ------
-    ValueError
-        If there are none of the first replicate, or if an archive is damaged.
+    `recorded`, `refitted` and `searched` are the replicates with records of final models, those of them with all fit
+    seeds, and those with records of the searches. `digests` has the SHA-256 of the records by archive, `others` what is
+    in the archives and no record. `contradictory` says whether the first fits have an archive of their own with other
+    records than that of all fits.
     """
 
     def __init__(self, foreign: ForeignReport, study: Study, folder: Path):

@@ -25,17 +25,7 @@ def refits(
 ) -> Iterator[str]:
     """Fit some records of each kind again: trials of stage 1, folds of stage 2, final models, and each evaluation once.
 
-    Parameters
-    ----------
-    stored : Unpacked
-    repeatable : bool
-        Whether the arithmetic here is that of the report, so that fits of proset can be repeated.
-    n_refits : int
-        Of each kind.
-    rng : numpy.random.Generator
-    scratch : Path
-    say : callable
-        Gets a line for what has been repeated.
+    Fits of proset are repeatable if the arithmetic here is that of the report. `say` gets what has been repeated.
     """
     ambiguous = {f.run.method for f in stored.all_finals() if not (methods.get(f.run.method).unique or _is_exact(f))}
     if ambiguous:

@@ -13,7 +13,7 @@ from proset import arithmetic
 from proset_study.release.verify.data import data_and_splits
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
 from proset_study.release.verify.differences import SHOWN
-from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, one_line, unpacked
+from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
 from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, selections
 from proset_study.release.verify.refits import refits
 from proset_study.study import layout
@@ -33,34 +33,19 @@ def verify(
     archive: Path | None = None,
     say: Callable[[str], None] = print,
 ) -> Iterator[str]:
-    """Yield a line for everything that differs; nothing if all is right.
+    """Yield a line for everything that differs; nothing if all is right. `say` gets what has been checked and what not.
 
-    Parameters
-    ----------
-    report : Path, optional
-        reports/<study>; by default what is in the archive, which is then all that is checked.
-    published : Path
-        CSV file of the published numbers.
-    n_refits : int
-        How many records of each kind (trial of stage 1, fold of stage 2, final model) are fitted again.
-    seed : int
-        Of the selection of these records.
-    scratch : Path
-        An empty folder; nothing is written elsewhere.
-    files : iterable of str
-        Files of custom data that may be read, besides those of the report.
-    archive : Path, optional
-        What `report.release` wrote; by default <report>-report.tar.xz next to the report, if it is there.
-        Without a report it must be given.
-    say : callable
-        Gets a line for everything that has been checked, and for what has not.
+    The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
+    it is all that is checked. `n_refits` records of each kind (trial of stage 1, fold of stage 2, final model) are
+    selected by `seed` and fitted again. Of custom data, `files` may be read. Nothing is written but below the empty
+    `scratch`.
     """
     is_release = report is None
     try:
         if report is None:
             if archive is None:
                 raise ValueError("report and archive: None is not allowed for both, one of them must be given")
-            report, archive = unpacked(archive, scratch / "report"), None
+            report, archive = extracted(archive, scratch / "report"), None
         elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
             archive = neighbour
         foreign = ForeignReport(report)
@@ -71,7 +56,9 @@ def verify(
             )
             return
         study = checked_study(manifest["config"], files)
-        others = [] if archive is None else foreign.unpack(archive, study, scratch / "archive")
+        if (n_made := len(layout.data_files(study))) > (n_known := len(manifest["data_sha256"])):
+            raise Refused(f"manifest.json: the config makes {n_made:,} data sets, data_sha256 has {n_known:,}")
+        others = [] if archive is None else foreign.add(archive, study, scratch / "archive")
         stored = Unpacked(foreign, study, scratch / study.name)
     except (OSError, ValueError, MemoryError) as error:
         yield f"{report or archive} is refused: {one_line(error)}"

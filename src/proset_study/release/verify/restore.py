@@ -18,37 +18,20 @@ def restore(
 ) -> tuple[int, list]:
     """Write the records of the searches of a report below results/<study>; what is there is not changed.
 
-    Parameters
-    ----------
-    report : Path
-        reports/<study>.
-    scratch : Path
-        An empty folder.
-    data_files : iterable of str
-        Files of custom data that may be read, besides those of the report.
-    archive : Path, optional
-        What `report.release` wrote; has the searches of all replicates, if the report does not.
-
-    Returns
-    -------
-    n_records : int
-        How many have been written.
-    replicates : list of int
-        Of which there are searches.
-
-    Raises
-    ------
-    ValueError
-        If the report is damaged or not what it says; see `foreign`.
+    The archive of a release has the searches of all replicates, if the report does not; `data_files` are custom data
+    that may be read. Gives the number of records written and the replicates with searches; a ValueError if the report
+    is damaged or not what it says, see `foreign`.
     """
     foreign = ForeignReport(report)
     study = checked_study(foreign.manifest()["config"], data_files)
     if archive is not None:
-        foreign.unpack(archive, study, scratch / "archive")
-    there = {r: layout.RECORDS.format(archive=layout.searches(r)) for r in study.replicates}
-    there = {replicate: name for replicate, name in there.items() if name in foreign.files}
-    n_records = 0
-    for replicate, name in there.items():
+        foreign.add(archive, study, scratch / "archive")
+    n_records, replicates = 0, []
+    for replicate in study.replicates:
+        name = layout.RECORDS.format(archive=layout.searches(replicate))
+        if name not in foreign.files:
+            continue
+        replicates.append(replicate)
         files = layout.record_names(study, layout.searches(replicate))
         unpack(foreign.path(name), files, scratch)
         for file in files:
@@ -64,4 +47,4 @@ def restore(
                 if not kept.exists():
                     write_json(kept, record)
                     n_records += 1
-    return n_records, list(there)
+    return n_records, replicates

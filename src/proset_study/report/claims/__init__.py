@@ -1,4 +1,4 @@
-"""Claims of the sources, each decided by a function of its own: from our records, and from the published tables."""
+"""Claims of the sources, each decided by checks of its own: from our records, and from the published tables."""
 
 from pathlib import Path
 
@@ -17,19 +17,11 @@ __all__ = ["CLAIMS", "COLUMNS", "agreed", "data_sets_of", "decide", "write_claim
 
 
 def write_claims(path: str | Path, stored: Stored, published: str | Path) -> None:
-    """Decide the claims about what the study has, and write `COLUMNS` as CSV.
+    """Decide the claims about what the study has, and write `COLUMNS` as CSV; `published` is published.csv.
 
-    The verdict is that of all replicates (`registry.agreed`): "holds", "fails", "undetermined" or "not decidable".
-    "first" and "evidence" are those of the first replicate; "cannot_fail" says why a claim is vacuous. The last two
-    columns count the replicates where it holds and where it is decided; they are empty for a claim that takes all
-    replicates together.
-
-    Parameters
-    ----------
-    path : str or Path
-    stored : Stored
-    published : str or Path
-        published.csv.
+    The verdict is that of all replicates (`registry.agreed`); "first" and "evidence" are those of the first one. The
+    last two columns count the replicates where the claim holds and where it is decided; they are empty for a claim that
+    takes all replicates together.
     """
     printed = PublishedEvidence(read_published(published))
     replicates = [StoredEvidence(stored, replicate) for replicate in stored.replicates]

@@ -29,10 +29,7 @@ def distance_from_prior(final: Final) -> float:
 
 
 def distance_from_prior_far_away(final: Final, deviations: float = 1000.0) -> float:
-    """Largest abs(p - prior) over the classes and two points on opposite sides of the data.
-
-    The points are that many standard deviations away from the centre in every feature.
-    """
+    """Largest abs(p - prior) over the classes and two opposite points so many deviations from the centre."""
     step = deviations * final.model.scale
     far = np.array([final.model.centre - step, final.model.centre + step])
     return float(np.abs(final.model.predict_proba(far) - class_prior(final.model.fitted)).max())
@@ -93,14 +90,8 @@ def prototypes_by_batch(final: Final) -> list[int]:
 def separable(X: np.ndarray, y: np.ndarray) -> bool:
     """Whether some linear classifier makes no error.
 
-    It gives every class a linear score; the true class has to be ahead of all others by a margin, which a linear
-    program finds if it exists (Kesler's construction). With two classes that is a separating hyperplane.
-
-    Parameters
-    ----------
-    X : ndarray, shape (N, D)
-    y : ndarray, shape (N,)
-        Class labels of any kind.
+    It gives every class a linear score; that of the true class has to exceed all others by a margin, which a linear
+    program finds if it exists (Kesler's construction). X has shape (N, D), y class labels of any kind, shape (N,).
     """
     from scipy.optimize import linprog
 
@@ -132,8 +123,8 @@ def overlap(final: Final) -> float:
 
 def objectives(final: Final) -> list[float]:
     """Objective of a set cover by radius, mean over the folds."""
-    found: list[float] = np.mean([record["staged_summary"]["objective"] for record in final.paths], axis=0).tolist()
-    return found
+    means: list[float] = np.mean([record["staged_summary"]["objective"] for record in final.paths], axis=0).tolist()
+    return means
 
 
 def steps_that_cover_more(final: Final) -> int:
@@ -177,16 +168,10 @@ def balanced_accuracy_of_votes(final: Final) -> float:
 
 
 def mislabelled_among_heaviest(final: Final, truth: np.ndarray, proportion: float) -> float:
-    """Proportion of samples that are not of their most probable class among those with the largest final weights.
+    """Share of samples that are not of their most probable class, in a proportion with the largest weights of AdaBoost.
 
-    Parameters
-    ----------
-    final : Final
-        Of AdaBoost, whose weights grow by the factor exp(a) with every tree of weight a that is wrong.
-    truth : ndarray, shape (n, K)
-        True class probabilities of the training part.
-    proportion : float in (0, 1]
-        Of the samples that are looked at.
+    A weight grows by the factor exp(a) with every tree of weight a that is wrong. `truth` has the true class
+    probabilities of the training part, shape (n, K).
     """
     estimator, part = _estimator(final), final.part
     trees = zip(estimator.estimators_, estimator.estimator_weights_, strict=False)  # it may have ended before

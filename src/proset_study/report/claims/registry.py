@@ -1,11 +1,13 @@
-"""Claims, and what becomes of them."""
+"""Claims, and how they are decided."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from math import ceil
+from types import MappingProxyType
 
-from proset_study.report.claims.checks import Check, Checks, Quantities, every
+from proset_study.report.claims.checks import Check, every
 from proset_study.report.claims.evidence import Evidence, Planned
+from proset_study.report.claims.quantities import Scope
 from proset_study.store.stored import Missing
 from proset_study.study.config.study import Study
 
@@ -14,9 +16,9 @@ MIN_AGREEING, AGREEING = 8, 0.8  # replicates, and proportion of them, that have
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim on a data set ("" if it is about several together).
+    """The verdict on a claim for a data set ("" if it is about several together).
 
-    `holds` is None if something is missing, or if nothing is but a test does not tell; `missing` says which of them.
+    `holds` is None if records are `missing`, or if a test is undetermined.
     """
 
     data_set: str
@@ -30,48 +32,48 @@ class Verdict:
         return {True: "holds", False: "fails", None: "not decidable" if self.missing else "undetermined"}[self.holds]
 
 
-@dataclass(frozen=True)
+Checks = Check | Iterable["Checks"] | Callable[[Scope], "Checks"]
+
+
+@dataclass
 class Claim:
-    """A claim; `checks` gives what has to hold on one of its data sets, `cannot_fail` why that says nothing there."""
+    """What a source says of data sets, and the checks that have to hold on each of them.
+
+    A claim about several data sets together names none. With `over_replicates` one check takes all replicates together;
+    `cannot_fail` has the data sets on which the claim is vacuous, and why.
+    """
 
     text: str
     data_sets: tuple[str, ...]
-    checks: Callable[[Quantities], Checks]
     over_replicates: bool
-    cannot_fail: Mapping[str, str] = field(default_factory=dict)
+    cannot_fail: Mapping[str, str]
+    checks: Checks = ()
+
+    def holds_if(self, *checks: Checks) -> Checks:
+        """Decide the claim by checks, or by functions of the scope that return some; decorates such a function."""
+        self.checks = checks
+        return checks[0]
 
 
 CLAIMS: dict[str, Claim] = {}
 
 
 def claim(
-    claim_id: str, *data_sets: str, over_replicates: bool = False, cannot_fail: Mapping[str, str] | None = None
-) -> Callable[[Callable], Callable]:
-    """Register a function as what decides a claim; the first line of its docstring is the claim.
-
-    Parameters
-    ----------
-    claim_id : str
-    *data_sets : str
-        The function is called for each of them; none for a claim about several together.
-    over_replicates : bool
-        Whether it takes all replicates together to decide.
-    cannot_fail : mapping of str, optional
-        Data sets on which the claim is vacuous, and why.
-    """
-
-    def register(checks):
-        text = checks.__doc__.splitlines()[0].rstrip(".")
-        CLAIMS[claim_id] = Claim(text, data_sets or ("",), checks, over_replicates, cannot_fail or {})
-        return checks
-
-    return register
+    claim_id: str,
+    text: str,
+    *data_sets: str,
+    over_replicates: bool = False,
+    cannot_fail: Mapping[str, str] = MappingProxyType({}),
+) -> Claim:
+    """Register a claim."""
+    CLAIMS[claim_id] = Claim(text, data_sets or ("",), over_replicates, cannot_fail)
+    return CLAIMS[claim_id]
 
 
 def decide(claim_id: str, evidence: Evidence) -> list[Verdict]:
     """Decide a claim on each of its data sets; what is missing on one does not hide the others."""
     claim = CLAIMS[claim_id]
-    return [_verdict(claim.checks, evidence, data_set) for data_set in claim.data_sets]
+    return [_verdict(claim, evidence, data_set) for data_set in claim.data_sets]
 
 
 def data_sets_of(claim_id: str, study: Study) -> list[str]:
@@ -79,7 +81,7 @@ def data_sets_of(claim_id: str, study: Study) -> list[str]:
 
     def asks(data_set):
         planned = Planned(study)
-        _verdict(CLAIMS[claim_id].checks, planned, data_set)
+        _verdict(CLAIMS[claim_id], planned, data_set)
         return planned.wanted
 
     return [data_set for data_set in CLAIMS[claim_id].data_sets if asks(data_set)]
@@ -90,8 +92,6 @@ def agreed(held: Iterable[bool | None]) -> str:
 
     It holds, or fails, if at least `MIN_AGREEING` and a proportion of `AGREEING` of those that decide it say so.
 
-    Examples
-    --------
     >>> agreed([True] * 8 + [False] * 2), agreed([True] * 7 + [False] * 3), agreed([True]), agreed([None])
     ('holds', 'undetermined', 'undetermined', 'not decidable')
     """
@@ -104,13 +104,22 @@ def agreed(held: Iterable[bool | None]) -> str:
     return "fails" if decided.count(False) >= needed else "undetermined"
 
 
-def _verdict(function, evidence, data_set):
-    checks = []
+def _checked(checks: Checks, scope: Scope) -> Iterator[Check]:
+    """All checks in turn, and what is missing where that ends them."""
     try:
-        for check in function(Quantities(evidence, data_set)):
-            checks.append(check)
+        if isinstance(checks, Check):
+            yield checks
+        elif callable(checks):
+            yield from _checked(checks(scope), scope)
+        else:
+            for part in checks:
+                yield from _checked(part, scope)
     except Missing as missing:
-        checks.append(Check(None, "", (str(missing),)))
+        yield Check(None, "", (str(missing),))
+
+
+def _verdict(claim: Claim, evidence: Evidence, data_set: str) -> Verdict:
+    checks = list(_checked(claim.checks, Scope(evidence, data_set)))
     holds = every(check.holds for check in checks)
     lacking = dict.fromkeys(m for check in checks if check.holds is None for m in check.missing)
     if holds is None and lacking:

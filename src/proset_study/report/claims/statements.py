@@ -15,34 +15,18 @@ ELSEWHERE = "in another report"
 def statements_beside(published: Path) -> list[dict]:
     """The statements of statements.csv, which is next to the published numbers.
 
-    Returns
-    -------
-    list of dict
-        With the keys "id", "source", "place", "statement", "decided_by" and "study". Decided by is "claim <id>" or
-        "test <path>::<name>"; study are the configs, with spaces between them, that have what the claim asks for.
+    "decided_by" is "claim <id>" or "test <path>::<name>"; "study" are the configs, with spaces between them, that have
+    what the claim asks for.
     """
     with published.with_name("statements.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def ledger(claims: list[dict], statements: list[dict], whole: bool) -> list[dict]:
-    """Rows of claims.csv with the source and the place of what they decide.
+    """Rows of claims.csv with the "source" and "place" of the statement that they decide, its id and its words.
 
-    Parameters
-    ----------
-    claims : list of dict
-        With the keys of `COLUMNS`. A claim that no statement names is one of the published study.
-    statements : list of dict
-        As `statements_beside` gives them.
-    whole : bool
-        Whether statements are in it that this study does not decide: the verdict then says by what they are, and the
-        evidence where.
-
-    Returns
-    -------
-    list of dict
-        With the keys "source" and "place" besides; where a statement is decided by the claim of another one, with its
-        own id and words.
+    A claim that no statement names is one of the published study. With `whole`, statements that this study does not
+    decide are in it too: the verdict then says what decides them, and the evidence where.
     """
     by_id = defaultdict(list)
     for row in claims:
@@ -52,8 +36,8 @@ def ledger(claims: list[dict], statements: list[dict], whole: bool) -> list[dict
     for statement in statements:
         how, what = statement["decided_by"].split(" ", 1)
         said = {key: statement[key] for key in ("id", "source", "place")} | {"claim": statement["statement"]}
-        if found := by_id[what]:
-            rows += [{**row, **said} for row in found]
+        if deciding := by_id[what]:
+            rows += [{**row, **said} for row in deciding]
         elif whole:
             verdict, evidence = (ELSEWHERE, statement["study"]) if how == "claim" else (f"shown by {how}", what)
             rows.append({**dict.fromkeys(COLUMNS, ""), **said, "verdict": verdict, "evidence": evidence})
