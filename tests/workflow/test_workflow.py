@@ -239,7 +239,7 @@ def test_adding_a_replicate_touches_no_other(project):
 
 
 def test_a_comment_in_a_rule_or_the_package_reruns_nothing(project):
-    project.edit("workflow/rules/search.smk", "rule stage1:\n", "rule stage1:  # a remark\n")
+    project.edit("workflow/rules/search.smk", "as stage1 with:\n", "as stage1 with:  # a remark\n")
     project.edit("src/proset/kernel.py", "import numpy as np\n", "import numpy as np  # a remark\n")
     assert project.planned() == {}
 
