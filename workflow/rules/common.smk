@@ -18,16 +18,16 @@ def command(name, **options):
     return words
 
 
-def method(wildcards):
+def method_of(wildcards):
     return study.runs[wildcards.run].method
 
 
 def search_code(wildcards):
-    return key("search", method=method(wildcards))
+    return key("search", method=method_of(wildcards))
 
 
 def selection_code(wildcards):
-    return key("select", method=method(wildcards))
+    return key("select", method=method_of(wildcards))
 
 
 def matrix(wildcards):

@@ -17,11 +17,11 @@ use rule _job as fit with:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/fit.log",
     params:
         command=command("fit"),
-        method=method,
+        method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         fits=lambda wildcards: study.final_fits(wildcards.run),
         seed=study.config["seed"],
-        code=lambda wildcards: key("fit", method=method(wildcards)),
+        code=lambda wildcards: key("fit", method=method_of(wildcards)),
 
 
 use rule _job as evaluate with:
@@ -37,8 +37,8 @@ use rule _job as evaluate with:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/{kind}.log",
     params:
         command=command("evaluate"),
-        method=method,
+        method=method_of,
         settings=lambda wildcards: study.evaluation_settings(wildcards.kind),
         source=lambda wildcards: study.data_settings(wildcards.data_set),
         seed=study.config["seed"],
-        code=lambda wildcards: key("evaluation", kind=wildcards.kind, method=method(wildcards)),
+        code=lambda wildcards: key("evaluation", kind=wildcards.kind, method=method_of(wildcards)),

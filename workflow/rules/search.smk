@@ -14,7 +14,7 @@ use rule _job as stage1 with:
         "stage1_folds_{fold}-{last_fold}_trials_{first}-{last}.log",
     params:
         command=command("stage1", code=search_code),
-        method=method,
+        method=method_of,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
         code=search_code,
@@ -51,7 +51,7 @@ use rule _job as stage2 with:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     params:
         command=command("stage2", code=search_code),
-        method=method,
+        method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
         code=search_code,
