@@ -1,6 +1,6 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically."""
 
-from proset_study.fork_server import hand_over
+from proset_study.fork_server import hand_over, serve
 
 if __name__ == "__main__":
     hand_over()  # first, because it does not return where a process forks for this run
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from proset_study.data.dataset import DataSet
     from proset_study.fits.search import Case
+
+
+def fork_server(args: argparse.Namespace) -> None:
+    """Start the jobs of a run on this machine, which starts this process."""
+    serve(args.socket, main)
 
 
 def config(args: argparse.Namespace) -> None:
@@ -441,6 +446,7 @@ def _parser() -> argparse.ArgumentParser:
 
     data_set = ("study", "replicate", "data-set")
     model = (*data_set, "run")
+    command("fork-server", fork_server, "socket")
     command("config", config, "files")
     command("data", make_data, *data_set)
     command("dissimilarities", dissimilarities, *data_set, "metric")
@@ -511,6 +517,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "report": _PATH,
     "run": _TEXT,
     "seed": _INTEGER,
+    "socket": _INTEGER,
     "stores": _PATHS,
     "study": _PATH,
 }

@@ -18,10 +18,7 @@ STARTS = "from proset_study import fork_server; fork_server.start(); print(fork_
 # A package that is found before ours, whose commands end in all ways in which a process can.
 COMMANDS = """
 import os, signal, sys, time
-from proset_study.fork_server import hand_over
-if __name__ == "__main__":
-    hand_over()
-    sys.exit("this process does it itself")
+from proset_study.fork_server import hand_over, serve
 
 def main():
     print(os.getcwd(), os.environ.get("COLOUR"), sys.modules.get("sklearn") is not None, flush=True)
@@ -32,6 +29,12 @@ def main():
     if sys.argv[1] == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     sys.exit(int(sys.argv[1]) if sys.argv[1].isdigit() else sys.argv[1])
+
+if __name__ == "__main__":
+    hand_over()
+    if sys.argv[1] == "fork-server":
+        serve(int(sys.argv[3]), main)
+    sys.exit("this process does it itself")
 """
 
 
