@@ -29,7 +29,7 @@ demo: .venv/installed
 study: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --quiet progress rules reason host
 
-# Before every commit, two minutes; the rest of the tests runs the workflow and takes ten more.
+# Before every commit, two minutes; the rest of the tests runs the workflow and takes six more.
 check: lint
 	$(PYTEST) -m "not slow"
 
