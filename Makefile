@@ -1,8 +1,6 @@
 # Every target needs Python 3.11+, make and git; everything else it installs into .venv.
 PYTHON ?= python3
 CORES ?= 2
-SLURM := munge slurmctld slurmd slurm-client
-EMULATION := qemu-user gcc libc6-dev
 REPORT ?= reports/study
 REFITS ?= 5
 FILES ?=
@@ -22,7 +20,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage test-cluster test-storage test-native docs article findings verify verify-release release \
+.PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs article findings verify verify-release release \
 	wheels lint format bench clean
 
 demo: .venv/installed
@@ -31,7 +29,7 @@ demo: .venv/installed
 study: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --quiet progress rules reason host
 
-# Before every commit, two minutes; the rest of the tests runs the workflow and takes ten more.
+# Before every commit, two minutes; the rest of the tests runs the workflow and takes six more.
 check: lint
 	$(PYTEST) -m "not slow"
 
@@ -42,10 +40,14 @@ test: lint .venv/article
 coverage: .venv/installed
 	$(PYTEST) --cov --cov-report=html --cov-report=term
 
+slurm: PACKAGES := munge slurmctld slurmd slurm-client
+emulation: PACKAGES := qemu-user gcc libc6-dev
+slurm emulation:
+	dpkg --status $(PACKAGES) > /dev/null 2>&1 \
+		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(PACKAGES) > /dev/null)
+
 # Needs root and apt-get: a real Slurm in a temporary folder.
-test-cluster: .venv/cluster
-	dpkg --status $(SLURM) > /dev/null 2>&1 \
-		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(SLURM) > /dev/null)
+test-cluster: .venv/cluster slurm
 	$(BIN)/python -m pytest -q tests/cluster
 
 # Needs npm's registry: a real server with Amazon's interface (S3), of which the results of a small study are.
@@ -53,9 +55,7 @@ test-storage: .venv-storage/installed
 	PYTHONPATH=.venv-storage $(BIN)/python -m pytest -q tests/storage
 
 # Needs root and apt-get: the compiled code for ARM64 in an emulator, by another compiler, and under sanitizers.
-test-native: .venv/native
-	dpkg --status $(EMULATION) > /dev/null 2>&1 \
-		|| (apt-get update -qq && apt-get install -y -qq --no-install-recommends $(EMULATION) > /dev/null)
+test-native: .venv/native emulation
 	$(BIN)/python -m pytest -q tests/native
 
 # The site, docs/_build/index.html; a warning is an error. Needs no network once the packages are installed.

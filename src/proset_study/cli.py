@@ -17,8 +17,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from proset_study.base.environment import COPIES, check_core, install_command
 from proset_study.study.config.study import Study
+from proset_study.study.fork_server import serve
 
 COMMANDS = {  # module and function below `proset_study`
+    "fork-server": "cli.fork_server",
     "config": "study.commands.check_config",
     "openml": "study.commands.openml",
     "data": "study.steps.make_data",
@@ -50,6 +52,11 @@ COMMANDS = {  # module and function below `proset_study`
     "verify-release": "release.commands.verify_release",
 }
 PROGRAM = "python -m proset_study"
+
+
+def fork_server(socket: int) -> None:
+    """Start the jobs of a run on this machine, which starts this process."""
+    serve(socket, main)
 
 
 def main() -> None:

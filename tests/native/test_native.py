@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 from tests.build import ROOT, setup
+from tests.native.conftest import run
 from tests.proset.digests import GOLDEN, mixed
 
 from proset import arithmetic, library
@@ -23,12 +24,12 @@ SIZES = [  # references, features, classes, candidates, factor of the features
     (4500, 4, 2, 20, 1.0),
     *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
-
-
-def run(*command, **keywords):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **keywords)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return done.stdout
+THREE_THREADS = """
+import json
+from proset import arithmetic
+from tests.proset.digests import digests
+print(json.dumps([arithmetic.level(), digests(3)]))
+"""
 
 
 def driver(folder, compiler, machine, *libraries):
@@ -123,10 +124,10 @@ def check_driver(command, folder, level):
         assert (folder / "output").read_bytes() == expected(objective, max_iter), size
 
 
-def test_arm64_gives_the_same_bits(tmp_path):
-    """Compiled for ARM64 with NEON, run by an emulator."""
-    compiler = [*setup.compiler("aarch64-linux-musl"), "-static"]
-    check_driver(["qemu-aarch64", driver(tmp_path, compiler, "aarch64")], tmp_path, "neon")
+def test_arm64_gives_the_same_bits(arm64, tmp_path):
+    """Compiled for ARM64 with NEON, as for a wheel, run by an emulator."""
+    compiler = setup.compiler(setup.PLATFORMS["manylinux2014_aarch64"][0])
+    check_driver([*arm64, driver(tmp_path, compiler, "aarch64", "-pthread", "-lm")], tmp_path, "neon")
 
 
 def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_path):
@@ -142,19 +143,31 @@ def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_pat
     assert (tmp_path / "built/proset/classifier.py").exists()
 
 
-@pytest.fixture(scope="session")
-def sanitized(tmp_path_factory):
-    """The package with a library by GCC that stops at undefined behaviour and at accesses out of bounds."""
-    folder = tmp_path_factory.mktemp("sanitized")
+def package(folder, *options):
+    """The package with a library by GCC, as the environment of a process that uses it."""
     shutil.copytree(ROOT / "src/proset", folder / "proset", ignore=shutil.ignore_patterns("_kernel*"))
-    compiler = ["gcc", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    compiler = ["gcc", *options]
     objects = setup.objects(folder, compiler, os.uname().machine)
     run(*compiler, "-shared", "-o", folder / "proset/_kernel.so", *objects, "-pthread", "-lm")
-    asan = run("gcc", "-print-file-name=libasan.so").strip()
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+
+
+@pytest.fixture(scope="session")
+def optimized(tmp_path_factory):
+    return package(tmp_path_factory.mktemp("optimized"))
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory):
+    """Stops at undefined behaviour and at accesses out of bounds."""
+    with pytest.MonkeyPatch.context() as patch:
+        few = ["-O1" if option == "-O3" else option for option in setup.OPTIONS]
+        patch.setattr(setup, "OPTIONS", few)  # checks of every access, optimized as far as can be, take GCC minutes
+        options = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+        environment = package(tmp_path_factory.mktemp("sanitized"), *options)
     return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
-        "LD_PRELOAD": asan,
+        **environment,
+        "LD_PRELOAD": run("gcc", "-print-file-name=libasan.so").strip(),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own are not ours to judge
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
@@ -168,11 +181,11 @@ def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
 
 
 @pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
-def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(sanitized, level):
+@pytest.mark.parametrize("made", ["optimized", "sanitized"])
+def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(made, level, request):
     if library.library().proset_use_level(level.encode()) is None:
         pytest.skip(f"this processor has no {level}")
     library.library().proset_use_level(None)
-    said = json.loads(
-        run(sys.executable, "-m", "tests.proset.digests", cwd=ROOT, env={**sanitized, "PROSET_LEVEL": level})
-    )
-    assert said == {"level": level, "digests": [json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]] * 3}
+    environment = {**request.getfixturevalue(made), "PROSET_LEVEL": level}
+    said = json.loads(run(sys.executable, "-c", THREE_THREADS, cwd=ROOT, env=environment))
+    assert said == [level, json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]]

@@ -114,11 +114,14 @@ class Project:
         return run
 
     def planned(self, *arguments):
-        """Jobs of a dry run, by rule; "all" and other names of targets are left out."""
-        run = self.snakemake("--dry-run", *arguments)
-        names = (*TINY["experiments"], *TINY["comparisons"])
-        counts = dict(re.findall(r"^(\w+) +(\d+)$", run.stdout + run.stderr, flags=re.MULTILINE))
-        return {k: int(v) for k, v in counts.items() if k not in ("total", "all", *names)}
+        """Jobs of a dry run, sorted, as "rule replicate=0, data_set=a"; names that can be asked for are no jobs."""
+        said = self.snakemake("--dry-run", *arguments).stdout
+        jobs = []
+        for rule, block in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", said, flags=re.MULTILINE):
+            if "    log: " in block:
+                wildcards = re.search(r"^ {4}wildcards: (?:study=\w+(?:, )?)?(.*)$", block, re.MULTILINE)
+                jobs.append(f"{rule} {wildcards[1]}" if wildcards else rule)
+        return sorted(job.strip() for job in jobs)
 
     def configure(self, change=None):
         config = yaml.safe_load(yaml.safe_dump(TINY))
@@ -130,6 +133,17 @@ class Project:
         text = (self.folder / path).read_text(encoding="utf-8")
         assert old in text
         (self.folder / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def copy(self, folder):
+        """The project as it is now, in another folder."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Project(folder)
+
+    def files(self):
+        """Names of all files but those that Snakemake and Python keep for themselves."""
+        kept = {".snakemake", "cache", "__pycache__"}
+        paths = (path.relative_to(self.folder) for path in self.folder.rglob("*"))
+        return {str(path) for path in paths if not kept & set(path.parts)}
 
     def results(self):
         """Everything computed, without times and memory."""

@@ -8,28 +8,21 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections import Counter
 
-import pytest
-from tests.workflow.project import Project, new_project, verify
+from tests.workflow.project import verify
 
 FOLDER, COSTS = "results/tiny/replicate_0", "findings/costs.csv"
 
 
-def study(trials=3, folds=2, trials_per_job=2, folds_per_job=2, replicates=(0,), experiments=("E3", "E8"), samples=5):
-    """A change of the config: a search of proset, nearest neighbours, one evaluation."""
-
-    def change(config):
-        config["folds"], config["replicates"] = folds, list(replicates)
-        config["trials_per_job"] = {"proset": trials_per_job}
-        config["folds_per_job"] = {"proset": folds_per_job, "knn": folds_per_job}
-        config["experiments"] = {name: config["experiments"][name] for name in experiments}
-        config["experiments"]["E3"]["stage1"]["trials"] = trials
-        config["comparisons"] = {"both": {"title": "both", "experiments": list(experiments)}}
-        config["evaluations"] = {"bootstrap": {"of": {"E8": ["iris_2f"]}, "samples": samples}}
-        if "E8" not in experiments:
-            config["evaluations"] = {}
-
-    return change
+def change(config):
+    """More trials, folds and replicates, other chunks, fewer experiments, no evaluation."""
+    config["folds"], config["replicates"] = 3, [0, 1]
+    config["trials_per_job"], config["folds_per_job"] = {"proset": 3}, {"proset": 1}
+    config["experiments"] = {"E3": config["experiments"]["E3"]}
+    config["experiments"]["E3"]["stage1"]["trials"] = 5
+    config["comparisons"] = {"alone": {"title": "alone", "experiments": ["E3"]}}
+    del config["evaluations"]
 
 
 def without_times(value):
@@ -61,60 +54,37 @@ def report(project):
     return found
 
 
-CHANGES = (
-    study(),
-    study(trials=5, trials_per_job=3, replicates=(0, 1)),
-    study(trials=2, folds=3, folds_per_job=1, experiments=("E3",)),
-    study(trials=4, folds=2, trials_per_job=4, samples=6),
-)
-
-
-@pytest.fixture(scope="module")
-def scratch(tmp_path_factory):
-    """A run from scratch with the last config."""
-    project = new_project(tmp_path_factory.mktemp("scratch") / "project")
-    project.configure(CHANGES[-1])
+def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(finished, project):
+    project.configure(change)
     project.snakemake()
-    return project
+    checked = verify(project)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    project.configure()
+    project.snakemake()
+    assert report(project) == report(finished)
+    assert (project.folder / FOLDER / "iris_2f/E3/stage1/folds_0-0_trials_0-2.jsonl").exists()  # of the other config
 
 
-@pytest.fixture
-def project(scratch, tmp_path):
-    """The same, to be spoilt."""
-    shutil.copytree(scratch.folder, tmp_path / "project", symlinks=True)
-    return Project(tmp_path / "project")
-
-
-def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(scratch, tmp_path):
-    project = new_project(tmp_path / "project")
-    for change in CHANGES:
-        project.configure(change)
-        project.snakemake()
-        run = verify(project)
-        assert run.returncode == 0, run.stdout + run.stderr
-    assert report(project) == report(scratch)
-    assert (project.folder / FOLDER / "iris_2f/E3/stage1/folds_0-1_trials_0-1.jsonl").exists()  # of the first config
-
-
-def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(scratch, project):
+def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(finished, project):
     files = ["manifest.json", "records/replicate_0.tar.xz"]
     files += ["evaluation", "findings", "comparison.csv", "results.csv.xz"]
-    targets = [f"reports/tiny/{file}" for file in files]
-    expected = {name: value for name, value in report(scratch).items() if name.startswith(tuple(files[:1] + files[2:]))}
-    for lost in (("split.csv", "E3/model.npz", "E8/bootstrap.json"), ("E3/stage1", "E3/stage2", "data.npz")):
-        for name in lost:
-            path = project.folder / FOLDER / "iris_2f" / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        shutil.rmtree(project.folder / "reports")
-        project.snakemake(*targets)
-        found = report(project)
-        assert {name: found[name] for name in expected} == expected
+    for name in ("iris_2f/split.csv", "iris_2f/E3/model.npz", "iris_2f/E8/bootstrap.json", "xor_2f/data.npz"):
+        (project.folder / FOLDER / name).unlink()
+    for stage in ("stage1", "stage2"):
+        shutil.rmtree(project.folder / FOLDER / "xor_2f/E3" / stage)
+    shutil.rmtree(project.folder / "reports")
+    project.snakemake(*(f"reports/tiny/{file}" for file in files))
+    expected, made = report(finished), report(project)
+    names = [name for name in expected if name.startswith((*files, "replicate_0.tar.xz/"))]
+    assert {name: made[name] for name in names} == {name: expected[name] for name in names}
 
 
 def test_fits_of_proset_by_another_arithmetic_are_stale_and_do_not_mix_with_others(project):
     source = project.folder / "src/proset/arithmetic.py"
     source.write_text(re.sub(r'VERSION = "\d+"', 'VERSION = "0"', source.read_text(encoding="utf-8")), encoding="utf-8")
-    assert project.planned()["fit"] >= 2  # data sets
+    planned = Counter(job.partition(" ")[0] for job in project.planned())
+    assert planned["stage1"] == 4  # of two data sets
+    assert planned["stage2"] == planned["fit"] == 5
     project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # the rest is as it was
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
     shutil.rmtree(project.folder / "reports")

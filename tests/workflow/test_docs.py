@@ -9,9 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, new_project
+from tests.workflow.project import ROOT, command, new_project
 
-PLAN = ("--dry-run", "--quiet", "rules", "reason", "host")
 OVERLAYS = [
     pytest.param(block, id=f"{page.name}-{number}")
     for page in sorted((ROOT / "docs").glob("*.md"))
@@ -34,10 +33,11 @@ def published(tmp_path_factory):
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
-def test_every_overlay_in_docs_is_planned(published, overlay):
+def test_every_overlay_in_docs_is_a_study(published, overlay):
+    """Checked with the code of the project that has the new method, as the command `config` does it."""
     (published.folder / "overlay.yaml").write_text(overlay, encoding="utf-8")
-    run = published.snakemake(*PLAN, "--configfile", "overlay.yaml")
-    assert re.search(r"^stage2 +\d+$", run.stdout + run.stderr, re.MULTILINE)
+    checked = command(published, "config", "--files", "config.yaml", "overlay.yaml")
+    assert re.search(r", [1-9][\d,]* final models$", checked.stdout), checked.stderr
 
 
 def test_the_dry_run_of_the_readme_prints_the_plan(published):

@@ -28,7 +28,7 @@ def test_a_long_target_and_many_columns_to_drop(tmp_path):
     project.configure(change)
     project.snakemake()
     assert (project.folder / "reports/tiny/data_sets/own.html").exists()
-    assert project.planned() == {}
+    assert project.planned() == []
 
 
 def test_as_many_trials_as_there_may_be_jobs(tmp_path):

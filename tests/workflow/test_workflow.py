@@ -8,26 +8,14 @@ import shutil
 import tarfile
 from pathlib import Path
 
-import pytest
-from tests.workflow.project import ROOT, TINY, Project, command, new_project, verify
+import yaml
+from tests.workflow.project import ROOT, TINY, command, new_project, verify
 
 from proset import arithmetic
 from proset_study.base.environment import library_arithmetic, pins
 from proset_study.base.records import read_json, write_json
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    project = new_project(tmp_path_factory.mktemp("finished") / "project")
-    project.first_run = project.snakemake()
-    return project
-
-
-@pytest.fixture
-def project(finished, tmp_path):
-    """A finished study that a test may change."""
-    shutil.copytree(finished.folder, tmp_path / "project", symlinks=True)
-    return Project(tmp_path / "project")
+from proset_study.study.config.checks import load
+from proset_study.study.plan import describe
 
 
 def test_everything_is_there(finished):
@@ -72,18 +60,8 @@ def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
     assert "Decision surfaces of the final models" in text
 
 
-def test_the_report_can_be_verified_and_a_changed_one_cannot(project):
-    assert verify(project).returncode == 0
-    results = project.folder / "reports/tiny/results.csv.xz"
-    text = lzma.decompress(results.read_bytes())
-    results.write_bytes(lzma.compress(text.replace(b",samples,150", b",samples,151")))
-    run = verify(project)
-    assert run.returncode != 0
-    assert "results.csv.xz, line " in run.stdout
-
-
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
-    said = finished.first_run.stderr
+    said = (finished.folder / "said").read_text(encoding="utf-8")
     assert re.search(
         r"^Study tiny: \d+ jobs with 13 fits of knn, 29 fits of proset, 3 fits of random_forest, "
         r"13 fits of xgboost: about ",
@@ -92,10 +70,6 @@ def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finish
     )
     assert "100%) done" in said
     assert "Study tiny: done; see reports/tiny/index.html" in said
-
-
-def test_no_op_rerun(finished):
-    assert finished.planned() == {}
 
 
 def test_optimal_experiment_uses_the_other_ones_stage_one(finished):
@@ -113,10 +87,13 @@ def test_same_results_at_any_number_of_cores_and_fits_per_job(finished, tmp_path
         config["trials_per_job"] = config["folds_per_job"] = {"proset": 1, "knn": 1, "xgboost": 1}
 
     other.configure(one_fit_per_job)
-    other.snakemake("--cores", "1", "replicate_0", "reports/tiny/evaluation")  # all that is stored, without pages
+    folder = "results/tiny/replicate_0"
+    other.snakemake("--cores", "1", f"{folder}/xor_2f/E3/fit.json", f"{folder}/E8.csv", f"{folder}/E9.csv")
     chunk = re.compile(r"(trials|folds)_\d+-\d+\.jsonl$")
-    ours, theirs = ({k: v for k, v in p.results().items() if not chunk.search(k)} for p in (other, finished))
-    assert ours == theirs
+    ours = {name: content for name, content in other.results().items() if not chunk.search(name)}
+    assert {f"{folder}/{run}/fit.json" for run in ("xor_2f/E3", "iris_2f/E8", "iris_2f/E9")} <= set(ours)
+    theirs = finished.results()
+    assert ours == {name: theirs[name] for name in ours}
 
 
 def test_a_study_goes_on_elsewhere_from_the_searches_of_its_report(finished, tmp_path):
@@ -129,161 +106,152 @@ def test_a_study_goes_on_elsewhere_from_the_searches_of_its_report(finished, tmp
     folder = Path("results/tiny/replicate_0/iris_2f/E9")
     stale = other.folder / folder / "stage2/folds/1.json"
     write_json(stale, read_json(stale) | {"fingerprint": "another", "log_loss": []})
-    other.snakemake("replicate_0")
-    assert other.results() == {k: v for k, v in finished.results().items() if k in other.results()}
-    searches = [path.relative_to(finished.folder) for path in finished.folder.glob("results/**/*.jsonl")]
-    assert len(searches) > 8
+    other.snakemake("results/tiny/replicate_0/xor_2f/E3/fit.json", "results/tiny/replicate_0/E9.csv")
+    results = finished.results()
+    assert other.results().items() <= results.items()
+    searches = [path.relative_to(other.folder) for path in other.folder.glob("results/**/*.jsonl")]
+    assert len(searches) == 5
     changed = {n for n in searches if (finished.folder / n).read_bytes() != (other.folder / n).read_bytes()}
     assert changed == {folder / "stage2/folds_0-1.jsonl"}
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [
-        ("E8", {"data": 1, "split": 1, "stage2": 2, "select_complexity": 1, "fit": 1, "score": 1, "table": 1}),
-        ("xor_2f", {"E3", "E4", "E7"}),
-        ("replicate_0", {"score": 6}),
-        ("E14", {"stage1": 5, "stage2": 6, "fit": 5, "score": 4, "table": 1}),
-        ("reports/tiny/tables/E9.md", {"stage1": 1, "stage2": 1}),
-    ],
-)
-def test_targets_a_person_can_guess(tmp_path, target, expected):
-    planned = new_project(tmp_path / "project").planned(target)
-    if target == "xor_2f":
-        assert planned["score_data_set"] == 1
-        assert planned["fit"] == 4
-        assert planned["data"] == 1
-    else:
-        assert {k: planned[k] for k in expected} == expected
-
-
-def test_a_clone_that_has_tables_but_no_results_computes_them(project):
+def test_a_clone_that_has_tables_but_no_results_computes_what_is_asked_for_and_no_more(project):
+    """An experiment, a comparison and a data set, by names that a person can guess."""
     shutil.rmtree(project.folder / "results")
-    assert project.planned("E8")["stage2"] == 2
-    assert project.planned("E14")["stage1"] == 5
-    assert project.planned()["stage1"] == 5
+    neighbours = "replicate=0, data_set=iris_2f, run=E8"
+    assert project.planned("E8") == [
+        "data replicate=0, data_set=iris_2f",
+        f"fit {neighbours}",
+        "score replicate=0, experiment=E8",
+        f"select_complexity {neighbours}",
+        "split replicate=0, data_set=iris_2f",
+        f"stage2 {neighbours}, first=0, last=0",
+        f"stage2 {neighbours}, first=1, last=1",
+        "table table=E8",
+    ]
+    of_methods = project.planned("E14")
+    assert number(of_methods, "stage1", "stage2", "fit", "score", "table") == (5, 6, 5, 4, 1)
+    of_data_set = project.planned("xor_2f")
+    assert number(of_data_set, "data", "fit", "score_data_set", "data_set_page", "table") == (1, 4, 1, 1, 0)
+    assert number(project.planned(), "stage1", "fit", "report") == (5, 8, 1)
 
 
-def test_changing_one_experiment_reruns_that_experiment_only(project):
-    project.configure(lambda c: c["experiments"]["E8"]["stage2"].update(complexity=12))
-    planned = project.planned()
-    assert planned["stage2"] == 2
-    assert planned["fit"] == planned["score"] == 1
-    assert planned["table"] == 3  # its own and the comparisons
-    assert "stage1" not in planned
+def number(planned, *rules):
+    return tuple(sum(job.partition(" ")[0] == rule for job in planned) for rule in rules)
 
 
-def test_more_trials_compute_only_the_new_ones(project):
-    before = project.results()
-    times = {p: p.stat().st_mtime_ns for p in (project.folder / "results").rglob("trials/*.json")}
-    project.configure(lambda c: c["experiments"]["E3"]["stage1"].update(trials=5))
-    project.snakemake("results/tiny/replicate_0/xor_2f/E3/stage1.json")
-    trials = sorted((project.folder / "results/tiny/replicate_0/xor_2f/E3/stage1/fold_0/trials").glob("*.json"))
-    assert [p.stem for p in trials] == ["0", "1", "2", "3", "4"]
-    assert all(p.stat().st_mtime_ns == time for p, time in times.items())  # not even written again
-    after = project.results()
-    assert all(after[k] == v for k, v in before.items() if "/trials/" in k)
+def test_changes_rerun_what_depends_on_them_and_nothing_else(project):
+    """A complexity, an evaluation, a further data set: each of another experiment."""
 
-
-def test_adding_a_data_set_touches_no_other(project):
-    def add(config):
+    def change(config):
+        config["experiments"]["E8"]["stage2"]["complexity"] = 12
+        config["evaluations"]["bootstrap"]["samples"] = 6
         config["data_sets"]["new"] = {"generator": "checker", "squares": 2, "samples_per_square": 20}
-        config["experiments"]["E8"]["data_sets"].append("new")
+        config["experiments"]["forest"]["data_sets"].append("new")
 
-    project.configure(add)
-    planned = project.planned()
-    assert planned["data"] == planned["split"] == planned["fit"] == 1
-    assert planned["stage2"] == 2
-    assert "stage1" not in planned
+    project.configure(change)
+    neighbours, new = "replicate=0, data_set=iris_2f, run=E8", "replicate=0, data_set=new"
+    assert project.planned() == [
+        f"data {new}",
+        "data_set_page data_set=iris_2f",
+        "data_set_page data_set=new",
+        "data_set_page data_set=xor_2f",
+        f"evaluate {neighbours}, kind=bootstrap",
+        f"evaluate {neighbours}, kind=learning_curve",
+        "evaluate replicate=0, data_set=iris_2f, run=E9, kind=bootstrap",
+        f"fit {neighbours}",
+        f"fit {new}, run=forest",
+        "pack archive=replicate_0",
+        "pack archive=replicate_0_searches",
+        "predictions",
+        "report",
+        "score replicate=0, experiment=E8",
+        "score replicate=0, experiment=forest",
+        f"select_complexity {neighbours}",
+        f"select_complexity {new}, run=forest",
+        f"split {new}",
+        f"stage2 {neighbours}, first=0, last=0",
+        f"stage2 {neighbours}, first=1, last=1",
+        f"stage2 {new}, run=forest, first=0, last=1",
+        "table table=E14",
+        "table table=E3_E8_E9",
+        "table table=E8",
+        "table table=forest",
+    ]
 
 
-def test_further_replicates_repeat_a_part_of_the_study(project):
-    further = {"numbers": [5], "only": {"E8": ["iris_2f"]}}
-    project.configure(lambda c: c.update(additional_replicates=further))
-    planned = project.planned("replicate_5")
-    assert planned["data"] == planned["split"] == planned["fit"] == planned["score"] == 1
-    assert "stage1" not in planned
-    assert project.planned("replicate_0") == {}
+def test_more_trials_compute_only_the_new_ones(project, monkeypatch):
+    """And the estimate at the start counts them."""
+    folder = project.folder / "results/tiny/replicate_0/xor_2f/E3/stage1"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
+    project.configure(lambda c: c["experiments"]["E3"]["stage1"].update(trials=5))
+    run = project.snakemake("results/tiny/replicate_0/xor_2f/E3/stage1.json")
+    assert "Study tiny: 3 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
+    after = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
+    assert {path.name for path in after} == {f"{trial}.json" for trial in range(5)}
+    assert len(after) == 10
+    assert before.items() <= after.items()  # not even written again
+    monkeypatch.chdir(project.folder)
+    job = {
+        "replicate": "0",
+        "data_set": "xor_2f",
+        "run": "E3",
+        "fold": "0",
+        "last_fold": "1",
+        "first": "0",
+        "last": "1",
+    }
+    config = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
+    assert "no fits (4 more are stored)" in describe([("stage1", job)], load(config), 2)
+    other = load(config | {"seed": 2})  # of which nothing is right any more
+    assert "with 4 fits of proset: about " in describe([("stage1", job)], other, 2)
 
 
-def test_the_archive_of_a_further_replicate_has_no_searches_and_its_numbers_are_verified(project):
-    project.configure(lambda c: c.update(additional_replicates={"numbers": [5], "only": {"E8": ["iris_2f"]}}))
-    project.snakemake("--cores", "2")
+def test_a_further_replicate_repeats_a_part_without_evaluations_and_its_numbers_are_verified(project):
+    """Its archive has no searches; a number that is changed afterwards is found."""
+
+    def change(config):
+        config["additional_replicates"] = {"numbers": [5], "only": {"E8": ["iris_2f"]}}
+        del config["evaluations"]
+
+    project.configure(change)
+    run = project.snakemake()
+    assert re.search(r"^Study tiny: \d+ jobs with 3 fits of knn: about ", run.stderr, re.MULTILINE)
     with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
         assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
             *("split.csv", "stage2.json", "fit.json", "predictions.csv")
         }
-    run = verify(project)
-    assert run.returncode == 0, run.stdout
-
-
-def test_a_changed_evaluation_reruns_what_it_is_shown_in_and_no_search(project):
-    project.configure(lambda c: c["evaluations"]["bootstrap"].update(samples=6))
-    planned = project.planned()
-    assert planned["evaluate"] == 2
-    assert planned["data_set_page"] == planned["report"] == 1
-    assert not set(planned) & {"stage1", "stage2", "fit", "score"}
-
-
-def test_a_study_without_evaluations_has_the_scores_of_classes(project):
-    project.configure(lambda c: c.pop("evaluations"))
-    project.snakemake("reports/tiny/evaluation")
     made = (project.folder / "reports/tiny/evaluation").glob("*.csv")
     assert {path.stem for path in made} == {"class_scores", "confusion"}
+    checked = verify(project)
+    assert checked.returncode == 0, checked.stdout
+    results = project.folder / "reports/tiny/results.csv.xz"
+    text = lzma.decompress(results.read_bytes())
+    results.write_bytes(lzma.compress(text.replace(b",samples,150", b",samples,151")))
+    checked = verify(project)
+    assert checked.returncode != 0
+    assert "results.csv.xz, line " in checked.stdout
 
 
 def test_adding_a_replicate_touches_no_other(project):
     project.configure(lambda c: c.update(replicates=[0, 1]))
-    assert project.planned("replicate_1")["data"] == 2
-    assert project.planned("replicate_0") == {}
+    planned = project.planned("replicate_0", "replicate_1")
+    assert number(planned, "data", "fit", "score") == (2, 8, 6)
+    assert not [job for job in planned if "replicate=1" not in job]
 
 
-def test_a_comment_in_a_rule_or_the_package_reruns_nothing(project):
-    project.edit("workflow/rules/search.smk", "rule stage1:\n", "rule stage1:  # a remark\n")
+def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_nothing(project):
+    project.edit("workflow/rules/search.smk", "as stage1 with:\n", "as stage1 with:  # a remark\n")
     project.edit("src/proset/kernel.py", "import numpy as np\n", "import numpy as np  # a remark\n")
-    assert project.planned() == {}
+    assert project.planned() == []
 
 
 def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
     project.edit("src/proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
     planned = project.planned()
-    assert planned["stage1"] == 4  # of proset: 2 data sets, all folds in one job, 2 chunks of trials
-    assert planned["stage2"] == 2 + 1 + 2  # E3 on two data sets, E4, two runs of E7: all folds in one job
-    assert "data" not in planned
-    assert "split" not in planned
-
-
-def test_a_wrong_config_is_refused_before_anything_runs(tmp_path):
-    project = new_project(tmp_path / "project")
-    project.configure(lambda c: c["experiments"]["E8"].update(method="nearest"))
-    run = project.snakemake(check=False)
-    assert run.returncode != 0
-    assert (
-        "experiments.E8.method: 'nearest' is not allowed, allowed are proset, knn, xgboost" in run.stdout + run.stderr
-    )
-    assert not (project.folder / "results").exists()
-
-
-def test_a_failing_job_is_named_and_loses_nothing(project):
-    def break_one(config):
-        config["data_sets"]["broken"] = {"file": "broken.csv", "target": "t"}
-        config["experiments"]["E8"]["data_sets"].append("broken")
-        config["experiments"]["E9"]["stage2"]["complexity"] = 6
-
-    (project.folder / "broken.csv").write_text("a,t\n1,x\nnan,y\n", encoding="utf-8")
-    project.configure(break_one)
-    run = project.snakemake("E8", "E9", check=False)
-    assert run.returncode != 0
-    log = project.folder / "results/tiny/logs/replicate_0/broken/data.log"
-    message = (
-        "data_sets.broken: broken.csv: column 'a', row 2 has no value; numbers must be finite; for features an "
-        "imputer can be named in impute; without it E8 cannot be run, whose methods are not among "
-        "explainable_boosting, hist_gradient_boosting, proset_few"
-    )
-    assert log.read_text(encoding="utf-8") == f"ValueError: {message}\n"
-    assert message in run.stdout + run.stderr
-    assert "E9" not in project.planned("E9")  # the rest was computed all the same
-    assert project.planned("E9") == {}
+    assert number(planned, "stage1") == (4,)  # of proset: 2 data sets, all folds in one job, 2 chunks of trials
+    assert number(planned, "stage2") == (2 + 1 + 2,)  # E3 on two data sets, E4, two runs of E7: all folds in one job
+    assert number(planned, "data", "split") == (0, 0)
 
 
 def test_a_method_stands_where_it_stood_in_the_study(project):

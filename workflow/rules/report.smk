@@ -4,7 +4,7 @@
 # proset_study.report.write.write_report, or packed.
 
 
-rule table:
+use rule _job as table with:
     """One experiment or comparison, as Markdown, CSV and LaTeX."""
     input:
         scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
@@ -13,22 +13,14 @@ rule table:
         expand(f"{REPORTS}{layout.TABLE}", suffix=["md", "csv", "tex"], allow_missing=True),
     log:
         "results/{study}/logs/tables/{table}.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=estimate.memory,
-        runtime=estimate.minutes,
     params:
-        study=lambda wildcards, input: study_file,
+        command=command("table", published=published),
         looks=looks,
         entry=lambda wildcards: study.tables[wildcards.table],
         code=key("table"),
-    shell:
-        "python -m proset_study table --study {params.study:q} --name {wildcards.table:q} --published {input.published:q}"
-        " 2> {log:q}"
 
 
-rule data_set_page:
+use rule _job as data_set_page with:
     """The figures of one data set, and the page with them."""
     input:
         records=lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
@@ -43,24 +35,16 @@ rule data_set_page:
         ),
     log:
         "results/{study}/logs/pages/{data_set}.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=estimate.memory,
-        runtime=estimate.minutes,
     params:
-        study=lambda wildcards, input: study_file,
+        command=command("data-set-page", options=json.dumps(options)),
         looks=looks,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
         order=study.data_sets,
         code=key("page"),
-    shell:
-        "python -m proset_study data-set-page --study {params.study:q} --data-set {wildcards.data_set:q}"
-        " --options {params.options:q} 2> {log:q}"
 
 
-rule report:
+use rule _job as report with:
     """All numbers, the manifest, comparison with the published study, findings, evaluations, and the front page."""
     input:
         scores=layout.score_files(study, study.experiments),
@@ -81,23 +65,15 @@ rule report:
         ),
     log:
         "results/{study}/logs/report.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=estimate.memory,
-        runtime=estimate.minutes,
     params:
-        study=lambda wildcards, input: study_file,
+        command=command("report", published=published, options=json.dumps(options)),
         looks=looks,
         options=json.dumps(options),
         config=study.config,
         code=key("report"),
-    shell:
-        "python -m proset_study report --study {params.study:q} --published {input.published:q}"
-        " --options {params.options:q} 2> {log:q}"
 
 
-rule predictions:
+use rule _job as predictions with:
     """The predictions of all final models as Parquet files for other programs, see docs/predictions.md."""
     input:
         layout.prediction_files(study),
@@ -105,20 +81,13 @@ rule predictions:
         directory(layout.report(study, layout.STORE)),
     log:
         layout.result(study, "logs/predictions.log"),
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=estimate.memory,
-        runtime=estimate.minutes,
     params:
-        study=lambda wildcards, input: study_file,
+        command=command("predictions"),
         experiments=study.config["experiments"],
         code=key("predictions"),
-    shell:
-        "python -m proset_study predictions --study {params.study:q} 2> {log:q}"
 
 
-rule pack:
+use rule _job as pack with:
     """Records of one replicate for `make verify`; a job of its own, because a new replicate packs no other again."""
     input:
         lambda wildcards: layout.record_files(study, wildcards.archive),
@@ -126,13 +95,6 @@ rule pack:
         f"{REPORTS}{layout.RECORDS}",
     log:
         "results/{study}/logs/pack/{archive}.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=estimate.memory,
-        runtime=estimate.minutes,
     params:
-        study=lambda wildcards, input: study_file,
+        command=command("pack"),
         code=key("pack"),
-    shell:
-        "python -m proset_study pack --study {params.study:q} --name {wildcards.archive:q} 2> {log:q}"

@@ -15,13 +15,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 ADDRESS = "PROSET_STUDY_FORK_SERVER"  # environment variable: folder of Python, socket of the process
 _STANDARD_FILES = [0, 1, 2]
-_MODULES = [f"proset_study.{name}" for name in ("cli", "study.steps", "store.results")]
+_MODULES = [f"proset_study.{name}" for name in ("study.steps", "store.results")]
 _MODULES += [f"sklearn.{name}" for name in ("ensemble", "linear_model", "neighbors", "neural_network", "svm")]
 
 
@@ -34,9 +36,8 @@ def start() -> None:
         listener.bind(address)
         listener.listen(socket.SOMAXCONN)  # from now on: jobs wait until the libraries are imported
         number, (end, _) = listener.fileno(), os.pipe()  # of which the other end is closed when this process ends
-        subprocess.Popen(
-            [sys.executable, "-m", "proset_study.study.fork_server", str(number)], stdin=end, pass_fds=[number]
-        )
+        command = [sys.executable, "-m", "proset_study", "fork-server", "--socket", str(number)]
+        subprocess.Popen(command, stdin=end, pass_fds=[number])
         os.close(end)
     os.environ[ADDRESS] = os.pathsep.join([sys.prefix, address])
 
@@ -71,7 +72,23 @@ def _number(answer: str) -> int:
     return int(answer) if answer else sys.exit("the process that forks for this run has ended; run it again")
 
 
-def _serve(listener: socket.socket) -> socket.socket:
+def serve(number: int, main: Callable[[], None]) -> NoReturn:
+    """Be the process that forks: `main` runs the command of each connection to the socket of this number."""
+    from proset_study.base.environment import import_xgboost_alone  # not for each command that is handed over
+
+    import_xgboost_alone()
+    for name in _MODULES:
+        import_module(name)
+    gc.freeze()  # a collection in a fork would copy every page of what is imported
+    with socket.socket(fileno=number) as listener:
+        _become(_wait(listener))
+    status = _status(main)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # to take the libraries apart would copy their pages, too
+
+
+def _wait(listener: socket.socket) -> socket.socket:
     """Fork for every connection until the input is closed; returns in each fork, with the connection it is for."""
     woken, wakes = socket.socketpair()
     wakes.setblocking(False)
@@ -117,10 +134,10 @@ def _become(connection: socket.socket) -> None:
     del os.environ[ADDRESS]  # what it starts does its job itself
 
 
-def _status() -> int:
+def _status(main: Callable[[], None]) -> int:
     """Run the command; the status that Python would end with."""
     try:
-        import_module("proset_study.cli").main()
+        main()
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
@@ -129,19 +146,3 @@ def _status() -> int:
         sys.excepthook(*sys.exc_info())
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    from proset_study.base.environment import import_xgboost_alone, pin_libraries
-
-    pin_libraries()
-    import_xgboost_alone()
-    for name in _MODULES:
-        import_module(name)
-    gc.freeze()  # a collection in a fork would copy every page of what is imported
-    with socket.socket(fileno=int(sys.argv[1])) as inherited:
-        _become(_serve(inherited))
-    status = _status()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # to take the libraries apart would copy their pages, too

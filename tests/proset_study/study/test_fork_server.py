@@ -14,19 +14,13 @@ from proset_study.study.fork_server import ADDRESS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
-STARTS = """\
-from proset_study.study import fork_server
-fork_server.start()
-print(fork_server.os.environ[fork_server.ADDRESS])
-"""
+STARTS = "from proset_study.study.fork_server import ADDRESS, os, start; start(); print(os.environ[ADDRESS])"
 # A package that is found before ours, whose commands end in all ways in which a process can.
 COMMANDS = """
 import os, signal, sys, time
-from proset_study.study.fork_server import ADDRESS
+from proset_study.study.fork_server import hand_over, serve
 
 def main():
-    if ADDRESS in os.environ:
-        sys.exit("this process does it itself")
     print(os.getcwd(), os.environ.get("COLOUR"), sys.modules.get("sklearn") is not None, flush=True)
     if sys.argv[1] == "wait":
         time.sleep(60)
@@ -35,6 +29,12 @@ def main():
     if sys.argv[1] == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     sys.exit(int(sys.argv[1]) if sys.argv[1].isdigit() else sys.argv[1])
+
+if __name__ == "__main__":
+    hand_over()
+    if sys.argv[1] == "fork-server":
+        serve(int(sys.argv[3]), main)
+    sys.exit("this process does it itself")
 """
 
 
@@ -45,11 +45,11 @@ def server(tmp_path_factory):
     source = Path(__file__).parents[3] / "src" / "proset_study"
     (folder / "proset_study").mkdir()
     for path in source.iterdir():
-        if path.name not in ("cli.py", "__pycache__"):
+        if path.name not in ("__main__.py", "__pycache__"):
             (folder / "proset_study" / path.name).symlink_to(path)
-    (folder / "proset_study" / "cli.py").write_text(COMMANDS, encoding="utf-8")
+    (folder / "proset_study" / "__main__.py").write_text(COMMANDS, encoding="utf-8")
     environment = {**os.environ, **pins(), "PYTHONPATH": f"{folder}{os.pathsep}{source.parent}"}
-    holds = [sys.executable, "-c", f"{STARTS}input()"]
+    holds = [sys.executable, "-c", f"{STARTS}; input()"]
     with subprocess.Popen(holds, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
         yield process, {**environment, ADDRESS: process.stdout.readline().strip()}
         process.stdin.close()

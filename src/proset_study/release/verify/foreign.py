@@ -135,11 +135,12 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
 
     Refused if the config is wrong, names another file, or asks for more data than `MAX_DATA`.
     """
+    allowed = set(files)
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None
         if isinstance(settings, dict) and isinstance(settings.get("openml"), dict):
             file = table_of(settings["openml"])
-        if file is not None and file not in files:
+        if file is not None and file not in allowed:
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
                 f"named: make verify FILES={file!r}, or --files {file!r}"

@@ -1,0 +1,51 @@
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from proset_study.study.config.checks import load
+from proset_study.study.targets import check_targets, made
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def study():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config["only"] = {"E3": ["iris_2f"], "E8": ["iris_2f", "wine"]}
+    return load(config)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (
+            "irsi_2f",
+            "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are partial and the experi",
+        ),
+        ("e3", "did you mean E3?"),
+        ("E99", "'E99' is not a target of this study; "),
+        ("vine", "; data sets: iris_2f, wine; replicates: replicate_0"),
+        ("E4", "'E4' is left out by this config; "),
+        ("cancer", "'cancer' is left out by this config; "),
+    ],
+)
+def test_a_target_that_does_not_exist_is_answered_with_those_that_do(study, target, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        check_targets([target], study)
+
+
+def test_names_rules_and_files_are_targets(study):
+    check_targets(["E3", "wine", "replicate_0", "partial", "reports/study/index.html", "any.txt"], study)
+
+
+def test_what_was_made_begins_with_what_a_person_reads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["a.csv", "b.html", "c.csv", "d.csv", "e.csv", "f.csv"]
+    for name in names:
+        Path(name).touch()
+    assert made(["a.csv", "b.html", "lost.csv", "a.csv"], []) == "b.html, a.csv"
+    assert made(names, []) == "b.html, a.csv, c.csv, d.csv, e.csv and 1 more"
+    assert made(["reports/s/index.html", *names], ["reports/s"]) == "reports/s/index.html"
+    assert made(["reports/s-partial"], ["reports/s", "reports/s-partial"]) == "reports/s-partial/index.html"

@@ -1,0 +1,38 @@
+# What several rules say of their jobs, as functions of the wildcards.
+_OPTIONS = {"table": "name", "archive": "name", "openml": "name"}  # of wildcards that are options of another name
+
+
+def command(name, **options):
+    """Words of a command: its name, the study, the wildcards of the job, and further options.
+
+    That `input` is among the arguments tells Snakemake that other words are no reason to run a job again; what a job
+    needs of the study is in its other params.
+    """
+
+    def words(wildcards, input):
+        given = {_OPTIONS.get(wildcard, wildcard): value for wildcard, value in wildcards.items()}
+        given |= {option: value(wildcards) if callable(value) else value for option, value in options.items()}
+        given["study"] = study_file
+        return [name, *(word for option, value in given.items() for word in (f"--{option.replace('_', '-')}", value))]
+
+    return words
+
+
+def method_of(wildcards):
+    return study.runs[wildcards.run].method
+
+
+def search_code(wildcards):
+    return key("search", method=method_of(wildcards))
+
+
+def selection_code(wildcards):
+    return key("select", method=method_of(wildcards))
+
+
+def matrix(wildcards):
+    return layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+
+
+def selected_parameters(wildcards):
+    return layout.parameters_file(study, wildcards.replicate, wildcards.data_set, wildcards.run)
