@@ -13,7 +13,7 @@ from proset.library import log, means, row_sums, sort_neighbours
 
 __all__ = ["centre", "class_sums", "level", "log", "means", "name", "row_sums", "sort_neighbours"]
 VERSION = "3"  # raised whenever a change of code changes the bits of a fit or a prediction
-SORTED_FEATURES = 4  # up to so many, the library leaves out pairs of neighbourhoods that are too far apart
+SORTED_FEATURES = 4  # up to that many, the library leaves out pairs of neighbourhoods that are too far apart
 
 
 def name() -> str:

@@ -19,7 +19,7 @@ from math import prod
 import numpy as np
 
 MAX_PROVEN = 8
-MAX_PRODUCTS = 200_000_000  # boxes times features times prototypes: after so many for a size, nothing is proved
+MAX_PRODUCTS = 200_000_000  # boxes times features times prototypes: after that many for a size, nothing is proved
 ENTRIES = 2_000_000  # of a table of these, which exists for some boxes at a time
 GAP, RESOLUTION = 1e-3, 1e-3
 STARTS = 5  # prototypes to start from, where sets of features are too many

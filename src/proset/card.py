@@ -23,7 +23,7 @@ from proset.units import feature_names
 if TYPE_CHECKING:
     from skops.card import Card
 
-MAX_COLUMNS = 8  # features whose values the table of prototypes has; it is to be read in a README
+MAX_COLUMNS = 8  # features whose values the table of prototypes has; people read it in a README
 MAX_ROWS = 20  # of the table of feature weights
 MAX_LENGTH = 200  # of a hyperparameter
 DESCRIPTION = "Model description"

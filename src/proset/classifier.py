@@ -97,7 +97,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     prototype_path_ : dict of arrays
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
-        at most so many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so.
+        at most that many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so.
     base_ : estimator, "prefit" or None
         The base model, fitted to all samples.
     scale_ : ndarray, shape (D,)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}  # by `references`, if there are so many samples
+N_CANDIDATES = {"split": 1000, "leave_one_out": 5000}  # by `references`, if there are that many samples
 MAX_FRACTION = 0.5  # of a bin of samples that may become candidates
 ALPHA = 0.95  # mixing ratio of both penalties: the proportion of l2
 SIZE_RULE = "one_standard_error"  # for the number of prototypes

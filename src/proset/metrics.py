@@ -13,7 +13,7 @@ from proset.encode import encode
 from proset.encoding import Encoding
 
 Metric = str | Callable[[np.ndarray, np.ndarray], float]
-# Without those that are scaled by statistics of the two tables they are called with, of which one is a chunk here.
+# Without the ones scaled by statistics of the two tables they are called with, of which one is a chunk here.
 METRICS = set(VALID_METRICS["brute"]) - {"seuclidean", "mahalanobis", "nan_euclidean"} | {"precomputed"}
 MIXED = {"cityblock", "euclidean", "sqeuclidean"}  # those that tables with categories or missing values can have
 SCIPY = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # names that are scikit-learn's alone

@@ -52,11 +52,11 @@ class Axis:
     def places(self, values: np.ndarray, number: int) -> np.ndarray:
         """Where marks of values (N,) are on the first or second axis, 0 or 1; those of one category side by side."""
         places, width = values.copy(), SPREAD * (self.low - self.start)
-        beside = (np.arange(len(values)) * EVENLY[number]) % 1.0 - 0.5
+        offsets = (np.arange(len(values)) * EVENLY[number]) % 1.0 - 0.5
         if self.levels is not None:
-            places += SPREAD * beside
+            places += SPREAD * offsets
         gaps = np.isnan(values)
-        places[gaps] = (self.start + self.low) / 2 + width * beside[gaps]
+        places[gaps] = (self.start + self.low) / 2 + width * offsets[gaps]
         return places
 
     def ticks(self) -> Ticks | None:

@@ -27,7 +27,7 @@ class InfluenceDisplay(Display):
     influence : pandas.DataFrame
         As `ProsetClassifier.influence` returns it, with "loss".
     top : int >= 1, default=10
-        Rows to show, so many that help most, and so many that do most harm.
+        Rows to show: this many that help most, and this many that do most harm.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ NAMES = {
 class SearchPlaneDisplay(Display):
     r"""Mean losses of all settings of two parameters, by colour.
 
-    Rings mark the settings within the threshold of the rule, crosses those that are no better than the class prior.
+    Rings mark the settings within the threshold of the rule, crosses the settings no better than the class prior.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ another one among the samples that are fitted.
 from pathlib import Path
 
 EUCLIDEAN, PRECOMPUTED, RANK = "euclidean", "precomputed", "rank"
-VECTORS = (  # of SciPy, without those that are scaled by statistics of the two tables they are called with
+VECTORS = (  # of SciPy, without the ones scaled by statistics of the two tables they are called with
     *(EUCLIDEAN, "manhattan", "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "dice"),
     *("hamming", "jaccard", "jensenshannon", "minkowski", "rogerstanimoto", "russellrao", "sokalsneath", "sqeuclidean"),
     "yule",

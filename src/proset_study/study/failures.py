@@ -65,7 +65,7 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
         lines += [f"    log:   {job.log}", f"    retry: {retry(job.output, options, called)}"]
     if len(failed) > MOST:
         lines.append(f"and {len(failed) - MOST} more, named above")
-    lines.append("Mend the cause and give the same command again. For a report of what is finished, missing marked:")
+    lines.append("Fix the cause and give the same command again. For a report of what is finished, missing marked:")
     return "\n".join([*lines, f"    {retry('partial', options, called)}"])
 
 

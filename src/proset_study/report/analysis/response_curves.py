@@ -30,7 +30,7 @@ COLUMNS = (
     *("replicate", "dataset", "experiment", "method"),
     *(f"{of}_{score}" for score in SCORES for of in ("bayes", "excess")),
 )
-_STATES = ("ahead of", "behind", "not to be told from")
+_STATES = ("ahead of", "behind", "not significantly different from")
 
 
 @dataclass(frozen=True)

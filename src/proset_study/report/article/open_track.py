@@ -227,11 +227,11 @@ def _difference(row):
 
 def _verdicts(prefix, found):
     """How often the second form is ahead, behind and neither."""
-    ahead, behind, undecided = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
+    ahead, behind, open_ = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
     return {
         f"{prefix}ahead": count(len(ahead)),
         f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
-        f"{prefix}undecided": count(len(undecided)),
+        f"{prefix}open": count(len(open_)),
     }
 
 

@@ -1,7 +1,7 @@
 """Claims about the data sets (D), the three methods (M, F), E3, E8, E9, and the new examples (N), E10 to E12.
 
 Two methods are "equal" if their L differ by at most the larger SD, A and BA by at most 0.02: numbers of any precision
-can meet this, and those that are printed the same always do.
+can meet this, and numbers printed the same always do.
 """
 
 from math import log

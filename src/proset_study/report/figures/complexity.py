@@ -23,7 +23,7 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     prior = prior_loss(finals[0])
     end = ROOM * max(prior, min(loss for loss, _ in losses.values()))
     figure = Figure(figsize=(7.0, 0.8 + 0.19 * len(finals)), layout="constrained")
-    axes, beside = figure.subplots(1, 2, sharey=True, width_ratios=(4, 1))
+    axes, margin = figure.subplots(1, 2, sharey=True, width_ratios=(4, 1))
     axes.axvline(prior, color=GREY, linestyle=":", linewidth=1.0)
     cut = []
     for y, final in enumerate(finals):
@@ -35,11 +35,11 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
         axes.hlines(y, max(0.0, loss - error), min(end, loss + error), color="#C4C4C4", linewidth=0.9, zorder=1)
         axes.plot(loss, y, linestyle="none", markersize=6, **method_style(final.run.method))
     for x, (key, heading) in zip((0.4, 1.0), QUANTITIES.items(), strict=True):
-        beside.text(x, -0.8, heading, size=8, ha="right", va="bottom")
+        margin.text(x, -0.8, heading, size=8, ha="right", va="bottom")
         for y, final in enumerate(finals):
             if (number := final.fit["summary"].get(key)) is not None:
-                beside.text(x, y, f"{number:,}", size=8, ha="right", va="center")
-    beside.axis("off")
+                margin.text(x, y, f"{number:,}", size=8, ha="right", va="center")
+    margin.axis("off")
     axes.set_yticks(range(len(finals)), [_named(f) for f in finals])
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="test log-loss (nats); dotted: class prior", xlim=(0.0, end), ylim=(len(finals) - 0.4, -1.6))

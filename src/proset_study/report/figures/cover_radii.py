@@ -17,7 +17,7 @@ from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 RADII = 4
-MOST = 150  # balls; more of them cannot be told apart
+MOST = 150  # balls; more of them overlap too much to be seen
 RESOLUTION = 120  # points a side
 SMALLEST, LARGEST = 5, 60  # samples of the class whose tree is drawn
 

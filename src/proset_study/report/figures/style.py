@@ -48,7 +48,7 @@ class ReportFigure:
     """A figure with what a page needs to show it, all as plain text."""
 
     title: str
-    finding: str  # one sentence of what is to be seen, from what is drawn; where nothing follows, of what to look at
+    finding: str  # one sentence that says what the figure shows, made from what is drawn; else what to look at
     caption: str  # how to read the figure, in full sentences
     alt: str  # what a reader who cannot see the figure should know
     figure: Figure

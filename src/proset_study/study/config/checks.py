@@ -124,7 +124,7 @@ def _row_errors(where, names, config) -> Iterator[str]:
         for data_set in selected_data_sets(config, name):
             if (first := taken.setdefault((entry["method"], data_set), name)) != name:
                 both = f"both have {entry['method']} on {data_set}"
-                yield f"{where}: {name!r} is not allowed beside {first!r} with rows: methods, {both}"
+                yield f"{where}: {name!r} is not allowed together with {first!r} with rows: methods, {both}"
                 break
 
 

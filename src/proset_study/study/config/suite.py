@@ -7,7 +7,7 @@ def suite_errors(config: dict) -> Iterator[str]:
     """What is wrong with the names in `suite`."""
     suite = config.get("suite", {})
     if suite and "only" in config:
-        yield "only: not allowed beside suite, which says what is run"
+        yield "only: not allowed together with suite, which says what is run"
     without = suite.get("without", {})
     named = {
         "experiments": [("experiments", suite.get("experiments", [])), ("without", without)],

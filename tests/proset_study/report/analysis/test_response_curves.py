@@ -150,7 +150,7 @@ def _curves(**excess):
 def test_crossing_points_are_found_and_said():
     curves = _curves(knn=[-0.2, 0, 0.2, 0.2], svm=[0.2] * 4, xgboost=[-0.2, -0.2, -0.2, 0])
     (states,) = compared(curves, "proset").values()
-    ahead, behind, unknown = "ahead of", "behind", "not to be told from"
+    ahead, behind, unknown = "ahead of", "behind", "not significantly different from"
     assert states == {
         "knn": {0: behind, 4: unknown, 12: ahead, 48: ahead},
         "svm": dict.fromkeys((0, 4, 12, 48), ahead),
@@ -158,7 +158,7 @@ def test_crossing_points_are_found_and_said():
     }
     assert crossings(states) == (
         "ahead of KNN from 12 on, SVM everywhere; behind KNN at 0, XGBoost up to 12; "
-        "not to be told from KNN at 4, XGBoost at 48"
+        "not significantly different from KNN at 4, XGBoost at 48"
     )
     (states,) = compared(curves, "svm").values()
     assert crossings({"proset": states["proset"]}) == "behind proset everywhere"
@@ -173,7 +173,7 @@ def test_all_statements_of_a_curve_hold_together():
     (alone,) = compared(Curves("error", {"samples": {0: "a"}}, {}, excess), "proset").values()
     (among,) = compared(Curves("error", {"samples": data_sets}, {}, excess), "proset").values()
     assert alone["knn"] == {0: "ahead of"}
-    assert set(among["knn"].values()) == {"not to be told from"}
+    assert set(among["knn"].values()) == {"not significantly different from"}
     there = {key: values for key, values in excess.items() if key[0] == "proset" or key[1] == "a"}
     assert compared(Curves("error", {"samples": data_sets}, {}, there), "proset") == {"samples": {}}
     one = {key: {0: values[0]} for key, values in excess.items()}
