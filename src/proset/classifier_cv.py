@@ -50,7 +50,7 @@ class ProsetClassifierCV(SearchedModel):
         number that has the smallest. A number is kept. With None, all prototypes, or ``references="split"`` there is no
         stage 3.
     n_iter : int >= 1 or None, default=None
-        With a range: None goes along the path of `proset.penalty_path`, about ten pairs; a number draws that many pairs,
+        With a range: None goes along the path of `proset.penalty_path`, about ten pairs; a number draws that many,
         the logarithms of their values uniformly in the ranges, and a grid next to a range is gone through in turn.
         Without a range all pairs of the two grids are tried.
     cv : int, splitter or iterable, default=5

@@ -184,7 +184,7 @@ def experiment_table(name: str, title: str, numbers: list[Number], published: It
 
 
 def comparison_table(name: str, title: str, numbers: list[Number], overlap: dict[str, float]) -> Table:
-    """Final models next to each other: a group per experiment; log-losses not significantly worse than the best are marked.
+    """Final models next to each other, a group per experiment; marks log-losses not significantly worse than the best.
 
     Prototypes are shown if every experiment has them. `overlap` is what `losses.overlaps` gives.
     """
