@@ -127,7 +127,8 @@ def advice(rows: list[dict]) -> list[str]:
         f" {at_ends('bootstrap_naive')}; the .632 bootstrap still is by {at_ends('bootstrap_632')}.",
         f"One part of 20 % held out has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds"
         f" for {of_ten_folds('holdout_20', 'cpu_s')} of their CPU time, so it is for many samples or expensive fits;"
-        f" 5 folds three times have {of_ten_folds('repeated')} times it for {of_ten_folds('repeated', 'cpu_s')} of the time.",
+        f" 5 folds three times have {of_ten_folds('repeated')} times it for {of_ten_folds('repeated', 'cpu_s')} of the"
+        " time.",
         "The score by which a size was selected is too good for a report: it is off by"
         f" {at_ends('validation')} on one validation set, by {at_ends('not_nested')} on 5 folds; cross-validation"
         f" around the selection is off by {at_ends('nested')}.",
