@@ -11,6 +11,51 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 METHOD, GENERATOR = "src/proset_study/methods/naive_bayes.py", "src/proset_study/data/generators/two_spirals.py"
+METRICS, FIGURE = "src/proset_study/store/metrics.py", "src/proset_study/report/figures/sharpness.py"
+METRIC = '    Score("sharpness", "sharpness", lambda p, y, weight: float(p.max(axis=1).mean()), loss="sharpness"),\n'
+DRAWN = '''"""How sure predictions are."""
+
+from matplotlib.figure import Figure
+
+from proset_study.report.figures.registry import FigureSpec, of_data_set
+from proset_study.report.figures.style import ReportFigure
+
+
+@of_data_set("Test part")
+def _plan(subject):
+    yield FigureSpec("sharpness", subject.compared, draw)
+
+
+def draw(finals):
+    """Mean largest probability."""
+    return ReportFigure("sharpness", "Test part", "Sharpness", "Nothing yet.", "Nothing.", "Nothing.", Figure())
+'''
+TABLES = """
+from pathlib import Path
+from proset_study.report.tables.table_files import to_markdown
+from proset_study.report.tables.tables import comparison_table, experiment_table, methods_table, numbers_of
+from proset_study.store.results import Row, read_published
+
+published = read_published(Path("data/published/published.csv"))
+rows = [Row(r, "E1", "proset", "wine", "", "final", q, 0.5) for r in (0, 1) for q in ("log_loss", "sharpness")]
+numbers = numbers_of(rows, published)
+for table in (
+    experiment_table("E1", "one", numbers, published),
+    comparison_table("all", "several", numbers, {}),
+    methods_table("E14", "methods", numbers, {}),
+):
+    assert "harpness|" in to_markdown(table) or "Sharpness**" in to_markdown(table), to_markdown(table)
+"""
+PLANNED = """
+import yaml
+from pathlib import Path
+from proset_study.report.catalogue import plan
+from proset_study.store.stored import Stored
+from proset_study.study.config.checks import load
+
+study = load(yaml.safe_load(Path("config.yaml").read_text()))
+assert "wine_sharpness" in [spec.name for spec in plan(Stored(Path("results"), study), "wine")]
+"""
 
 
 def files_of(kind, name):
@@ -23,11 +68,15 @@ def test_contributing_names_these_files():
     test = "tests/proset_study/data/generators/test_two_spirals.py"  # only if it has more to test than every generator
     assert files_of("a method", "naive_bayes") == {METHOD, "config.yaml"}
     assert files_of("a generated data set", "two_spirals") == {GENERATOR, test, "config.yaml"}
+    test = "tests/proset_study/store/test_metrics.py"
+    assert files_of("a metric, a row or column of every table", "sharpness") == {METRICS, test}
+    test = "tests/proset_study/report/figures/test_sharpness.py"
+    assert files_of("a figure of the report", "sharpness") == {FIGURE, test}
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """The project, by hard links, with a method and a generated data set, each in its module and in the config."""
+    """The project, by hard links, with a method, a generated data set, a metric and a figure."""
     folder = tmp_path_factory.mktemp("additions")
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":!reports"]
     listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
@@ -51,9 +100,22 @@ def checkout(tmp_path_factory):
     ):
         assert config.count(before) == 1
         config = config.replace(before, after)
-    (folder / "config.yaml").unlink()  # it is a link
-    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    metrics = (folder / METRICS).read_text(encoding="utf-8")
+    assert metrics.count(")\nSCORES = {") == 1
+    metrics = metrics.replace(")\nSCORES = {", f"{METRIC})\nSCORES = {{")
+    for name, text in (("config.yaml", config), (METRICS, metrics)):
+        (folder / name).unlink()  # it is a link
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / FIGURE).write_text(DRAWN, encoding="utf-8")
     return folder
+
+
+def run(checkout, *command):
+    environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}"}
+    command = [sys.executable, *command]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    return done.stdout
 
 
 @pytest.mark.slow
@@ -61,16 +123,19 @@ def checkout(tmp_path_factory):
     ("tests", "least"),
     [
         (["tests/proset_study/methods", "tests/proset_study/study/config"], 300),
-        (["tests/proset_study/study/test_fingerprints.py", "-k", "list or forgotten"], 50),
         (["tests/proset_study/study/test_contract.py", "-k", "naive_bayes"], 10),
         (["tests/proset_study/data/generators/test_generators.py"], 50),
+        (["tests/proset_study/store/test_metrics.py", "tests/proset_study/report/tables"], 10),
+        (["tests/proset_study/report/analysis/test_published.py"], 10),
     ],
-    ids=["methods and config", "keys", "contract", "generators"],
+    ids=["methods and config", "contract", "generators", "tables", "published numbers"],
 )
 def test_with_no_other_file_tests_pass(checkout, tests, least):
-    environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    (passed,) = re.findall(r"(\d+) passed", done.stdout)
+    (passed,) = re.findall(r"(\d+) passed", run(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests))
     assert int(passed) >= least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", [TABLES, PLANNED], ids=["metric", "figure"])
+def test_a_metric_is_in_every_table_and_a_figure_on_every_page(checkout, shown):
+    run(checkout, "-c", shown)

@@ -95,7 +95,7 @@ def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
 
 def test_files_that_contributing_names_for_an_addition_exist():
     """That these files are all that is needed is tried in test_additions.py."""
-    for kind in ("a method", "a generated data set", "a figure", "a claim", "an evaluation"):
+    for kind in ("a method", "a generated data set", "a figure of the report", "a claim", "an evaluation"):
         assert [p for p in _files_to_add(kind) if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
 
 

@@ -205,9 +205,9 @@ def test_unknown_method():
             " `label` is missing; the function `fit` is missing",
         ),
         (
-            "from proset_study.methods.knn import KNN\n\nclass Mine(KNN):\n    model = int\n    figures = ('pies',)\n",
+            "from proset_study.methods.knn import KNN\n\nclass Mine(KNN):\n    model = int\n",
             "breaks the interface of methods/base.py: the function `load` is missing, which `model` needs: int is no"
-            r" FittedModel; `figures` is \('pies',\), allowed are centres, covers, bounds",
+            " FittedModel",
         ),
     ],
 )
