@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections import Counter
 
 from tests.workflow.project import verify
 
@@ -82,9 +81,8 @@ def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(fini
 def test_fits_of_proset_by_another_arithmetic_are_stale_and_do_not_mix_with_others(project):
     source = project.folder / "src/proset/arithmetic.py"
     source.write_text(re.sub(r'VERSION = "\d+"', 'VERSION = "0"', source.read_text(encoding="utf-8")), encoding="utf-8")
-    planned = Counter(job.partition(" ")[0] for job in project.planned())
-    assert planned["stage1"] == 4  # of two data sets
-    assert planned["stage2"] == planned["fit"] == 5
+    stale = {job.partition(" ")[0] for job in project.planned() if "run=E3" in job}
+    assert {"stage1", "stage2", "fit"} <= stale
     project.snakemake(f"{FOLDER}/xor_2f/E3/fit.json")  # the rest is as it was
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
     shutil.rmtree(project.folder / "reports")

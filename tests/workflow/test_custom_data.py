@@ -50,10 +50,10 @@ def finished(tmp_path_factory):
     """The commands of the page, with its overlay for a first look, of fewer fits."""
     project = new_project(tmp_path_factory.mktemp("own") / "project")
     shutil.copy2(ROOT / "config.yaml", project.folder)
-    copy, snakemake = blocks("sh")
+    copy, snakemake, *_ = blocks("sh")
     for command in copy.splitlines():
         run(["bash", "-c", command], project)
-    whole, first_look = blocks("yaml")
+    whole, first_look, *_ = blocks("yaml")
     assert yaml.safe_load(whole)["data_sets"] == yaml.safe_load(first_look)["data_sets"]
     (project.folder / "data/private/penguins.yaml").write_text(first_look, encoding="utf-8")
     (project.folder / "fewer.yaml").write_text(FEWER, encoding="utf-8")

@@ -25,7 +25,7 @@ def test_everything_is_there(finished):
     assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
     assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
     names = {"index.html", "tables.html", "explore.html", "tables.xlsx", "manifest.json"}
-    names |= {"results.csv.xz", "comparison.csv", "claims.csv"}
+    names |= {"results.csv.xz", "comparison.csv", "claims.csv", "numbers.json"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
     assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
@@ -242,7 +242,7 @@ def test_adding_a_replicate_touches_no_other(project):
 
 def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_nothing(project):
     project.edit("workflow/rules/search.smk", "as stage1 with:\n", "as stage1 with:  # a remark\n")
-    project.edit("src/proset/kernel.py", "import numpy as np\n", "import numpy as np  # a remark\n")
+    project.edit("src/proset/model.py", "import numpy as np\n", "import numpy as np  # a remark\n")
     assert project.planned() == []
 
 
