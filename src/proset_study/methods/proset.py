@@ -7,13 +7,13 @@ import numpy as np
 
 from proset import model
 from proset.candidates import check_class_sizes
+from proset.defaults import ALPHA, MAX_FRACTION, N_CANDIDATES
 from proset.model import Model
 from proset.objective import Penalty
 from proset.solver import MAX_ITER, TOL
 from proset_study.methods.base import Fitted, FittedModel, Method, Name, Range
 from proset_study.methods.prototypes import Prototypes
 
-N_CANDIDATES = 1000  # if the config does not say
 _OF_BATCHES = ("objective", "n_iter", "n_evaluations", "converged", "message")  # in the summary
 
 
@@ -111,7 +111,7 @@ class Proset(Method):
     @staticmethod
     def cost(size, stage, fitted, scored):
         # It changes with the arithmetic of the package: see benchmarks/results.md.
-        candidates = min(stage["parameters"].get("n_candidates", N_CANDIDATES), 0.5 * fitted)
+        candidates = min(stage["parameters"].get("n_candidates", N_CANDIDATES["split"]), MAX_FRACTION * fitted)
         pairs = (fitted - candidates) * candidates * (1 + size.features / 100)
         return stage["complexity"] * (0.008 + 3.2e-8 * pairs)
 
@@ -130,7 +130,7 @@ class Proset(Method):
         return n_fit - candidates
 
     def fit(self, parameters, complexity, seed):
-        penalty = {"alpha_v": 0.95, "alpha_w": 0.95, **parameters}
+        penalty = {"alpha_v": ALPHA, "alpha_w": ALPHA, **parameters}
         fitted = self.fit_model(
             parameters,
             n_batches=complexity,
@@ -144,9 +144,9 @@ class Proset(Method):
 
     def fit_model(self, parameters: dict[str, float], **settings: Any) -> Model:
         """The model with these settings of `proset.model.fit`; `parameters` say how candidates are drawn."""
-        data, max_fraction = self.data, parameters.get("max_fraction", 0.5)
+        data, max_fraction = self.data, parameters.get("max_fraction", MAX_FRACTION)
         check_class_sizes(np.bincount(data.y, minlength=data.n_classes), max_fraction, np.arange(data.n_classes))
-        n_candidates = int(parameters.get("n_candidates", N_CANDIDATES))
+        n_candidates = int(parameters.get("n_candidates", N_CANDIDATES["split"]))
         return model.fit(
             data.X, data.y, data.n_classes, n_candidates=n_candidates, max_fraction=max_fraction, **settings
         )

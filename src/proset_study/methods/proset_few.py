@@ -11,7 +11,7 @@ import numpy as np
 
 from proset import leave_one_out
 from proset.columns import Columns
-from proset.defaults import N_CANDIDATES
+from proset.defaults import ALPHA, N_CANDIDATES
 from proset.elimination import SIZES, Settings, eliminate
 from proset.leave_one_out import Samples, Task
 from proset.model import Model
@@ -22,8 +22,6 @@ from proset.solver import MAX_ITER, TOL
 from proset_study.data.splits import FoldData
 from proset_study.methods.base import Name, with_prefix, without_prefix
 from proset_study.methods.proset import FittedProset, Proset
-
-ALPHA = 0.95  # of both penalties
 
 
 @dataclass(frozen=True)
