@@ -32,7 +32,6 @@ def manifest(stored: Stored) -> dict:
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
         "commit": commit(),
-        "kernel": "compiled" if arithmetic.level() != "numpy" else "NumPy",
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": study.config,
