@@ -51,6 +51,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if any(part in item.nodeid for part in SLOW):
             item.add_marker("slow")
+    # Those that run the workflow take minutes a file: the last of them must not be alone at the end.
+    items.sort(key=lambda item: "tests/workflow/" not in item.nodeid)
 
 
 @pytest.fixture
