@@ -33,6 +33,7 @@ def note(folder: str, copies: str) -> None:
     atexit.register(leave)
 
 
-if sys.orig_argv[1:3] == ["-m", "proset_study"] and "PROSET_STUDY_COPIES" in os.environ and "NOTES" in os.environ:
+is_job = sys.orig_argv[1:3] == ["-m", "proset_study"] and sys.orig_argv[3:4] != ["fork-server"]
+if is_job and "PROSET_STUDY_COPIES" in os.environ and "NOTES" in os.environ:
     os.environ.pop("PROSET_STUDY_FORK_SERVER", None)  # the command does its job itself: a fork would not have this hook
     note(os.environ["NOTES"], os.environ["PROSET_STUDY_COPIES"])
