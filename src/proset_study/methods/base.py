@@ -26,8 +26,8 @@ WEIGHTS = ("frequency", "importance", "none")
 METRICS = ("any", "symmetric", "vectors", "none")
 # For people, the schedule and verification: no result depends on it.
 ABOUT = (
-    *("label", "place", "names", "cost", "averages", "draws", "unique", "operations", "is_baseline"),
-    "prepare_process",
+    *("label", "place", "names", "cost", "averages", "draws", "unique"),
+    *("operations", "is_baseline", "prepare_process"),
 )
 
 

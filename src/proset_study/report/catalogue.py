@@ -37,13 +37,16 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     Without a data set, of the figures over all of them.
     """
     if data_set is None:
-        return [
-            (name, f"{run.name} on {d}", run.experiment)
-            for name in ("headline", "time")
+        lacking = [
+            (f"{run.name} on {d}", run.experiment)
             for d in stored.study.data_sets
+            for finals in [_by_run(stored, d)]
             for run in compared_runs(stored.study, d)
-            if run.name not in _by_run(stored, d)
-        ] + [missing for missing in stored.missing_evaluations() if not evaluations.get(missing[0]).by_data_set]
+            if run.name not in finals
+        ]
+        return [(name, *run) for name in ("headline", "time") for run in lacking] + [
+            missing for missing in stored.missing_evaluations() if not evaluations.get(missing[0]).by_data_set
+        ]
     finals = _by_run(stored, data_set)
     return [
         (spec.name, f"{run.name} on {data_set}", data_set if spec.evaluation else run.experiment)

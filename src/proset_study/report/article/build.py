@@ -4,7 +4,8 @@ What topics say of one report is in its numbers.json; it is computed for reports
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -25,11 +26,11 @@ NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-
 
 def numbers(folder: Path, published: Path | None = None) -> dict[str, Content]:
     """What the records of a report give, by topic: those of which it has all files, and its config all entries."""
-    found = {}
+    found, opened = {}, cache(lambda: Reported(folder, published))
     for name, entry in TOPICS.items():
         try:
             if entry.report:
-                found[name] = entry.content(folder, published)
+                found[name] = entry.content(folder, opened)
         except Missing:
             continue
     return found
@@ -47,32 +48,34 @@ def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
     tables: dict[str, list[list[str]]] = {}
     figures: dict[str, Figure] = {}
     missing = {}
+    reported = cache(lambda report: Reported(project / report))
     for name, entry in TOPICS.items():
+        opened = partial(reported, entry.report)
         try:
-            found = _read(entry, project)
+            found = _read(entry, project, opened)
         except Missing:
             missing[name] = entry
             continue
         texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
         tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
-        figures |= dict(_drawn(entry, project))
+        figures |= dict(_drawn(entry, opened))
     return Content(texts, tables, figures), missing
 
 
-def _read(entry, project):
+def _read(entry, project, opened):
     file = project / entry.report / layout.NUMBERS
     if not entry.report or not file.is_file():
-        return entry.content(project / entry.report)
+        return entry.content(project / entry.report, opened)
     if (found := read_json(file).get(entry.name)) is None:
         raise Missing(f"{entry.name} in {file}")
     return Content.of_json(found)
 
 
-def _drawn(entry: Topic, project: Path) -> Iterator[tuple[str, Figure]]:
+def _drawn(entry: Topic, opened: Callable[[], Reported]) -> Iterator[tuple[str, Figure]]:
     for name, draw in FIGURES.items():
         if name.partition(".")[0] == entry.name:
             with context():
-                yield name, draw(Reported(project / entry.report))
+                yield name, draw(opened())
 
 
 def checked(project: Path) -> tuple[Content, dict[str, Topic]]:

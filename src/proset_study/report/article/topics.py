@@ -64,13 +64,16 @@ class Topic:
         below = f"{self.report}/" if self.report else ""
         return (*(f"{below}{name}" for name in self.files), *([PUBLISHED] if self.reads_published else []))
 
-    def content(self, folder: Path, published: Path | None = None) -> Content:
-        """What it gives from a report, or from the project; `Missing` if that lacks what it needs."""
+    def content(self, folder: Path, opened: Callable[[], Reported]) -> Content:
+        """What it gives from a report, or from the project; `Missing` if that lacks what it needs.
+
+        `opened` gives the report of the folder: topics share one, so that its scores are read once.
+        """
         if absent := [name for name in self.files if not (folder / name).is_file()]:
             raise Missing(", ".join(absent))
         if not self.report:
             return self.give(folder)
-        stored = Reported(folder, published)
+        stored = opened()
         if absent := [name for name in self.needs if not stored.runs_whole(name)]:
             raise Missing(f"the whole of {', '.join(absent)}")
         if self.reads_published and not stored.published.is_file():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -143,10 +143,11 @@ def over_data_sets(category: str) -> Callable[[Draw], Draw]:
 
 def planned(subject: Subject) -> list[FigureSpec]:
     """All figures that the config calls for on a data set, in the order of a page."""
+    _import_topics()
     return _in_order(
         [
             replace(spec, name=slug(subject.data_set, spec.name), category=spec.category or category)
-            for category, plan in _registered(_PLANS)
+            for category, plan in _PLANS
             for spec in plan(subject)
         ]
     )
@@ -154,10 +155,11 @@ def planned(subject: Subject) -> list[FigureSpec]:
 
 def drawn_over_data_sets(overview: Overview) -> list[ReportFigure]:
     """All figures over data sets for which there are records."""
+    _import_topics()
     return _in_order(
         [
             replace(figure, name=name, category=figure.category or category)
-            for category, draw in _registered(_DRAWS)
+            for category, draw in _DRAWS
             for name, figure in draw(overview)
         ]
     )
@@ -188,10 +190,11 @@ def by_metric(run: Run) -> bool:
     return not run.variant or "metric" in run.settings["vary"]
 
 
-def _registered(functions):
+@cache
+def _import_topics() -> None:
+    """Import every module of this folder, which registers its figures."""
     for module in iter_modules([str(Path(__file__).parent)]):
         import_module(f"{__package__}.{module.name}")
-    return functions
 
 
 def _in_order(figures):

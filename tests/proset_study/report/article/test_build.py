@@ -11,7 +11,7 @@ import pytest
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, build, gather, write_numbers
-from proset_study.report.article.records import PUBLISHED, rows
+from proset_study.report.article.records import PUBLISHED, Reported, rows
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import TOPICS
@@ -37,7 +37,8 @@ def copied(project, folder, *files):
 
 def texts_of(project, name):
     """The texts of a topic."""
-    return TOPICS[name].content(project / TOPICS[name].report).texts
+    folder = project / TOPICS[name].report
+    return TOPICS[name].content(folder, lambda: Reported(folder)).texts
 
 
 def change(path, **values):
