@@ -23,8 +23,7 @@ def predictions(study: Study) -> None:
     from proset_study.release.predictions import write_store
     from proset_study.store.stored import Stored
 
-    stored = Stored(Path(layout.result(study, "")), study)
-    write_store(Path(layout.report(study, layout.STORE)), stored, commit() or "")
+    write_store(Path(layout.report(study, layout.STORE)), Stored.of(study), commit() or "")
 
 
 def merge(stores: Sequence[Path], output: Path) -> None:

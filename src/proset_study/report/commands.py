@@ -18,27 +18,31 @@ def table(study: Study, name: str, published: Path) -> None:
     """The table of one experiment or comparison."""
     from proset_study.report.tables.table_files import write_table
     from proset_study.report.tables.tables import study_table
+    from proset_study.store.stored import Stored
 
-    write_table(Path(layout.report(study, layout.TABLES)), study_table(_stored(study), name, published))
+    write_table(Path(layout.report(study, layout.TABLES)), study_table(Stored.of(study), name, published))
 
 
 def data_set_page(study: Study, data_set: str, options: Annotated[list[str], json.loads]) -> None:
     """The figures and the page of one data set."""
-    part = _stored(study.of_data_set(data_set))
-    _write_report(part, layout.REPORTS, None, options, ["data_sets"], study.data_sets)
+    from proset_study.store.stored import Stored
+
+    _write_report(Stored.of(study.of_data_set(data_set)), layout.REPORTS, None, options, ["data_sets"], study.data_sets)
 
 
 def report(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
+    from proset_study.store.stored import Stored
+
     parts = ["manifest", "numbers", "models", "overview", "article"]
-    _write_report(_stored(study), layout.REPORTS, published, options, parts)
+    _write_report(Stored.of(study), layout.REPORTS, published, options, parts)
 
 
 def partial(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """A report of what is finished."""
     from proset_study.store.stored import Finished
 
-    _write_report(Finished(_results(study), study), layout.PARTIAL, published, options)
+    _write_report(Finished.of(study), layout.PARTIAL, published, options)
 
 
 def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None:
@@ -49,7 +53,7 @@ def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None
 
     for replicate in study.replicates:
         prepare_data_set(study, replicate, data_set)
-        check_data(_results(study), layout.DATA.format(replicate=replicate, data_set=data_set), report)
+        check_data(Path(layout.result(study, "")), layout.DATA.format(replicate=replicate, data_set=data_set), report)
         for run in study.runs:
             run_case(study, replicate, data_set, run)
     write_scores(study, study.cases(study.replicates, data_set=data_set), output)
@@ -105,13 +109,3 @@ def _write_report(
     from proset_study.report.write import write_report
 
     write_report(stored, Path(folder.format(study=stored.study.name)), published, parts, options, order)
-
-
-def _stored(study: Study) -> "Stored":
-    from proset_study.store.stored import Stored
-
-    return Stored(_results(study), study)
-
-
-def _results(study: Study) -> Path:
-    return Path(layout.result(study, ""))

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -189,6 +190,11 @@ class Stored:
         self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
         self._rows: dict[str, list[Row]] = {}
+
+    @classmethod
+    def of(cls, study: Study) -> Self:
+        """The records where the workflow of a study leaves them, below the current folder."""
+        return cls(Path(layout.result(study, "")), study)
 
     @property
     def replicates(self) -> list[int]:
