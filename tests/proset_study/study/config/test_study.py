@@ -263,6 +263,15 @@ def _set(*path_and_value):
         ),
         (_set("experiments", "E6", "parameters", {}), "experiments.E6: method 'proset' needs lambda_v, lambda_w"),
         (
+            _set("experiments", "svm", "parameters", {"gamma_features": 1.0}),
+            "experiments.svm: method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, "
+            "given: gamma, gamma_features",
+        ),
+        (
+            _set("experiments", "svm", "stage1", "space", {"C": {"log_uniform": [0.1, 10]}}),
+            "method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, given: none",
+        ),
+        (
             _set("experiments", "E5", "stage1", "trials", 10),
             "experiments.E5.stage1.trials: 10 is not allowed, the grid has 11",
         ),
