@@ -1,7 +1,8 @@
 """Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
 
 A second library next to XGBoost, which needs no package beyond scikit-learn. Its trees split categories into two sets,
-and send missing numbers to the side where they do better. A column of more categories than there are bins is taken for ranks in the order of their names.
+and send missing numbers to the side where they do better. A column of more categories than there are bins is taken for
+ranks in the order of their names.
 
 References
 ----------
