@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from proset_study.study.config.halves import half_of
+
 
 def suite_errors(config: dict) -> Iterator[str]:
     """What is wrong with the names in `suite`."""
@@ -13,6 +15,7 @@ def suite_errors(config: dict) -> Iterator[str]:
         "experiments": [("experiments", suite.get("experiments", [])), ("without", without)],
         "data_sets": [
             ("data_sets", suite.get("data_sets", [])),
+            ("used", suite.get("used", [])),
             *((f"without.{name}", data_sets) for name, data_sets in without.items()),
         ],
     }
@@ -37,7 +40,7 @@ def written_out(config: dict) -> dict:
     if "suite" not in config:
         return config
     suite, others = config["suite"], {key: value for key, value in config.items() if key != "suite"}
-    without = suite.get("without", {})
-    only = {name: [d for d in suite["data_sets"] if d not in without.get(name, [])] for name in suite["experiments"]}
-    changed = {name: {**config["experiments"][name], "data_sets": data_sets} for name, data_sets in only.items()}
+    without, data_sets = suite.get("without", {}), half_of(suite, config.get("data_sets", {}))
+    only = {name: [d for d in data_sets if d not in without.get(name, [])] for name in suite["experiments"]}
+    changed = {name: {**config["experiments"][name], "data_sets": of_it} for name, of_it in only.items()}
     return {**others, "experiments": {**config["experiments"], **changed}, "only": only}
