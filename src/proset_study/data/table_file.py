@@ -5,7 +5,9 @@ counted from 1, below the header.
 """
 
 import csv
+import gzip
 import os
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +49,7 @@ def check_file(file: str) -> Path:
 def read_table(
     file: str, as_written: list[str], n_dropped: int = 0, sep: str = ",", decimal: str = "."
 ) -> "pd.DataFrame":
-    """All columns of a .csv or .parquet file, whose names are all different; ValueError if it cannot be read.
+    """All columns of a .csv, .csv.gz or .parquet file, whose names are all different; ValueError if it cannot be read.
 
     The columns `as_written` of a .csv file are text: as numbers, 01 and 1 would be the same. `n_dropped` columns are
     not going to be numbers in memory.
@@ -96,7 +98,8 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
 
     with _csv_errors(file):
         header, first = _first_lines(path, sep)
-    refuse_large(file, (len(header) - n_dropped) * (_count_lines(path) - 1))  # before it takes several times its size
+        n_lines = _count_lines(path)
+    refuse_large(file, (len(header) - n_dropped) * (n_lines - 1))  # before it takes several times its size
     with _csv_errors(file):
         table = pd.read_csv(path, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
     refuse_duplicates(file, header)
@@ -114,19 +117,23 @@ def _csv_errors(file):
         raise ValueError(
             f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
         ) from error
-    except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
+    except (ValueError, csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:  # pandas' own are ValueErrors
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
 
 
+def _opened(path, mode, **how):
+    return gzip.open(path, mode, **how) if path.suffix == ".gz" else path.open(mode, **how)
+
+
 def _count_lines(path):
-    with path.open("rb") as lines:
+    with _opened(path, "rb") as lines:
         return sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
 
 
 def _first_lines(path, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
     csv.field_size_limit(MAX_BYTES)
-    with path.open(encoding="utf-8-sig", newline="") as lines:
+    with _opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
         fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
 

@@ -287,7 +287,7 @@ def _file_errors(where, settings) -> Iterator[str]:
     if file.endswith(".npz") and kind_of(settings) != MATRIX:
         yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
     written = [key for key in ("sep", "decimal") if key in settings]
-    if written and not file.endswith(".csv"):
+    if written and not file.endswith((".csv", ".csv.gz")):
         yield _refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")
     elif settings.get("sep", ",") == settings.get("decimal", "."):
         yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"
