@@ -145,6 +145,7 @@ class Method(ABC):
     larger_is_simpler: ClassVar[bool] = False
     parameters: ClassVar[dict[str, Range]] = {}  # names and allowed values
     required: ClassVar[tuple[str, ...]] = ()  # parameters without a default
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()  # groups of parameters; exactly one of each group is given
     quantities: ClassVar[tuple[str, ...]] = ("active_features",)  # complexity measures reported of the final model
     one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     imports: ClassVar[tuple[str, ...]] = ()  # modules that fits import: imported before, their time is no part of a fit
@@ -219,8 +220,10 @@ def faults(method: type[Method]) -> list[str]:
 
 
 def _wrong_values(method: type[Method]) -> list[str]:
-    unknown = [name for name in method.required if name not in method.parameters]
-    found = [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
+    found = []
+    for attribute, names in (("required", method.required), ("alternatives", sum(method.alternatives, ()))):
+        if unknown := [name for name in names if name not in method.parameters]:
+            found.append(f"`{attribute}` has {', '.join(unknown)}, which `parameters` has not")
     found += [
         f"`parameters` has {value!r} for {name}, must be a Range"
         for name, value in method.parameters.items()

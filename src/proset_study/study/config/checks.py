@@ -222,6 +222,10 @@ def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
                 yield from _value_errors(f"{where}.vary.{name}", method, name, value)
     if needed := [p for p in method.required if p not in given]:
         yield f"{where}: method {entry['method']!r} needs {', '.join(needed)} in parameters or stage1.space"
+    for group in method.alternatives:
+        if len(named := [p for p in group if p in given]) != 1:
+            rule = f"needs exactly one of {', '.join(group)} in parameters or stage1.space"
+            yield f"{where}: method {entry['method']!r} {rule}, given: {', '.join(named) or 'none'}"
 
 
 def _range_errors(key, method, name, kind, bounds) -> Iterator[str]:

@@ -216,7 +216,9 @@ class Study:
     def stage1_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 1 depend on; the number of trials does not count."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        kept = {key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1}
+        kept = {
+            key: stage1[key] for key in ("space", "design", "parameters", "complexity", "resampling") if key in stage1
+        }
         return {**kept, **self._metric(run, data_set)}
 
     def fixed_parameters(self, run: str) -> dict:
