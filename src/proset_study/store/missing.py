@@ -41,9 +41,9 @@ class MissingModels:
         study, absent = self.study, {(model.replicate, model.run, model.data_set) for model in self.found}
         finished = dict.fromkeys(
             file
-            for replicate, run, data_set in study.final_models(study.replicates)
-            if (replicate, run.name, data_set) not in absent
-            for _, files in layout.steps_to(study, replicate, data_set, run.name)
+            for place in layout.places(study, study.replicates)
+            if (place.replicate, place.run, place.data_set) not in absent
+            for _, files in place.steps()
             for file in files
         )
         folders = {Path(file).parent for file in finished}
@@ -60,7 +60,7 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     """All missing models of a study in the current folder, in the order of the config."""
     models = []
     for replicate, run, data_set in study.final_models(study.replicates):
-        for rule, files in layout.steps_to(study, replicate, data_set, run.name):
+        for rule, files in layout.Place(study, replicate, data_set, run.name).steps():
             if missing := [file for file in files if not Path(file).exists()]:
                 names = (replicate, run.experiment, run.variant, run.name, data_set)
                 models.append(MissingModel(*names, *_why(study, rule, missing)))

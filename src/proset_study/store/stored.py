@@ -210,16 +210,13 @@ class Stored:
 
     def _final(self, replicate, run, data_set):
         source = self.study.stage1_run(run)
-        folder = self.folder / f"replicate_{replicate}" / data_set
-        return Final(
-            folder / run.name,
-            folder / source.name if source else None,
-            self._below(layout.stage1_files(self.study, replicate, data_set, run.name)) if source else (),
-            self._below(layout.stage2_files(self.study, replicate, data_set, run.name)),
-            replicate,
-            run,
-            data_set,
+        folder, place = (
+            self.folder / f"replicate_{replicate}" / data_set,
+            layout.Place(self.study, replicate, data_set, run.name),
         )
+        stage1_folder = folder / source.name if source else None
+        records = self._below(place.trials()), self._below(place.paths())
+        return Final(folder / run.name, stage1_folder, *records, replicate, run, data_set)
 
     def _below(self, files):
         return tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
