@@ -10,8 +10,6 @@ TABLE = "data/openml/{name}.parquet"
 def table_of(openml: dict) -> str:
     """The table of a key `openml` of the config, whether it is there or not.
 
-    Examples
-    --------
     >>> table_of({"task_id": 31, "version": 1})
     'data/openml/task_31.parquet'
     """

@@ -8,8 +8,6 @@ from pathlib import Path
 def located(file: str) -> Path:
     """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
 
-    Examples
-    --------
     >>> located("data/private/penguins.csv")
     PosixPath('data/private/penguins.csv')
     >>> located("statsmodels:datasets/fair/fair.csv").is_file()

@@ -31,8 +31,6 @@ def size_of(data: dict) -> Size:
     custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
     bytes and the length of its first lines.
 
-    Examples
-    --------
     >>> size_of({"generator": "xor", "features": 3, "irrelevant": 2})
     Size(rows=800, features=5, classes=2)
     """
@@ -60,8 +58,6 @@ def _downloaded(table: str) -> tuple[int, int, int]:
 def fraction_tested(data: dict, of_study: float) -> float:
     """Proportion of the samples in the test part: that of the study, unless the data set comes with its own.
 
-    Examples
-    --------
     >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
     0.75
     """

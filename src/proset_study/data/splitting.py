@@ -26,8 +26,6 @@ def split(
     class is nearest to `test_fraction`, of those that leave every class in `n_folds` groups to train on; folds are
     those of scikit-learn's StratifiedGroupKFold. ValueError says why a split is not possible.
 
-    Examples
-    --------
     >>> folds = split(np.repeat([0, 1], 10), n_folds=2, test_fraction=0.3, seed=0)
     >>> [int((folds == fold).sum()) for fold in (TEST, 0, 1)]
     [6, 7, 7]

@@ -11,6 +11,7 @@ from pathlib import Path
 from proset.files import replacing
 from proset_study.base.records import read_json, read_text, write_text
 from proset_study.study import layout
+from proset_study.study.config.study import Study
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for
@@ -24,11 +25,14 @@ def pack(folder: Path, names: Iterable[str], output: Path, first_fits: bool = Fa
 
     With `first_fits`, what refits with other seeds gave is left out.
     """
-    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in sorted(names, key=_kind)))
+    names = sorted(names, key=lambda name: (Path(name).name, name))  # files of one kind next to each other pack best
+    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in names))
 
 
-def _kind(name):
-    return Path(name).name, name  # files of one kind next to each other pack best
+def pack_records(study: Study, name: str) -> None:
+    """Records of one replicate as one archive."""
+    names, output = layout.record_names(study, name), Path(layout.report(study, layout.RECORDS, archive=name))
+    pack(Path(layout.result(study, "")), names, output, name.endswith(layout.FIRST_FITS))
 
 
 def _text(path, first_fits):

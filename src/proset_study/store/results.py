@@ -1,4 +1,4 @@
-"""All numbers of final models as tidy rows, and CSV files of rows."""
+"""All numbers of final models as tidy rows, CSV files of rows, and the commands that write them."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.store.metrics import score_predictions
 from proset_study.study import layout
+from proset_study.study.config.study import Study
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
@@ -114,6 +115,24 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
         seed = fit.get("fit_seed", 0)
         rows += [Row(*names, FINAL, quantity, value, fit_seed=seed) for quantity, value in numbers.items()]
     return rows
+
+
+def score(study: Study, replicate: int, experiment: str) -> None:
+    """All numbers of an experiment in a replicate."""
+    cases = study.cases([replicate], experiment)
+    write_scores(study, cases, layout.result(study, layout.SCORES, replicate=replicate, experiment=experiment))
+
+
+def score_data_set(study: Study, data_set: str) -> None:
+    """All numbers of a data set."""
+    cases = study.cases(study.replicates, data_set=data_set)
+    write_scores(study, cases, layout.report(study, layout.DATA_SET_SCORES, data_set=data_set))
+
+
+def write_scores(study: Study, cases: list[dict], output: str | Path) -> None:
+    """Write all numbers of some final models."""
+    results = Path(layout.result(study, ""))
+    write_rows(output, [row for case in cases for row in case_rows(results, case)], Row)
 
 
 def _roles(selection):

@@ -14,13 +14,7 @@ KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTH
 
 
 def get(kind: str) -> type[Evaluation]:
-    """The class of a kind of evaluation.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
-    """
+    """The class of a kind of evaluation; ValueError if there is no such kind."""
     if kind not in KINDS:
         raise ValueError(f"kind: {kind!r} is unknown, allowed are {', '.join(KINDS)}")
     return import_module(f"proset_study.fits.evaluations.{kind}").EVALUATION

@@ -38,8 +38,6 @@ def both_losses(predictions: np.ndarray, truth: np.ndarray) -> dict[str, dict[st
 
     which is half the decomposition of the squared error of predictions of 0 and 1.
 
-    Examples
-    --------
     Of two models, one is right:
 
     >>> predictions = np.array([[[0.9, 0.1]], [[0.4, 0.6]]])

@@ -253,8 +253,6 @@ class Fits:
 def best_size(paths: list[np.ndarray]) -> int:
     """Which size errs least in cross-validation, from the errors by fold, shapes (sizes, m); the first one of several.
 
-    Examples
-    --------
     >>> best_size([np.array([[True, True], [False, True]]), np.array([[False], [False]])])
     1
     """
@@ -284,8 +282,6 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     If parts overlap, `overlap` is the ratio of held-out to fitted samples (Nadeau and Bengio's correction); 0 takes
     parts for independent.
 
-    Examples
-    --------
     >>> low, high = resampled([np.array([True, False]), np.array([False, False])])
     >>> round(low, 3), round(high, 3)
     (-2.927, 3.427)

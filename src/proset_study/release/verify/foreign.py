@@ -149,16 +149,15 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
         study = load(config)
     except Exception as error:  # a config from elsewhere can make any check of it fail
         raise Refused(f"manifest.json: {one_line(error)}") from error
-    size = sum(_bytes(study, Path(file).parent.name) for file in layout.data_files(study))
+    size = 0
+    for data_set in (Path(file).parent.name for file in layout.data_files(study)):
+        of_one = size_of(study.config["data_sets"][data_set])
+        size += 8 * of_one.values + 4 * of_one.rows**2 * len(
+            study.stored_metrics(data_set)
+        )  # features, dissimilarities
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study
-
-
-def _bytes(study, data_set):
-    """Of the features of a data set and of its dissimilarities."""
-    size = size_of(study.config["data_sets"][data_set])
-    return 8 * size.values + 4 * size.rows**2 * len(study.stored_metrics(data_set))
 
 
 def _once(pairs):

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
-from proset_study.release.verify.data import data_and_splits
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
 from proset_study.release.verify.differences import SHOWN
 from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
-from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, selections
+from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, data_and_splits, selections
 from proset_study.release.verify.refits import refits
 from proset_study.study import layout
-from proset_study.study.config.study import Study
 
 OLDER = 1e-9  # relative, of numbers that an older arithmetic derived from records
 NOT_CHECKED = "claims.csv, findings/selected_features.csv, all pages, figures/"
@@ -101,7 +99,8 @@ def verify(
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
-    yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])
+    strange = sorted(name for name in foreign.files if not layout.belongs(study, name))
+    yield from _first([f"{name!r} does not belong to the report" for name in strange])
     yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release)))
     missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
     if is_release and missing:
@@ -111,7 +110,9 @@ def verify(
         yield from _guarded("refits", refits, stored, same, n_refits, rng, scratch, say)
     else:
         say("no fit is repeated")
-    say(f"not checked: {NOT_CHECKED}{_of_additional(study)}")
+    additional = [r for r in study.replicates if r not in study.config["replicates"]]
+    names = f", selections, costs and {layout.RULES} of {_replicates(additional)} (their archives have no searches)"
+    say(f"not checked: {NOT_CHECKED}{names if additional else ''}")
     if lacking := _in_the_archive(stored):
         say(
             f"not checked, because the records are in the archive {archive_name(report)} (make verify ARCHIVE=...): "
@@ -128,12 +129,6 @@ def _replicates(numbers):
     return f"replicate{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
-def _of_additional(study):
-    additional = [r for r in study.replicates if r not in study.config["replicates"]]
-    names = f"selections, costs and {layout.RULES} of {_replicates(additional)}"
-    return f", {names} (their archives have no searches)" if additional else ""
-
-
 def _in_the_archive(stored: Unpacked) -> str:
     """What could be checked if all records were there."""
     found = []
@@ -148,10 +143,6 @@ def _in_the_archive(stored: Unpacked) -> str:
     if missing := [r for r in of_config if r not in stored.costed]:
         found.append(f"costs of {_replicates(missing)}")
     return "; ".join(found)
-
-
-def _strange(foreign: ForeignReport, study: Study) -> list[str]:
-    return [name for name in foreign.files if not layout.belongs(study, name)]
 
 
 def _first(lines: list[str]) -> Iterator[str]:

@@ -27,8 +27,6 @@ def suite_errors(config: dict) -> Iterator[str]:
 def written_out(config: dict) -> dict:
     """A config in which `suite` has become the keys that it stands for: `data_sets` of experiments, and `only`.
 
-    Examples
-    --------
     >>> experiments = {"E3": {"data_sets": ["wine"]}, "E8": {"data_sets": ["wine"]}}
     >>> suite = {"data_sets": ["iris", "digits"], "experiments": ["E8"], "without": {"E8": ["digits"]}}
     >>> written_out({"experiments": experiments, "suite": suite})
