@@ -1,8 +1,7 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically.
 
-Options are the parameters of the function: one without a default is required, and its annotation says how it is read.
-`argparse` does for it: to import Click takes four times as long, and each job of the workflow is a process, which
-imports the module of its own command only.
+Options are the parameters of the function. To import Click takes four times as long as `argparse`, and each job of the
+workflow is a process, which imports the module of its own command only.
 """
 
 import argparse

@@ -4,11 +4,11 @@ from functools import cache
 from zipfile import BadZipFile
 
 from proset_study.data import generators
-from proset_study.data.array_file import n_items
+from proset_study.data.custom_matrix import n_items
 from proset_study.data.dataset import Size
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
-from proset_study.data.paths import located
+from proset_study.data.table_file import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
@@ -51,7 +51,6 @@ def size_of(data: dict) -> Size:
 
 @cache
 def _downloaded(table: str) -> tuple[int, int, int]:
-    """Rows, features and classes of a table of OpenML."""
     return tuple(description(table).get("size", (*UNKNOWN, UNKNOWN_CLASSES)))
 
 

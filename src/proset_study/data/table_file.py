@@ -1,17 +1,14 @@
-"""The file of a custom table: found, measured, and read, whatever is in its columns.
-
-Every message names the file, the key of the config or the column and row it is about, and what is allowed. Rows are
-counted from 1, below the header.
-"""
+"""The file of a custom table: found, measured, and read, whatever is in its columns; in messages rows count from 1."""
 
 import csv
 import os
+import re
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proset_study.base.records import is_number
-from proset_study.data.paths import located
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +17,22 @@ MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the method
 MAX_ARCHIVE = 4_000_000_000  # bytes of dissimilarities: those of 20,000 items in double precision, and some
 SHOWN = 12  # names in a message
 BLOCK = 2**24  # bytes that are read at a time to count lines
+
+
+def located(file: str) -> Path:
+    """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
+
+    >>> located("data/private/penguins.csv")
+    PosixPath('data/private/penguins.csv')
+    >>> located("statsmodels:datasets/fair/fair.csv").is_file()
+    True
+    """
+    if not (shipped := re.match(r"([A-Za-z]\w*):(.+)", file)):
+        return Path(file)
+    package, path = shipped.groups()
+    if (spec := find_spec(package)) is None or not spec.submodule_search_locations:
+        raise ValueError(f"file: {file!r} is part of the package {package}, which is not installed")
+    return Path(spec.submodule_search_locations[0], path)
 
 
 def check_file(file: str) -> Path:
@@ -49,8 +62,7 @@ def read_table(
 ) -> "pd.DataFrame":
     """All columns of a .csv or .parquet file, whose names are all different; ValueError if it cannot be read.
 
-    The columns `as_written` of a .csv file are text: as numbers, 01 and 1 would be the same. `n_dropped` columns are
-    not going to be numbers in memory.
+    Of a .csv file the columns `as_written` are text: as numbers, 01 and 1 would be the same.
     """
     path = check_file(file)
     if file.endswith(".parquet"):

@@ -58,9 +58,8 @@ def run_trials(
     """Stage 1 on one held-out fold: fit and score each trial at one size; a record of each.
 
     A finished trial is written to the folder at once; a record that exists and depends on the same things
-    (`depends_on`, see `records.fingerprint`) is not computed again. `settings` has "space", "parameters" (fixed ones)
-    and "complexity", and "resampling" if it is "bootstrap": fold b is draw b. A RuntimeError names the trials that
-    failed after all have been tried.
+    (`depends_on`, see `records.fingerprint`) is not computed again. With "bootstrap" in `settings`, fold b is draw b. A
+    RuntimeError names the trials that failed after all have been tried.
     """
     method = methods.get(case.method)
     loaded = cache(lambda: _load(method, data, folds, fold, settings, case))
@@ -91,10 +90,7 @@ def run_paths(
     record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
-    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size.
-
-    `chosen` are the parameters of stage 1; everything else as in `run_trials`.
-    """
+    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size; else as `run_trials`."""
     method = methods.get(case.method)
 
     def compute(fold, parameters):

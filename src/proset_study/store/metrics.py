@@ -1,7 +1,4 @@
-"""The scores of predicted probabilities: one entry of `SCORES` is a row or column of every table.
-
-Searches choose by `proset.losses` alone, so that a score that is added or changed here makes no fit stale.
-"""
+"""The scores of predicted probabilities: one entry of `SCORES` is a row or column of every table."""
 
 import math
 from collections.abc import Callable

@@ -32,7 +32,6 @@ class MissingModels:
 
     @cached_property
     def found(self) -> list[MissingModel]:
-        """What `find_missing_models` gives."""
         return find_missing_models(self.study)
 
     @property
@@ -62,20 +61,14 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     for replicate, run, data_set in study.final_models(study.replicates):
         for rule, files in layout.Place(study, replicate, data_set, run.name).steps():
             if missing := [file for file in files if not Path(file).exists()]:
-                names = (replicate, run.experiment, run.variant, run.name, data_set)
-                models.append(MissingModel(*names, *_why(study, rule, missing)))
+                logs = {file: log_of(study, rule, file) for file in missing}
+                started = [file for file in missing if logs[file].exists()]
+                failed = [file for file in started if logs[file].stat().st_size]
+                target = [*failed, *started, *missing][0]
+                why = (cause(logs[target]), str(logs[target])) if started else ("not run", "")
+                models.append(MissingModel(replicate, run.experiment, run.variant, run.name, data_set, *why, target))
                 break
     return models
-
-
-def _why(study, rule, missing):
-    logs = {file: log_of(study, rule, file) for file in missing}
-    started = [file for file in missing if logs[file].exists()]
-    failed = [file for file in started if logs[file].stat().st_size]
-    if not started:
-        return "not run", "", missing[0]
-    target = (failed or started)[0]
-    return cause(logs[target]), str(logs[target]), target
 
 
 def log_of(study: Study, rule: str, file: str) -> Path:

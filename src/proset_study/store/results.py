@@ -156,10 +156,7 @@ def by_fit_seed(rows: Iterable[Row]) -> list[tuple[Row, list[float]]]:
 
 
 def write_rows(path: str | Path, rows: Iterable[Any], columns: type | tuple[str, ...]) -> None:
-    """Write a CSV file of dataclasses of a type, whose fields are its columns, or of dicts with these keys.
-
-    It is compressed if its name says so; numbers have `DIGITS` digits.
-    """
+    """Write a CSV file, compressed if its name says so, of dataclasses of a type or of dicts with these keys."""
     if isinstance(columns, type):
         names = tuple(field.name for field in fields(columns) if field.name not in _IN_OTHERS)
         write_lines(path, names, ([_cell(row, name) for name in names] for row in rows))
@@ -200,10 +197,7 @@ def as_cell(value: object) -> object:
 
 
 def read_rows(path: str | Path, kind: type[T], **known: Any) -> list[T]:
-    """Rows of a CSV file as dataclasses, whose fields are text, whole numbers, or numbers or None.
-
-    Columns that are no fields are left out; fields that are no columns have to be given.
-    """
+    """Rows of a CSV file as dataclasses; columns that are no fields are left out, other fields are `known`."""
     return rows_of(read_csv(path), kind, **known)
 
 

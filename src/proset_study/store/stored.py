@@ -72,9 +72,7 @@ class Final:
 
     def settings(self, stage: str) -> dict:
         """Those of "stage1" or "stage2", which the run has."""
-        settings = self.run.stage(stage, self.data_set)
-        assert settings is not None
-        return settings
+        return self.run.stage(stage, self.data_set)
 
     @cached_property
     def stage2(self) -> dict:
@@ -275,10 +273,7 @@ class Stored:
 
 
 class Finished(Stored):
-    """The finished part of a study; its numbers are made from the records, because no experiment need be whole.
-
-    ValueError if nothing is finished, or nothing is missing.
-    """
+    """The finished part of a study that lacks something; numbers are made from records: no experiment need be whole."""
 
     def __init__(self, folder: Path, study: Study):
         super().__init__(folder, study)

@@ -1,8 +1,6 @@
 """Where everything is: each path below results/ and reports/ is spelt here and nowhere else.
 
-The names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/. Rules
-take them as they are, with wildcards in braces; `result` and `report` fill them in. None of the lists has what a former
-config left behind.
+Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/.
 """
 
 import re
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proset_study.data.metrics import stored_metric
-from proset_study.data.paths import located
+from proset_study.data.table_file import located
 from proset_study.fits.evaluations import KINDS
 from proset_study.study.config.study import Study
 
@@ -84,9 +82,6 @@ def report(study: Study, template: str, **names: object) -> str:
     return (REPORTS + template).format(study=study.name, **names)
 
 
-# --- what one final model is made of ---------------------------------------------------------------------------------
-
-
 class Place(NamedTuple):
     """What names a final model, or without a run its data, and the files it is made of."""
 
@@ -152,9 +147,6 @@ def places(
         yield Place(study, replicate, d, run.name)
 
 
-# --- custom data -----------------------------------------------------------------------------------------------------
-
-
 def custom_files(study: Study, data_set: str) -> list[str]:
     """The table of a data set that is one, if its path has no braces, which Snakemake takes for wildcards."""
     file = study.data_settings(data_set).get("file", "{}")
@@ -174,9 +166,6 @@ def downloads(study: Study) -> list[str]:
     return [
         file for d in study.data_sets if "openml" in study.config["data_sets"][d] for file in custom_files(study, d)
     ]
-
-
-# --- what jobs over several models read ------------------------------------------------------------------------------
 
 
 def data_files(study: Study) -> list[str]:
@@ -258,11 +247,10 @@ def committed_records(study: Study) -> str:
 
 
 def record_files(study: Study, archive: str) -> list[str]:
-    """What is in one of `record_archives`.
+    """What is in one of `record_archives`; data sets and models are left out: they can be made again.
 
-    replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
-    replicate_<number>_first_fits has the first fit of each model only; replicate_<number>_searches has the single fits
-    of the searches (none of additional replicates). Data sets and models are left out: they can be made again.
+    replicate_<number> has splits, selections, predictions, records of final models and of evaluations, _first_fits only
+    the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
     """
     replicate, searched = int(archive.split("_")[1]), archive.endswith(SEARCHES)
     wanted = ("stage1", "stage2") if searched else ("split", "select_parameters", "select_complexity", "fit")
@@ -280,9 +268,6 @@ def record_files(study: Study, archive: str) -> list[str]:
 def record_names(study: Study, archive: str) -> list[str]:
     """The same as names below results/<study>."""
     return [str(Path(file).relative_to(result(study, ""))) for file in record_files(study, archive)]
-
-
-# --- the report ------------------------------------------------------------------------------------------------------
 
 
 def asked_for_before(study: Study) -> list[str]:
@@ -321,11 +306,7 @@ def released(study: Study) -> list[str]:
 
 
 def archived(study: Study, name: str) -> bool:
-    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only.
-
-    That is so of all pages but the first one, figures of single data sets, vector graphics, predictions, and all
-    records but the `committed_records`.
-    """
+    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only."""
     if name.startswith("figures/overview/"):
         return name.endswith(".svg")
     committed = RECORDS.format(archive=committed_records(study))

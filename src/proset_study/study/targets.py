@@ -11,10 +11,7 @@ SHOWN = 5  # files that are named at the end of a run
 
 
 def check_targets(targets: Iterable[str], study: Study) -> None:
-    """Refuse names that are no target of the study; ValueError lists those that are.
-
-    Files, which have a folder or a suffix, are left to Snakemake.
-    """
+    """Refuse names that are no target of the study, with a ValueError that lists those; files are left to Snakemake."""
     names = {
         "experiments": list(study.experiments),
         "comparisons": study.comparisons,

@@ -1,8 +1,4 @@
-"""What else is asked of chosen models, with fits of its own.
-
-Each kind is a module of this folder, of the same name, as `evaluations.base` describes it; the module of that name in
-`report.evaluations` shows it. They are found, not listed.
-"""
+"""What else is asked of chosen models, with fits of its own; each module of this folder is found, not listed."""
 
 from importlib import import_module
 from pkgutil import iter_modules

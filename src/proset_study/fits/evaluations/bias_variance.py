@@ -31,7 +31,6 @@ class BiasVariance(Evaluation):
 
     @staticmethod
     def compute(data, folds, final, settings, case, source):
-        """`data` and `folds` are not looked at."""
         generated = generators.get(source["generator"]).of(source)
         test = draw(generated, settings["test_samples"], case, "test")
         truth, predictions = generated.probabilities(test.X), []

@@ -54,12 +54,9 @@ PARTS = {  # which fits an estimate uses, by what `Fits` counts their seconds un
 class ErrorEstimates(Evaluation):
     """Every estimate of the error of a method at one sample size, and the truth.
 
-    Training sets are independent samples, as many as the final model was fitted to. The model of each is scored on
-    fresh samples of its own. All estimates use the same fits where they can, and all methods the same draws.
-
-    The record has "draws", a list with "standard_error" (of the true error of the model fitted to all) and "estimates"
-    of each training set: by name, those of `PARTS` that were possible, [estimate, low, high, true error]. True errors
-    are expected over the labels of the test samples. The CPU seconds of each estimate's fits are among the resources.
+    Training sets are independent samples, as many as the final model was fitted to. All estimates use the same fits
+    where they can, and all methods the same draws. The record has "draws", a list with "standard_error" (of the true
+    error of the model fitted to all) and "estimates" of each training set: by name, [estimate, low, high, true error].
     """
 
     description = "Estimates of the error rate beside the true one; of generated data only."
@@ -91,7 +88,6 @@ class ErrorEstimates(Evaluation):
 
     @staticmethod
     def compute(data, folds, final, settings, case, source):
-        """`data` and `folds` are not looked at."""
         final = {**final, "complexity": settings["sizes"].get(case.method, final["complexity"])}
         draws = max(FEWEST_DRAWS, min(settings["draws"], settings["fitted_samples"] // final["n_fit"]))
         n_test, records = settings["test_samples"] // draws, []

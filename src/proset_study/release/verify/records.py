@@ -25,10 +25,9 @@ from proset_study.study.config.study import Study
 class Unpacked(Stored):
     """The records that are in a report, unpacked below a folder; a ValueError if an archive is damaged or lacks some.
 
-    `recorded`, `refitted` and `searched` are the replicates with records of final models, those of them with all fit
-    seeds, and those with records of the searches. `digests` has the SHA-256 of the records by archive, `others` what is
-    in the archives and no record. `contradictory` says whether the first fits have an archive of their own with other
-    records than that of all fits.
+    `recorded`, `refitted` and `searched` are the replicates with records of final models, of all their fit seeds, of
+    searches. `digests` has the SHA-256 by archive, `others` what is no record. `contradictory` says whether the first
+    fits have an archive of their own with other records than that of all fits.
     """
 
     def __init__(self, foreign: ForeignReport, study: Study, folder: Path):
@@ -55,7 +54,6 @@ class Unpacked(Stored):
         return [replicate for replicate in self.searched if replicate in self.refitted]
 
     def searched_finals(self) -> list[Final]:
-        """Final models whose searches are there."""
         return [final for replicate in self.searched for final in self.finals(replicate)]
 
     def name_of(self, final: Final) -> str:

@@ -22,10 +22,7 @@ OTHERWISE = "the libraries behind them ran on another class of processors, or we
 def refits(
     stored: Unpacked, repeatable: bool, n_refits: int, rng: np.random.Generator, scratch: Path, say: Callable
 ) -> Iterator[str]:
-    """Fit some records of each kind again: trials of stage 1, folds of stage 2, final models, and each evaluation once.
-
-    Fits of proset are repeatable if the arithmetic here is that of the report. `say` gets what has been repeated.
-    """
+    """Fit some records of each kind again; fits of proset are repeatable if the arithmetic is that of the report."""
     ambiguous = {f.run.method for f in stored.all_finals() if not (methods.get(f.run.method).unique or _is_exact(f))}
     if ambiguous:
         say(

@@ -1,8 +1,4 @@
-"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
-
-The report may be from a stranger: see `foreign`. What was checked and what was not is said; not checked are claims.csv,
-the features that were selected and the pages, which need the models, and these are not in the records.
-"""
+"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -11,7 +7,7 @@ import numpy as np
 
 from proset import arithmetic
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
-from proset_study.release.verify.differences import SHOWN
+from proset_study.release.verify.differences import first
 from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
 from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, data_and_splits, selections
 from proset_study.release.verify.refits import refits
@@ -34,9 +30,8 @@ def verify(
     """Yield a line for everything that differs; nothing if all is right. `say` gets what has been checked and what not.
 
     The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
-    it is all that is checked. `n_refits` records of each kind (trial of stage 1, fold of stage 2, final model) are
-    selected by `seed` and fitted again. Of custom data, `files` may be read. Nothing is written but below the empty
-    `scratch`.
+    it is all that is checked. `n_refits` records of each kind (trial, fold, final model) are selected by `seed` and
+    fitted again. Of custom data, `files` may be read.
     """
     is_release = report is None
     try:
@@ -100,8 +95,9 @@ def verify(
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
     strange = sorted(name for name in foreign.files if not layout.belongs(study, name))
-    yield from _first([f"{name!r} does not belong to the report" for name in strange])
-    yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release)))
+    yield from first([f"{name!r} does not belong to the report" for name in strange], "like the last one")
+    wrong = list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release))
+    yield from first(wrong, "like the last one")
     missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
     if is_release and missing:
         yield f"{len(missing)} file(s) that a release has are missing, the first is {missing[0]}"
@@ -121,7 +117,6 @@ def verify(
 
 
 def archive_name(report: Path) -> str:
-    """What the archive of a report is called."""
     return f"{report.name}-report.tar.xz"
 
 
@@ -143,12 +138,6 @@ def _in_the_archive(stored: Unpacked) -> str:
     if missing := [r for r in of_config if r not in stored.costed]:
         found.append(f"costs of {_replicates(missing)}")
     return "; ".join(found)
-
-
-def _first(lines: list[str]) -> Iterator[str]:
-    yield from lines[:SHOWN]
-    if len(lines) > SHOWN:
-        yield f"{len(lines) - SHOWN} more like the last one"
 
 
 def _guarded(what, check, stored, *arguments):
