@@ -20,8 +20,8 @@ from proset_study.study.fork_server import serve
 
 COMMANDS = {  # module and function below `proset_study`
     "fork-server": "cli.fork_server",
-    "config": "study.commands.check_config",
-    "openml": "study.commands.openml",
+    "config": "study.config.yaml_file.check_config",
+    "openml": "study.steps.openml",
     "data": "study.steps.make_data",
     "dissimilarities": "study.steps.dissimilarities",
     "split": "study.steps.make_split",

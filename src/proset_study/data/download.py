@@ -98,7 +98,8 @@ def _patiently(attempt: Callable, delay: float):
         except (OSError, HTTPException, EOFError) as error:
             if number == ATTEMPTS or not _passes(error):
                 raise
-            time.sleep(min(LONGEST, max(delay, _asked(error))))
+            after = error.headers.get("Retry-After", "") if isinstance(error, HTTPError) else ""
+            time.sleep(min(LONGEST, max(delay, float(after) if after.isdecimal() else 0.0)))
             delay *= 2
     raise AssertionError
 
@@ -108,11 +109,6 @@ def _passes(error: Exception) -> bool:
     if isinstance(error, HTTPError):
         return error.code == 429 or error.code >= 500
     return not isinstance(error, URLError) or isinstance(error.reason, TimeoutError | ConnectionResetError)
-
-
-def _asked(error: Exception) -> float:
-    after = error.headers.get("Retry-After", "") if isinstance(error, HTTPError) else ""
-    return float(after) if after.isdecimal() else 0.0
 
 
 def _reason(error: Exception) -> str:

@@ -108,7 +108,9 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
 
     with _csv_errors(file):
         header, first = _first_lines(path, sep)
-    refuse_large(file, (len(header) - n_dropped) * (_count_lines(path) - 1))  # before it takes several times its size
+    with path.open("rb") as lines:
+        n_lines = sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
+    refuse_large(file, (len(header) - n_dropped) * (n_lines - 1))  # before it takes several times its size
     with _csv_errors(file):
         table = pd.read_csv(path, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
     refuse_duplicates(file, header)
@@ -128,11 +130,6 @@ def _csv_errors(file):
         ) from error
     except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
-
-
-def _count_lines(path):
-    with path.open("rb") as lines:
-        return sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
 
 
 def _first_lines(path, sep):

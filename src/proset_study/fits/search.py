@@ -111,11 +111,7 @@ def run_paths(
 
 
 def _each(
-    unit: str,
-    parameters: dict[int, dict],
-    keys: dict[int, str],
-    compute: Callable[[int, dict], dict],
-    folder: Path,
+    unit: str, parameters: dict[int, dict], keys: dict[int, str], compute: Callable[[int, dict], dict], folder: Path
 ) -> list[dict]:
     """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
     records, failures = [], []

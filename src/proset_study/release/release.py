@@ -65,15 +65,12 @@ def release(report: Path, output: Path, root: Path) -> str:
         raise ValueError(f"{report} is a partial report, {len(manifest['missing'])} final models are missing")
     names = sorted(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())
     if lacking := [name for name in layout.released(study) if name not in names]:
-        raise ValueError(
-            f"{report}: {len(lacking)} file(s) are missing, the first is {lacking[0]}; run snakemake again"
-        )
+        lost = f"{len(lacking)} file(s) are missing, the first is {lacking[0]}"
+        raise ValueError(f"{report}: {lost}; run snakemake again")
     for made_from in (commit, *read_json(report / layout.STORE_INDEX)["commits"]):
         if not made_from or made_from.endswith(DIRTY):
-            raise ValueError(
-                f"{report} was computed from {made_from or 'no checkout'}: only a report of a commit is released; "
-                "commit the changes and run snakemake again"
-            )
+            remedy = "only a report of a commit is released; commit the changes and run snakemake again"
+            raise ValueError(f"{report} was computed from {made_from or 'no checkout'}: {remedy}")
     names = [name for name in names if layout.belongs(study, name) and name not in layout.OF_RELEASES]
     committed = [name for name in names if not layout.archived(study, name)]
     size = sum((report / name).stat().st_size for name in committed)
@@ -84,10 +81,8 @@ def release(report: Path, output: Path, root: Path) -> str:
     files[layout.CRATE] = metadata(files, _shown(root, "--no-patch", "--format=%cI", commit).decode().strip())
     files[layout.CHECKSUMS] = checksums(files.items())
     write_files(output, ((f"{report.name}/{name}", content) for name, content in files.items()))
-    return (
-        f"{output}: {len(files)} files, {output.stat().st_size:,} bytes; left to commit of {report}: "
-        f"{len(committed)} files, {size:,} bytes"
-    )
+    left = f"left to commit of {report}: {len(committed)} files, {size:,} bytes"
+    return f"{output}: {len(files)} files, {output.stat().st_size:,} bytes; {left}"
 
 
 def checksums(files: Iterable[tuple[str, bytes]]) -> bytes:

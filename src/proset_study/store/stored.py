@@ -207,17 +207,13 @@ class Stored:
         }
 
     def _final(self, replicate, run, data_set):
-        source = self.study.stage1_run(run)
-        folder, place = (
-            self.folder / f"replicate_{replicate}" / data_set,
-            layout.Place(self.study, replicate, data_set, run.name),
+        source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
+        folder = self.folder / f"replicate_{replicate}" / data_set
+        records = (
+            tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
+            for files in (place.trials(), place.paths())
         )
-        stage1_folder = folder / source.name if source else None
-        records = self._below(place.trials()), self._below(place.paths())
-        return Final(folder / run.name, stage1_folder, *records, replicate, run, data_set)
-
-    def _below(self, files):
-        return tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
+        return Final(folder / run.name, folder / source.name if source else None, *records, replicate, run, data_set)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""

@@ -1,21 +1,17 @@
 """What a run is going to do, in words, before it starts."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from proset_study import methods
-from proset_study.base.records import fingerprint
+from proset_study.base.records import fingerprint, read_json
 from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.fits import evaluations
 from proset_study.study import fingerprints, layout
 from proset_study.study.config.study import Study
 
-JOB_SECONDS = (
-    0.25  # start, orchestration; where no process forks, as on clusters, jobs import libraries for a second more
-)
+JOB_SECONDS = 0.25  # start, orchestration; where no process forks, as on clusters, imports take a second more
 
 
 class Fits(NamedTuple):
@@ -114,11 +110,9 @@ def _stored(rule, wildcards, study, planned):
         if rule == "stage1":
             key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)
         else:
-            chosen_file = place.parameters()
-            chosen = json.loads(Path(chosen_file[0]).read_text(encoding="utf-8"))["parameters"] if chosen_file else {}
+            chosen = read_json(place.parameters()[0])["parameters"] if place.parameters() else {}
             key = fingerprint(study.stage2_settings(run, data_set), chosen, fold, *origin)
-        record = json.loads(files[numbers[0]].read_text(encoding="utf-8"))
-        return len(numbers) if record["fingerprint"] == key else 0
+        return len(numbers) if read_json(files[numbers[0]])["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
         return 0
 

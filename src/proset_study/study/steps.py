@@ -1,4 +1,4 @@
-"""The steps from a data set to a final model, each a command of the workflow; `run_case` takes them in order."""
+"""The steps to a final model, each a command of the workflow; `run_case` takes them in order."""
 
 from pathlib import Path
 
@@ -8,7 +8,9 @@ from proset_study import methods
 from proset_study.base.records import read_all, read_json, write_json, write_json_lines
 from proset_study.base.seeds import integer_seed
 from proset_study.data.dataset import DataSet, MissingValues
+from proset_study.data.download import download
 from proset_study.data.matrix import write_matrix
+from proset_study.data.openml import TABLE, table_of
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split, write_split
 from proset_study.data.splitting import split
@@ -47,6 +49,17 @@ def prepare_data_set(study: Study, replicate: int, data_set: str) -> None:
     for metric in study.stored_metrics(data_set):
         dissimilarities(study, replicate, data_set, metric)
     make_split(study, replicate, data_set)
+
+
+def openml(study: Study, name: str) -> None:
+    """Download a data set of OpenML."""
+    table = TABLE.format(name=name)
+    wanted: dict = {}
+    for settings in study.config["data_sets"].values():
+        if "openml" in settings and table_of(settings["openml"]) == table:
+            wanted |= settings["openml"]
+    loaded = download(wanted, table)
+    print(f"openml: {table}, " + ", ".join(f"{key}: {loaded[key]}" for key in ("name", "version", "md5", "licence")))
 
 
 def make_data(study: Study, replicate: int, data_set: str) -> None:

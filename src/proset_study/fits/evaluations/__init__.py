@@ -3,9 +3,10 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
+from proset_study.base.modules import class_in
 from proset_study.fits.evaluations.base import Evaluation
 
-_OTHERS = ("base", "decomposition", "population", "refit")  # modules that are no evaluations
+_OTHERS = ("base", "decomposition", "refit")  # modules that are no evaluations
 KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
 
 
@@ -13,7 +14,7 @@ def get(kind: str) -> type[Evaluation]:
     """The class of a kind of evaluation; ValueError if there is no such kind."""
     if kind not in KINDS:
         raise ValueError(f"kind: {kind!r} is unknown, allowed are {', '.join(KINDS)}")
-    return import_module(f"proset_study.fits.evaluations.{kind}").EVALUATION
+    return class_in(import_module(f"{__name__}.{kind}"), Evaluation)
 
 
 def schema() -> dict:

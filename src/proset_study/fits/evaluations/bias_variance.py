@@ -62,6 +62,3 @@ def draw(generated, n_samples, case, which):
         pieces.append(piece)
         number += len(piece.y)
     return joined(*pieces).take(np.arange(n_samples))
-
-
-EVALUATION = BiasVariance

@@ -30,7 +30,7 @@ class Bootstrap(Evaluation):
 
     description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
     settings = {  # noqa: RUF012
-        "samples": integer("Bootstrap samples.", 2, 10000),
+        "samples": integer("Bootstrap samples.", 2, 10000)
     }
 
     @staticmethod
@@ -112,6 +112,3 @@ def estimates(
         "632": 0.368 * training + 0.632 * outside,
         "632_plus": (1 - outside_weight) * training + outside_weight * capped,
     }
-
-
-EVALUATION = Bootstrap

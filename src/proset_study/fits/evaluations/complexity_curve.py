@@ -62,6 +62,3 @@ class ComplexityCurve(Evaluation):
             "draws": settings["draws"],
             "points": [{"size": s, **both_losses(p, truth)} for s, p in zip(sizes, by_size, strict=True)],
         }
-
-
-EVALUATION = ComplexityCurve

@@ -163,11 +163,9 @@ class Fits:
     def _folds(self):
         from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKFold
 
-        for k in (5, 10):
-            wrong = self._wrong(f"folds {k}", self._split(KFold, n_splits=k, shuffle=True))
-            yield f"folds_{k}", np.concatenate(wrong).mean(), resampled(wrong)
-        wrong = self._wrong("stratified 10", self._split(StratifiedKFold, n_splits=10, shuffle=True))
-        yield "stratified_10", np.concatenate(wrong).mean(), resampled(wrong)
+        for kind, splitter, k in (("folds", KFold, 5), ("folds", KFold, 10), ("stratified", StratifiedKFold, 10)):
+            wrong = self._wrong(f"{kind} {k}", self._split(splitter, n_splits=k, shuffle=True))
+            yield f"{kind}_{k}", np.concatenate(wrong).mean(), resampled(wrong)
         splits = self._split(StratifiedKFold, n_splits=5, shuffle=True)
         paths = self._wrong("stratified 5", splits, path=True)
         wrong = [path[-1] for path in paths]
@@ -288,6 +286,3 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     deviation = float(np.std([group.mean() for group in groups], ddof=1))
     margin = float(t.ppf((1 + LEVEL) / 2, number - 1)) * deviation * math.sqrt(1 / number + overlap)
     return centre - margin, centre + margin
-
-
-EVALUATION = ErrorEstimates

@@ -60,6 +60,3 @@ def _scores(data, rows, test, final, case, seed):
         return {"not_fitted": str(error)}
     y, weight = data.y[test], weights_of(data, test)
     return {"log_loss": log_loss(probabilities, y, weight), "error": error_rate(probabilities, y, weight)}
-
-
-EVALUATION = LearningCurve

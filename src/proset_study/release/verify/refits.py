@@ -25,10 +25,8 @@ def refits(
     """Fit some records of each kind again; fits of proset are repeatable if the arithmetic is that of the report."""
     ambiguous = {f.run.method for f in stored.all_finals() if not (methods.get(f.run.method).unique or _is_exact(f))}
     if ambiguous:
-        say(
-            f"fits of {', '.join(sorted(ambiguous))} are not repeated: of several models that are equally good the "
-            f"last bits choose, and {OTHERWISE}"
-        )
+        why = f"of several models that are equally good the last bits choose, and {OTHERWISE}"
+        say(f"fits of {', '.join(sorted(ambiguous))} are not repeated: {why}")
 
     def taken(finals):
         return [f for f in finals if f.run.method not in ambiguous and (repeatable or not uses_kernel(f.run.method))]
@@ -50,10 +48,8 @@ def refits(
     if repeated[True]:
         say(f"{repeated[True]} fits and evaluations are repeated and compared exactly")
     if repeated[False]:
-        say(
-            f"{repeated[False]} fits and evaluations of other methods are repeated and compared to a difference of "
-            f"{TOLERANCE:g}: {OTHERWISE}"
-        )
+        how = f"are repeated and compared to a difference of {TOLERANCE:g}: {OTHERWISE}"
+        say(f"{repeated[False]} fits and evaluations of other methods {how}")
 
 
 def _is_exact(final):

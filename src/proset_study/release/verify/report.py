@@ -44,9 +44,8 @@ def verify(
         foreign = ForeignReport(report)
         manifest = foreign.manifest()
         if manifest["missing"]:
-            yield (
-                f"{report} is a partial report, {len(manifest['missing'])} final models are missing: it has no records"
-            )
+            n_missing = len(manifest["missing"])
+            yield f"{report} is a partial report, {n_missing} final models are missing: it has no records"
             return
         study = checked_study(manifest["config"], files)
         if (n_made := len(layout.data_files(study))) > (n_known := len(manifest["data_sha256"])):
@@ -66,31 +65,26 @@ def verify(
     if others:
         yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
     if stored.others:
-        ignored = f"{len(stored.others)} file(s) in records/ are no records of the config, the first is "
-        ignored += repr(min(stored.others)[:200])
+        ignored = f"{len(stored.others)} file(s) in records/ are no records of the config"
+        ignored += f", the first is {min(stored.others)[:200]!r}"
         if made_by is None:
             say(f"{ignored}; they are not read")
         else:
             yield ignored
-    complete = True
-    for line in _guarded("records", completeness, stored):
-        complete = False
-        yield line
+    incomplete = list(_guarded("records", completeness, stored))
+    yield from incomplete
     yield from _guarded("data", data_and_splits, stored, manifest)
     yield from _guarded("selections", selections, stored)
     yield from _guarded("costs", costs, stored, manifest)
     if made_by is not None:
         yield from _guarded("records", checksums, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
-    say(
-        f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and "
-        f"compared {exactness}"
-    )
+    derived = f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/"
+    say(f"{derived} are computed again and compared {exactness}")
     if not same:
-        say(
-            f"the arithmetic of the report is {'an older one' if made_by is None else repr(made_by)}, here it is "
-            f"{arithmetic.name()}: fits of proset are not repeated"
-        )
+        theirs = "an older one" if made_by is None else repr(made_by)
+        here = f"here it is {arithmetic.name()}: fits of proset are not repeated"
+        say(f"the arithmetic of the report is {theirs}, {here}")
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
@@ -101,7 +95,7 @@ def verify(
     missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
     if is_release and missing:
         yield f"{len(missing)} file(s) that a release has are missing, the first is {missing[0]}"
-    if n_refits and complete:
+    if n_refits and not incomplete:
         rng = np.random.default_rng(seed)
         yield from _guarded("refits", refits, stored, same, n_refits, rng, scratch, say)
     else:
@@ -110,10 +104,8 @@ def verify(
     names = f", selections, costs and {layout.RULES} of {_replicates(additional)} (their archives have no searches)"
     say(f"not checked: {NOT_CHECKED}{names if additional else ''}")
     if lacking := _in_the_archive(stored):
-        say(
-            f"not checked, because the records are in the archive {archive_name(report)} (make verify ARCHIVE=...): "
-            f"{lacking}"
-        )
+        where = f"the records are in the archive {archive_name(report)} (make verify ARCHIVE=...)"
+        say(f"not checked, because {where}: {lacking}")
 
 
 def archive_name(report: Path) -> str:
