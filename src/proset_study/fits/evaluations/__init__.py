@@ -6,8 +6,7 @@ from pkgutil import iter_modules
 from proset_study.base.modules import class_in
 from proset_study.fits.evaluations.base import Evaluation
 
-_OTHERS = ("base", "decomposition", "refit")  # modules that are no evaluations
-KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
+KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base", "refit"}))
 
 
 def get(kind: str) -> type[Evaluation]:
