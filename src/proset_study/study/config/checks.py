@@ -12,6 +12,7 @@ from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import largest_complexity
+from proset_study.study.config.halves import half_of
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.study.config.schema import schema_errors
 from proset_study.study.config.study import Run, Study, selected_data_sets
@@ -60,7 +61,8 @@ def _suite_errors(config) -> Iterator[str]:
     without, known = suite.get("without", {}), config["data_sets"]
     yield from _unknown("suite.experiments", "experiment", suite.get("experiments", []), config["experiments"])
     yield from _unknown("suite.without", "experiment", without, config["experiments"])
-    yield from _unknown("suite.data_sets", "data set", suite.get("data_sets", []), known)
+    for key in ("data_sets", "used"):
+        yield from _unknown(f"suite.{key}", "data set", suite.get(key, []), known)
     for name, data_sets in without.items():
         yield from _unknown(f"suite.without.{name}", "data set", data_sets, known)
 
@@ -76,9 +78,9 @@ def written_out(config: dict) -> dict:
     if "suite" not in config:
         return config
     suite, others = config["suite"], {key: value for key, value in config.items() if key != "suite"}
-    without = suite.get("without", {})
-    only = {name: [d for d in suite["data_sets"] if d not in without.get(name, [])] for name in suite["experiments"]}
-    changed = {name: {**config["experiments"][name], "data_sets": data_sets} for name, data_sets in only.items()}
+    without, data_sets = suite.get("without", {}), half_of(suite, config.get("data_sets", {}))
+    only = {name: [d for d in data_sets if d not in without.get(name, [])] for name in suite["experiments"]}
+    changed = {name: {**config["experiments"][name], "data_sets": of_it} for name, of_it in only.items()}
     return {**others, "experiments": {**config["experiments"], **changed}, "only": only}
 
 
