@@ -73,10 +73,10 @@ def test_chunks_cover_all_trials_once(config):
 def test_a_method_without_an_entry_fits_all_trials_on_all_folds_in_a_job(config):
     study = load(config)
     folder, last = "results/study/replicate_0/wine/E3", study.n_trials("E3", "wine") - 1
-    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
-    assert layout.stage2_files(study, "0", "wine", "E3") == [f"{folder}/stage2/folds_0-4.jsonl"]
+    assert layout.Place(study, "0", "wine", "E3").trials() == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
+    assert layout.Place(study, "0", "wine", "E3").paths() == [f"{folder}/stage2/folds_0-4.jsonl"]
     config["folds_per_job"] = {"proset": 3}
-    files = layout.stage1_files(load(config), "0", "wine", "E3")
+    files = layout.Place(load(config), "0", "wine", "E3").trials()
     assert [Path(file).name for file in files] == [f"folds_{folds}_trials_0-{last}.jsonl" for folds in ("0-2", "3-4")]
     for run in ("E9", "svm"):
         assert study.trial_chunks(study.runs[run], "wine") == [(0, study.n_trials(run, "wine") - 1)]
