@@ -9,6 +9,7 @@ J. Bergstra and Y. Bengio, Random search for hyper-parameter optimization, Journ
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -171,13 +172,10 @@ def _load(method, data, folds, fold, settings, case):
 
 
 def _finished(path, key):
-    if not path.exists():
-        return None
-    try:
+    with suppress(FileNotFoundError, ValueError):  # cut short by a crash
         record = read_json(path)
-    except ValueError:  # cut short by a crash
-        return None
-    return record if record.get("fingerprint") == key else None
+        return record if record.get("fingerprint") == key else None
+    return None
 
 
 def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed, staged):
