@@ -440,6 +440,7 @@ CASES = {
     "empty category": data_case(COLOURS, categorical=["colour"]),
     "threshold of text": data_case(CSV, threshold=1),
     "threshold of nothing": data_case(CSV.replace("2,1.0,2,", "2,1.0,,"), target="b", threshold=1, drop=["kind"]),
+    "few rows": data_case("a,kind\n" + "".join(f"{i},{kind}\n" for i, kind in enumerate("xyz" * 6)), rows=2),
     "no target": data_case(pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}), "t.parquet", target=None),
     "no network": no_network,
     "another checksum": another_checksum,
