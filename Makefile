@@ -141,6 +141,11 @@ bench: .venv/installed .venv-bench/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-article.txt
 	touch $@
 
+# CatBoost and LightGBM, which needs the system's libgomp.so.1: apt-get install libgomp1
+.venv/battery: .venv/installed requirements-battery.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-battery.txt
+	touch $@
+
 .venv/docs: .venv/installed requirements-docs.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
 	touch $@

@@ -55,7 +55,7 @@ def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str,
 
 
 def parameters_of(settings: dict, fixed: dict[str, float], case: Case, trial: int) -> dict[str, float]:
-    """Parameters of one trial by the design of stage 1, "random" or "sobol", and those that are `fixed`.
+    """Parameters of one trial by the design of stage 1, "random" or "sobol", and the `fixed` ones.
 
     Point i of a scrambled Sobol sequence is trial i. A parameter that is fixed or has a grid takes no coordinate of it,
     so that the points fill the space of the others.
