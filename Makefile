@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
 .PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs article findings verify verify-release release \
-	wheels lint format bench clean
+	wheels lint types style format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -89,11 +89,16 @@ wheels: .venv/installed
 			--config-settings=--build-option=--plat-name=$$platform . || exit 1; done
 
 lint: .venv/installed
+	$(MAKE) --quiet --jobs $(CORES) types style
+
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.prose
 	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 format: .venv/installed
