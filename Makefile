@@ -48,7 +48,7 @@ slurm emulation:
 
 # Needs root and apt-get: a real Slurm in a temporary folder.
 test-cluster: .venv/cluster slurm
-	$(BIN)/python -m pytest -q tests/cluster
+	$(BIN)/python -m pytest -q -n 2 tests/cluster
 
 # Needs npm's registry: a real server with Amazon's interface (S3), of which the results of a small study are.
 test-storage: .venv-storage/installed
