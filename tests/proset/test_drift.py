@@ -73,7 +73,9 @@ def test_pipelines_and_mixed_tables(mixed):
     found = pipeline[-1].drift(X.tail(50), transformer=pipeline, reference=X)
     assert set(found.loc[found["of"] == "feature", "name"]) <= set(X.columns)
     table, _, model = mixed
-    assert model.drift(table.head(100).assign(colour="new"))["differs"][0]
+    found = model.drift(table.head(100).assign(age=table["age"] + 60.0, colour="new")).set_index("name")
+    assert found["differs"].iloc[0]
+    assert found.loc["colour", "below"] == 1.0
 
 
 def test_a_model_without_prototypes_knows_nothing():
