@@ -55,10 +55,6 @@ def test_another_package_of_the_name_is_refused_with_the_command_that_helps(tmp_
     assert run.stderr.count("\n") == 1
 
 
-def test_our_own_package_passes():
-    check_core()
-
-
 def test_the_check_needs_neither_numpy_nor_proset(child_environment):
     code = "import proset_study.base.environment, sys; print({'numpy', 'proset'} & set(sys.modules))"
     run = subprocess.run(

@@ -29,29 +29,12 @@ def test_a_record_has_the_speed_of_the_machine_at_the_time():
     assert 0 < resources.record()["matrix_product_ms"] < 1000
 
 
-def test_round_trip(tmp_path):
-    records = [{"a": 1.5, "b": [1, 2]}, {"name": "ü"}]
-    write_json_lines(tmp_path / "deep" / "r.jsonl", records)
-    assert read_json_lines(tmp_path / "deep" / "r.jsonl") == records
-    write_json(tmp_path / "r.json", records[0])
-    assert read_json(tmp_path / "r.json") == records[0]
-    assert not list(tmp_path.rglob("*.tmp"))
-
-
 def test_nan_is_refused_and_the_old_record_stays(tmp_path):
     path = tmp_path / "r.json"
     write_json(path, {"a": 1})
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_json(path, {"a": float("nan")})
     assert read_json(path) == {"a": 1}
-
-
-@pytest.mark.parametrize("read", [read_json, read_json_lines])
-def test_a_damaged_record_is_named(tmp_path, read):
-    path = tmp_path / "r.json"
-    path.write_text('{"a": ', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"r\.json is damaged .*; remove it and run snakemake again"):
-        read(path)
 
 
 @pytest.mark.parametrize("content", ["", '{"a": 1}', "\0" * 9])

@@ -102,22 +102,6 @@ def test_a_model_without_imputer_refuses_missing_values(tmp_path, custom):
         model.predict_proba(read_rows(model.encoder, table()))
 
 
-def test_a_search_does_not_depend_on_the_rows_left_out_for_the_test(tmp_path, custom):
-    frame = table(15)
-    data = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
-    folds = split(data.y, 3, 0.3, 0)
-    frame.loc[folds == TEST, ["size", "colour"]] = [1e6, "other"]
-    other = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
-    case, settings = Case(0, 0, "own", "E", "proset"), {"space": {}, "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8}}
-
-    def losses(data, name):
-        stage1 = run_trials(data, folds, 1, range(1), {**settings, "complexity": 1}, case, tmp_path / name, [])
-        stage2 = run_paths(data, folds, range(3), {**settings, "complexity": 2}, {}, case, tmp_path / f"{name}2", [])
-        return [record["log_loss"] for record in (*stage1, *stage2)]
-
-    assert losses(data, "a") == losses(other, "b")
-
-
 GAP = float("nan")
 
 

@@ -103,14 +103,6 @@ def test_what_is_not_finite_is_refused(apart, tmp_path):
         make(given(tmp_path / "d.csv", drop=["weight", "group"]), 0, "d", 0)
 
 
-def test_a_table_that_is_not_square_is_refused(apart, tmp_path):
-    as_table(apart, tmp_path / "d.csv")
-    with pytest.raises(
-        ValueError, match=r"has 25 rows and 27 columns of dissimilarities, must have as many; leave out"
-    ):
-        make({**given(tmp_path / "d.csv"), "drop": []}, 0, "d", 0)
-
-
 ARCHIVES = {
     "it has no array 'side'": {"dissimilarities": np.zeros((2, 2))},
     r"it has no array 'dissimilarities' \(metric: precomputed\); its arrays are 'side'": {"side": np.array(["a", "b"])},

@@ -123,11 +123,6 @@ def test_xgboost_depth_zero_is_a_model_without_splits(kind):
     assert deeper.summary()["active_features"] > 0
 
 
-def test_xgboost_depth_zero_is_never_passed_through():
-    """In XGBoost, 0 means no limit."""
-    assert [depth_limit(d)["max_depth"] for d in (0, 1, 19)] == [1, 1, 19]
-
-
 def test_simplicity_orders():
     simpler = methods.get("proset").simplicity
     assert simpler({"lambda_v": 1e-2, "lambda_w": 1e-5}) > simpler({"lambda_v": 1e-3, "lambda_w": 5e-5})
@@ -173,20 +168,10 @@ def test_more_categories_than_bins_are_ranks():
     assert fitted.estimator.is_categorical_ is None
 
 
-def test_methods_that_take_tables_as_they_are():
-    assert {"explainable_boosting", "hist_gradient_boosting", "proset_few"} <= {*methods.for_mixed()}
-    assert "knn" not in methods.for_mixed()
-
-
 def test_more_neighbours_than_samples_are_refused():
     method, _ = bind("knn", "three classes")
     with pytest.raises(ValueError, match="complexity: 1000 neighbours are more than the 99 samples"):
         method.fit({}, 1000, SEED)
-
-
-def test_unknown_method():
-    with pytest.raises(ValueError, match="method: 'nearest' is unknown, allowed are proset, knn, xgboost"):
-        methods.get("nearest")
 
 
 @pytest.mark.parametrize(

@@ -164,18 +164,6 @@ def test_balls_by_hand():
     assert fitted.predict_proba(np.array([[2.4], [2.8], [-50.0]])).argmax(axis=1).tolist() == [0, 1, 0]
 
 
-def test_balls_cover_their_class_and_nothing_else(digits):
-    X, y = digits
-    fitted = fit("cccd", X, y)
-    distance = np.linalg.norm(X[:, None] - fitted.X, axis=2)
-    inside = distance < fitted.radius * (1 - 1e-12)
-    own = y[:, None] == fitted.labels
-    assert not inside[~own].any()
-    assert (distance < fitted.radius)[own].sum() > 0
-    assert (inside & own).any(axis=1).all()
-    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
-
-
 def test_balls_with_foreign_samples_by_hand():
     """As above, with an own sample of class 1 at 1.5. The ball of -2 reaches to 1.5, then to 4, 5, and no farther."""
     X, y = [[-2.0], [0.0], [1.0], [2.0], [4.0], [5.0], [1.5]], [0, 0, 0, 0, 1, 1, 1]

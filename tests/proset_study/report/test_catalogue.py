@@ -441,13 +441,6 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
     assert (tmp_path / "odd.svg").stat().st_size > 1000
 
 
-def test_labels_starting_with_an_underscore_are_in_legends():
-    figure, (axes,) = panels(1, 1, (5, 3))
-    axes.plot([0, 1], label=plain("_a"))
-    legend(figure)
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == [" _a"]
-
-
 def test_a_method_and_a_class_have_one_style_each():
     methods = [tuple(method_style(m).values()) for m in ("proset", "knn", "xgboost")]
     classes = [tuple(class_style(k).values()) for k in range(10)]

@@ -40,7 +40,3 @@ def test_members_and_nobody_else_share_all_motifs():
     assert 0.35 < np.mean(shared) < 0.65
 
 
-def test_motifs_that_do_not_fit_are_refused():
-    message = "data_sets.p: motif_length: 60 is not allowed, 2 motifs have more than 100 letters"
-    with pytest.raises(ValueError, match=message):
-        make({**PROTEINS, "motifs": 2, "motif_length": 60}, 0, "p", 0)

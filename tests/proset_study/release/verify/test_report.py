@@ -93,12 +93,6 @@ def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(chan
     assert "not checked: predictions/, which is in the archive of a release" in check.said
 
 
-@pytest.mark.parametrize("archive", ARCHIVES)
-def test_same_records_same_archive(whole, report, archive, tmp_path):
-    pack_archive(whole.folder, whole.study, archive, tmp_path / "again.tar.xz")
-    assert (tmp_path / "again.tar.xz").read_bytes() == (report / f"records/{archive}.tar.xz").read_bytes()
-
-
 def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
     folder = shutil.copytree(whole.folder, tmp_path / "small")
     old = folder / "replicate_0/flowers/E3"
