@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from proset_study.base.environment import check_core, commit, prepare
+from proset_study.base.environment import commit, prepare
 
 
 def test_old_leftovers_go_and_the_future_ends(tmp_path):

@@ -1,16 +1,14 @@
 """Estimates beside CPU seconds that were measured: of one fit with the scoring of its path."""
 
-from pathlib import Path
-
 import pytest
-import yaml
+from tests.proset_study.config_files import merged
 
 from proset_study import methods
 from proset_study.data.sizes import Size, size_of
 from proset_study.methods.base import Method
 from proset_study.methods.costs import DEFAULT
 
-CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = merged()
 # Rows of 20 features in 5 classes, of which 56 % were fitted and 14 % scored; complexity of config.yaml. A method whose
 # `cost` was not measured is not here.
 MEASURED = {

@@ -21,7 +21,6 @@ from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
-from proset_study.methods.xgboost import depth_limit
 
 SEED = np.random.SeedSequence(3)
 XGBOOST = {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7}
@@ -131,11 +130,6 @@ def test_simplicity_orders():
     assert simpler({**base, "max_depth": 2, "colsample": 0.9, "subsample": 0.9}) > simpler(base)
     assert simpler({**base, "colsample": 0.4, "subsample": 0.9}) > simpler(base)
     assert simpler({**base, "subsample": 0.4}) > simpler(base)
-
-
-def test_colsample_is_one_with_two_features():
-    assert methods.get("xgboost").fixed(2) == {"colsample": 1.0}
-    assert methods.get("xgboost").fixed(3) == {}
 
 
 def test_few_prototypes_of_a_table_are_those_of_the_classifier():

@@ -59,10 +59,7 @@ def test_the_order_of_letters_in_the_alphabet_does_not_matter(rng):
 @pytest.mark.parametrize(
     ("items", "settings", "message"),
     [
-        (["ACDEF", "ACDXF"], {}, "items: 'X' in string 1 is not allowed, letters are ACDEFGHIKLMNPQRSTVWY"),
         (["ACDEF", "ACDÄF"], {}, "items: 'Ä' in string 1 is not allowed"),
-        (["ACDEF", "ACDE"], {}, "items: string 1 has 4 letters, must have at least k=5"),
-        (["AC", "AD"], {"k": 2, "m": 2}, "m: 2 is not allowed, must be less than k=2"),
         (["AC", "AD"], {"k": 9}, "k: 9 is not allowed, must be a whole number from 1 to 8"),
         (["AC", "AD"], {"k": 2, "m": 0.5}, "m: 0.5 is not allowed, must be a whole number from 0 to 2"),
     ],

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.ndimage import shift
 from sklearn.datasets import load_digits
 
 from proset_study.data.dissimilarities.blocks import square

@@ -4,15 +4,7 @@ from scipy.spatial import KDTree
 
 from proset_study.data import generators
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.error_estimates import (
-    EVALUATION,
-    PARTS,
-    Fits,
-    best_size,
-    leave_one_out,
-    resampled,
-    wilson,
-)
+from proset_study.fits.evaluations.error_estimates import EVALUATION, PARTS, Fits, leave_one_out, resampled, wilson
 from proset_study.fits.search import Case
 from proset_study.methods.knn import FittedKNN
 from proset_study.report.evaluations.error_estimates import LABELS
@@ -139,7 +131,3 @@ def test_intervals_by_hand():
     t = 4.302653  # of two degrees of freedom
     assert np.diff(resampled(groups))[0] == pytest.approx(2 * t * 0.5 / np.sqrt(3), rel=1e-6)
     assert np.diff(resampled(groups, 0.25))[0] == pytest.approx(2 * t * 0.5 * np.sqrt(1 / 3 + 1 / 4), rel=1e-6)
-
-
-def test_the_first_of_equal_sizes_is_selected():
-    assert best_size([np.array([[True], [False], [False]])]) == 1

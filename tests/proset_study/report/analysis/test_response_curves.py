@@ -2,9 +2,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from matplotlib.colors import to_hex
-from tests.proset_study.small_study import check_findings, compute
+from tests.proset_study.config_files import read
+from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset.losses import error_rate, log_loss
 from proset_study.data.generators.clusters import Clusters
@@ -28,34 +28,27 @@ from proset_study.store.stored import Stored
 
 ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
-OVERLAY = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
+OVERLAY = read("workflow/response_curves.yaml")
 TINY = {"generator": "clusters", "test_samples": 150}
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory) -> Stored:
     """Two curves of two points each, two methods and two replicates; a data set that is on no curve."""
-    names = ["base", "noisy", "few", "both"]
-    experiment = {"title": "", "data_sets": names, "stage2": {"complexity": 3}}
-    config = {
-        "study": "tiny",
-        "seed": 1,
-        "replicates": [0, 1],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "data_sets": {
-            "base": TINY,
-            "noisy": {**TINY, "label_noise": 0.2},
-            "few": {**TINY, "samples": 40},
-            "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
-        },
-        "experiments": {
-            "neighbours": {**experiment, "method": "knn"},
-            "again": {**experiment, "method": "knn", "stage2": {"complexity": 1}},
-            "cover": {**experiment, "method": "set_cover"},
-            "proset": {**experiment, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
-        },
+    data_sets = {
+        "base": TINY,
+        "noisy": {**TINY, "label_noise": 0.2},
+        "few": {**TINY, "samples": 40},
+        "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
     }
+    experiment = {"data_sets": list(data_sets), "stage2": {"complexity": 3}}
+    experiments = {
+        "neighbours": {**experiment, "method": "knn"},
+        "again": {**experiment, "method": "knn", "stage2": {"complexity": 1}},
+        "cover": {**experiment, "method": "set_cover"},
+        "proset": {**experiment, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
+    }
+    config = config_of("tiny", data_sets, experiments, replicates=[0, 1])
     return compute(config, tmp_path_factory.mktemp("tiny"))
 
 
@@ -102,10 +95,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     assert loss.methods == ["knn", "proset"]  # set cover predicts no probabilities
     figures = overview_figures(stored, PUBLISHED)
     check_findings(figures)
-    assert [f.name for f in figures if f.category == "Response curves"] == [
-        "response_error",
-        "response_log_loss",
-    ]
+    assert [f.name for f in figures if f.category == "Response curves"] == ["response_error", "response_log_loss"]
     section = response_section(response_curves(stored))[0]
     assert section["methods"] == ["KNN", "set cover", "proset"]
     assert [(row["title"], row["value"]) for row in section["rows"]] == [
@@ -233,8 +223,7 @@ def test_the_overlay_has_what_was_asked_for():
 
 
 def test_the_curves_of_mixed_tables_are_those_of_the_page():
-    file = ROOT / "workflow/suites/response_curves_mixed.yaml"
-    data_sets = yaml.safe_load(file.read_text(encoding="utf-8"))["data_sets"]
+    data_sets = read("workflow/suites/response_curves_mixed.yaml")["data_sets"]
     found = points({**data_sets, "other": {"generator": "clusters"}})
     assert found == {
         "mixed tables levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},

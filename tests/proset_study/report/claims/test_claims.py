@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import yaml
 from scipy import stats
 from scipy.spatial import KDTree
+from tests.proset_study.config_files import merged
 
 from proset.cover import Cover
 from proset.model import Batch, Model
@@ -644,12 +644,7 @@ def test_a_fit_that_was_not_possible_decides_nothing():
     [
         ("D40", "BA E8 0.8", "fails", "BA E8 0.8 < 0.9"),
         ("D40", "BA E8 0.95", "not decidable", "BA E8 0.95 >= 0.9; missing: D40 on checker"),
-        (
-            "M46",
-            "L E9 0.1 E8 0.3, T E9 0.2 E3 0.3",
-            "fails",
-            "L E9 0.1 <= T E9 0.2 < L E3 ? <= T E3 0.3 >= L E8 0.3",
-        ),
+        ("M46", "L E9 0.1 E8 0.3, T E9 0.2 E3 0.3", "fails", "L E9 0.1 <= T E9 0.2 < L E3 ? <= T E3 0.3 >= L E8 0.3"),
         ("S9", "c E3 1:0.5, T E3 0.4", "holds", "c(1) E3 0.5 > T E3 0.4; selected B E6 ? == 1"),
         ("S9", "c E3 1:0.5, T E3 0.6", "not decidable", "missing: E6 on checker"),
     ],
@@ -757,8 +752,7 @@ def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
 @pytest.fixture
 def stored(tmp_path):
     """Two replicates of a study with some numbers of E3 and E6."""
-    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    study = load({**config, "replicates": [0, 1]})
+    study = load({**merged(), "replicates": [0, 1]})
     for replicate, loss in ((0, 0.3), (1, 0.9)):
         folder = tmp_path / f"replicate_{replicate}"
         threshold, final_loss, not_searched = (

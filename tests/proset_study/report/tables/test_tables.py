@@ -5,15 +5,8 @@ import pytest
 
 from proset_study import methods
 from proset_study.report.tables.table_files import to_markdown
-from proset_study.report.tables.tables import (
-    comparison_table,
-    experiment_table,
-    methods_table,
-    numbers_of,
-)
-from proset_study.report.wording import (
-    format_number,
-)
+from proset_study.report.tables.tables import comparison_table, experiment_table, methods_table, numbers_of
+from proset_study.report.wording import format_number
 from proset_study.store.results import Row, read_rows, write_rows
 
 

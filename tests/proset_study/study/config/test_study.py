@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from snakemake.utils import update_config
+from tests.proset_study.config_files import merged, read
 
 from proset_study import methods
 from proset_study.study import layout
@@ -16,13 +17,13 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture
 def config():
-    return copy.deepcopy(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
+    return merged()
 
 
 @pytest.fixture
 def replicates():
     """Which experiments are repeated."""
-    return yaml.safe_load((ROOT / "workflow/replicates.yaml").read_text(encoding="utf-8"))
+    return read("workflow/replicates.yaml")
 
 
 def test_the_study_is_the_published_one(config):
@@ -43,11 +44,7 @@ def test_the_study_is_the_published_one(config):
     assert [r.variant for r in study.experiments["E7"]] == ["candidates=100", "candidates=300", "candidates=1500"]
     assert {
         e: runs[0].settings["parameters"]["alpha_v"] for e, runs in study.experiments.items() if e in ("E1", "E2", "E3")
-    } == {
-        "E1": 0.05,
-        "E2": 0.5,
-        "E3": 0.95,
-    }
+    } == {"E1": 0.05, "E2": 0.5, "E3": 0.95}
     runs = study.runs
     assert study.stage1_run(runs["E4"]) is runs["E3"]
     assert study.stage1_run(runs["E6"]) is None
@@ -156,8 +153,14 @@ def test_only_restricts_experiments_and_data_sets(config):
     ("changes", "message"),
     [
         ("{data_sets: {new: {generator: xor, features: 0}}}", "data_sets.new.features: 0 is not allowed"),
-        ("{experiments: {wine: {title: t}}}", "experiments: name 'wine' is not allowed, it is that of data_sets.wine"),
-        ("{experiments: {E6: {parameters: null}}}", "experiments.E6: method 'proset' needs lambda_v, lambda_w"),
+        (
+            "{experiments: {wine: {title: t, method: knn, data_sets: [wine], stage2: {complexity: 3}}}}",
+            "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
+        ),
+        (
+            "{experiments: {X: {title: t, method: proset, data_sets: [wine], stage2: {complexity: 3}}}}",
+            "experiments.X: method 'proset' needs lambda_v, lambda_w",
+        ),
         ("{experiments: {E8: {overrides: {wnie: {stage2: {complexity: 3}}}}}}", "unknown data set 'wnie'"),
         ("{experiments: {E8: {overrides: {wine: {stage1: {trials: 3}}}}}}", "changes what is not there"),
         ("{experiments: {E9: {stage1: {space: {max_depth: {integers: [0.5, 3]}}}}}}", "must be a whole number"),
