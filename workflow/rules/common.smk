@@ -30,9 +30,13 @@ def selection_code(wildcards):
     return key("select", method=method_of(wildcards))
 
 
+def place(wildcards):
+    return layout.Place(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+
+
 def matrix(wildcards):
-    return layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+    return place(wildcards).matrix()
 
 
 def selected_parameters(wildcards):
-    return layout.parameters_file(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+    return place(wildcards).parameters()

@@ -4,7 +4,7 @@ from scipy.spatial import KDTree
 
 from proset_study.data import generators
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.error_estimates import EVALUATION, PARTS, Fits, leave_one_out, resampled, wilson
+from proset_study.fits.evaluations.error_estimates import PARTS, ErrorEstimates, Fits, leave_one_out, resampled, wilson
 from proset_study.fits.search import Case
 from proset_study.methods.knn import FittedKNN
 from proset_study.report.evaluations.error_estimates import LABELS
@@ -23,7 +23,7 @@ SETTINGS = {
 
 def estimates(method, size=3, n_fit=60, source=XOR, seed=1, parameters=None, **settings):
     final = {"parameters": parameters or {}, "complexity": size, "n_fit": n_fit}
-    return EVALUATION.evaluate(None, None, final, SETTINGS | settings, Case(seed, 0, "d", "r", method), source)
+    return ErrorEstimates.evaluate(None, None, final, SETTINGS | settings, Case(seed, 0, "d", "r", method), source)
 
 
 def fits(method, size, n_fit=60, source=XOR, parameters=None, **settings):

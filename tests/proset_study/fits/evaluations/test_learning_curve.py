@@ -5,7 +5,7 @@ import pytest
 
 from proset.losses import error_rate, log_loss
 from proset_study.data.splits import TEST
-from proset_study.fits.evaluations.learning_curve import EVALUATION
+from proset_study.fits.evaluations.learning_curve import LearningCurve
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
 
@@ -13,7 +13,7 @@ SETTINGS = {"fractions": [0.1, 0.4, 1.0], "repeats": 3}
 
 
 def learning_curve(data, folds, final, settings, case):
-    return EVALUATION.evaluate(data, folds, final, settings, case, {})
+    return LearningCurve.evaluate(data, folds, final, settings, case, {})
 
 
 def final_of(data, folds, method, parameters, complexity, folder):
