@@ -60,15 +60,6 @@ def test_what_is_left_out_changes_nothing_that_is_fitted(tmp_path, custom):
         assert (other.X_score[:, one_hot] == 0).all()  # an unknown category
 
 
-def test_a_category_that_the_fitted_rows_lack_is_no_feature(tmp_path, custom):
-    frame = pd.DataFrame({"c": [*"aabb", *"aabb", *"cccc"], "kind": list("xyxyxyxyxyxy")})
-    data = custom(tmp_path / "own.csv", frame, categorical=["c"])
-    fold_data = select_fold(data, np.repeat([0, 1, TEST], 4), TEST, scaled=True)
-    assert data.n_features == 3
-    assert fold_data.encoder.feature_names.tolist() == ["c=a", "c=b"]
-    np.testing.assert_array_equal(fold_data.X_score, np.zeros((4, 2)))
-
-
 def test_a_model_without_imputer_refuses_missing_values(tmp_path, custom):
     frame = table(15).dropna()
     data = custom(tmp_path / "own.csv", frame, categorical=["colour"])

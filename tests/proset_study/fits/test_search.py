@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 from scipy.stats.qmc import discrepancy
@@ -134,16 +132,6 @@ def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
         with pytest.raises(RuntimeError, match=r"1 of 3 trials failed\ntrial 1 with .*FloatingPointError: provoked"):
             run_trials(data, folds, 0, range(3), settings, CASE, tmp_path, [])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.json", "2.json"]
-
-
-def test_record_has_what_later_questions_need(data, folds, tmp_path):
-    (record,) = _run(data, folds, range(1), tmp_path)
-    assert json.loads((tmp_path / "0.json").read_text(encoding="utf-8")) == record
-    assert {"replicate", "data_set", "run", "method", "stage", "fold", "trial", "parameters", "log_loss"} <= set(record)
-    assert {"active_features", "prototypes", "candidates", "converged", "batches"} <= set(record["summary"])
-    assert {"objective", "n_iter", "n_evaluations", "converged", "message"} <= set(record["summary"]["batches"][0])
-    seconds = {"fit_cpu_s", "fit_wall_s", "score_cpu_s", "score_wall_s"}
-    assert set(record["resources"]) == {*seconds, "peak_memory_mib", "matrix_product_ms"}
 
 
 def test_path_of_batches(data, folds, tmp_path):

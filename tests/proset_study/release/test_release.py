@@ -8,7 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.proset_study.small_study import write_all
 
 from proset_study.base.records import read_json
 from proset_study.release.release import MAX_COMMITTED, release
@@ -20,18 +19,10 @@ COMMITTED = ROOT / "reports/study"
 VALIDATOR = ROOT / ".venv-crate/bin/python"
 
 
-@pytest.fixture(scope="module")
-def plain(whole, published, checkout, tmp_path_factory):
-    """A report without figures."""
-    folder = tmp_path_factory.mktemp("plain")
-    write_all(whole, folder, published, checkout)
-    return folder
-
-
 @pytest.fixture
-def fresh(plain, tmp_path):
-    """The same with stand-ins for them."""
-    folder = shutil.copytree(plain, tmp_path / "small")
+def fresh(report, tmp_path):
+    """A report with stand-ins for figures."""
+    folder = shutil.copytree(report, tmp_path / "small")
     for name in ("figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name, encoding="utf-8")

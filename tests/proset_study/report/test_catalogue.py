@@ -246,16 +246,6 @@ def test_coverage_of_a_hand_solved_case():
     assert performance.accuracy_at(score, correct, np.ones(4), 0.5) == 1.0
 
 
-def test_familiarity_is_the_weight_of_the_prototypes_nearby(stored):
-    final = stored.final("E3", "cross")
-    z = (final.X_test - final.model.centre) / final.model.scale
-    expected = np.zeros(len(z))
-    for batch in final.model.fitted.model.batches:
-        distance = (((z[:, None] - batch.prototypes) * batch.feature_weights) ** 2).sum(axis=2)
-        expected += np.exp(-distance / 2) @ batch.prototype_weights
-    np.testing.assert_allclose(final.familiarity, expected, rtol=1e-3, atol=1e-4)
-
-
 def test_area_under_the_roc_curve(stored):
     for data_set, options in (("cross", {}), ("flowers", {"multi_class": "ovr"})):
         final = stored.final("E3", data_set)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from proset_study.data.dissimilarities.blocks import square
 from proset_study.data.dissimilarities.tangent import TANGENTS, TILE, distances, smoothed, tangent_vectors
 
 Y, X = np.mgrid[:16, :16] - 7.5
@@ -11,13 +10,6 @@ Y, X = np.mgrid[:16, :16] - 7.5
 @pytest.fixture(scope="module")
 def digits():
     return load_digits().images[:TILE]
-
-
-def all_of(items):
-    """All distances, from one half of them."""
-    found = np.empty((len(items), len(items)))
-    square(distances(items), found)
-    return found
 
 
 def bump(centre_y=0.0, centre_x=0.0, height=2.0, width=3.0):

@@ -76,7 +76,7 @@ def test_all_methods_meet_the_same_splits_and_samples():
 
 def test_leave_one_out_of_neighbours_is_that_of_brute_force(rng):
     X, y, k = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), 4
-    model = FittedKNN(X, y, np.ones(40), 3, k, "euclidean", KDTree(X))
+    model = FittedKNN(X, y, np.ones(40), 3, k, "euclidean", 0.0, KDTree(X))
     for i, wrong in enumerate(leave_one_out(model)):
         others = np.delete(np.arange(40), i)
         nearest = others[np.argsort(((X[others] - X[i]) ** 2).sum(axis=1))[:k]]

@@ -18,7 +18,6 @@ from proset_study.report.analysis.response_curves import (
     response_curves,
     response_rows,
     response_section,
-    title,
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures.response_curves import response_figure
@@ -192,44 +191,3 @@ def test_figure_has_a_panel_for_each_property_and_a_line_for_each_method():
 
 def test_a_study_without_curves_has_none():
     assert points({"wine": {"sklearn": "wine"}, "alone": TINY}) == {}
-
-
-def test_the_overlay_has_what_was_asked_for():
-    """Nine properties with the ranges of the question, the same trials for every method that searches."""
-    ranges = {varied: (min(values), max(values)) for varied, values in points(OVERLAY["data_sets"]).items()}
-    assert ranges == {
-        "samples": (100, 20_000),
-        "classes": (2, 20),
-        "clusters_per_class": (1, 16),
-        "order": (1, 7),
-        "irrelevant": (0, 48),
-        "correlation": (0, 0.9),
-        "angle": (0, 45),
-        "label_noise": (0, 0.3),
-        "imbalance": (1, 100),
-    }
-    suite, of_property = OVERLAY["suite"], points(OVERLAY["data_sets"])
-    noisy, corrected = set(of_property["label_noise"].values()), set(of_property["irrelevant"].values())
-    assert (suite["data_sets"], suite["experiments"]) == (list(OVERLAY["data_sets"]), list(OVERLAY["experiments"]))
-    for name, left_out in suite["without"].items():
-        of_base = OVERLAY["experiments"][name]["method"].startswith("proset_on")
-        assert {*suite["data_sets"]} - {*left_out} == (noisy | corrected if of_base else noisy)
-    searches = {name: entry for name, entry in OVERLAY["experiments"].items() if "stage1" in entry}
-    assert len({entry["stage1"]["trials"] for entry in searches.values()}) == 1
-    for name, entry in searches.items():  # elsewhere other ranges, but no other number of trials
-        stages = {data_set: override["stage1"] for data_set, override in entry.get("overrides", {}).items()}
-        fewer = {data_set: stage["trials"] for data_set, stage in stages.items() if "trials" in stage}
-        assert fewer == ({} if name in suite["without"] else {"samples_20000": 4})
-
-
-def test_the_curves_of_mixed_tables_are_those_of_the_page():
-    data_sets = read("workflow/suites/response_curves_mixed.yaml")["data_sets"]
-    found = points({**data_sets, "other": {"generator": "clusters"}})
-    assert found == {
-        "mixed tables levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},
-        **{
-            f"mixed tables missing_{key}": {0: "mixed", **{n / 100: f"{name}_{n}" for n in (10, 20, 30, 50)}}
-            for key, name in (("at_random", "random"), ("by_value", "by_value"))
-        },
-    }
-    assert title("mixed tables missing_by_value") == "missing by value (mixed tables)"

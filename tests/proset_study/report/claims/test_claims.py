@@ -141,7 +141,7 @@ def proset_final(*batches, X=None, y=None, lambda_w=None, probabilities=None):
 
 def knn_final(X, y, k, probabilities=None):
     X = np.asarray(X, dtype=float)
-    fitted = FittedKNN(X, np.asarray(y), np.ones(len(y)), 2, k, "euclidean", KDTree(X))
+    fitted = FittedKNN(X, np.asarray(y), np.ones(len(y)), 2, k, "euclidean", 0.0, KDTree(X))
     return final(fitted, X.shape[1], X, y, probabilities)
 
 

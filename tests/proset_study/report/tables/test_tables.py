@@ -103,6 +103,7 @@ def test_first_replicate_then_mean_and_deviation_over_all(numbers):
         ("prototypes", 1484.0, "1,484"),
         ("prototypes", 12.4, "12.40"),
         ("log_loss", 1.0, "1.00"),
+        ("l1_ratio", 1.0, "1.00"),  # as the method says
         ("colsample", None, "n/a"),
         ("subsample", 0.583, "0.58"),
     ],
