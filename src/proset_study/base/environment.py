@@ -1,4 +1,4 @@
-"""The environment of a run and its jobs; importing this imports neither NumPy nor `proset`, which may be another."""
+"""The environment of a run and its jobs; this module imports neither NumPy nor `proset`, which may be another one."""
 
 import os
 import platform

@@ -103,6 +103,13 @@ class DataSet:
 
 
 def joined(*parts: DataSet) -> DataSet:
-    """The samples of all parts, one after the other: features and classes alone."""
-    X, y = np.vstack([part.X for part in parts]), np.concatenate([part.y for part in parts])
-    return DataSet(X, y, parts[0].feature_names, parts[0].class_names)
+    """The samples of all parts, one after the other: features, with the same categories in all, and classes alone."""
+    whole = {"X": np.vstack([part.X for part in parts]), "y": np.concatenate([part.y for part in parts])}
+    first = parts[0]
+    return DataSet(
+        **whole,
+        feature_names=first.feature_names,
+        class_names=first.class_names,
+        categories=first.categories,
+        category_column=first.category_column,
+    )

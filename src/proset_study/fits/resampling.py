@@ -32,7 +32,10 @@ def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | No
 
 
 def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
-    """Sorted positions of as many samples of every class as it has, drawn with replacement; of groups as wholes."""
+    """Sorted positions of as many samples of every class as it has, drawn with replacement.
+
+    Groups are drawn as wholes; ValueError if no draw has every class and leaves a group out.
+    """
     if group is None:
         classes = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
         return np.sort(np.concatenate([rng.choice(own, len(own)) for own in classes]))

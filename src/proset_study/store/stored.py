@@ -209,11 +209,12 @@ class Stored:
     def _final(self, replicate, run, data_set):
         source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
         folder = self.folder / f"replicate_{replicate}" / data_set
-        records = (
+        trials, paths = (
             tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
             for files in (place.trials(), place.paths())
         )
-        return Final(folder / run.name, folder / source.name if source else None, *records, replicate, run, data_set)
+        stage1_folder = folder / source.name if source else None
+        return Final(folder / run.name, stage1_folder, trials, paths, replicate, run, data_set)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""

@@ -89,11 +89,11 @@ def _compare(name, stored, foreign, tolerance):
     there = stored.searched if name in OF_SEARCHES else stored.refitted if of_refits else stored.recorded
     unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
     absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
-    lines = [
+    our_lines, their_lines = (
         [line for line in text.split("\n") if not text.startswith("replicate,") or line.split(",", 1)[0] not in unknown]
         for text in (ours, theirs)
-    ]
-    yield from line_differences(name, *lines, tolerance, absolute)
+    )
+    yield from line_differences(name, our_lines, their_lines, tolerance, absolute)
 
 
 def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:

@@ -117,7 +117,7 @@ class ForeignReport:
 
 
 def extracted(archive: Path, folder: Path) -> Path:
-    """The report in the archive of a release, one folder with files in it, written below a folder."""
+    """The report in the archive of a release, written below a folder; Refused if that is not one folder with files."""
     reports = set()
     for i, (name, content) in enumerate(read_files(archive, _is_below_a_folder)):
         if content is None:

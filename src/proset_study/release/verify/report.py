@@ -31,7 +31,7 @@ def verify(
 
     The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
     it is all that is checked. `n_refits` records of each kind (trial, fold, final model) are selected by `seed` and
-    fitted again. Of custom data, `files` may be read.
+    fitted again. Of custom data, `files` may be read; nothing is written but below `scratch`.
     """
     is_release = report is None
     try:

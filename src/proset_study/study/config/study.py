@@ -161,7 +161,7 @@ class Study:
     # What enters a result: the settings behind it, and nothing else of the config.
 
     def data_settings(self, data_set: str) -> dict:
-        """What a data set is made from; "gaps" is there if values may be missing without being filled in."""
+        """What a data set is made from, of OpenML its table; "gaps" is there if values may be missing from it."""
         settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in ("image", "sha256")}
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
