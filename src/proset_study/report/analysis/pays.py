@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, over_sources, rival_name
 from proset_study.report.analysis.dependence import UNCLEAR, Effect
@@ -72,14 +74,21 @@ def _on_tables(effect, is_above, better, worse):
 
 
 def _pairs(battery):
-    pairs = [pair for pair in battery.compared.pairs if pair.first == battery.control]
+    pairs = [p for p in battery.compared.pairs if p.first == battery.control and p.second in battery.differences]
     sure = [pair for pair in pairs if pair.holm_p_control is not None and pair.holm_p_control < ALPHA]
-    better = sum(pair.first_wins > pair.second_wins for pair in sure)
+    better = sum(_signed_ranks(battery.differences[pair.second]) < 0 for pair in sure)
     rest = len(pairs) - len(sure)
     return (
         f"By signed ranks {method_name(battery.control)} is better than {better} of {len(pairs)} methods and worse than"
         f" {len(sure) - better}; {counted(rest, 'difference')} {'is' if rest == 1 else 'are'} not significant."
     )
+
+
+def _signed_ranks(difference):
+    """Wilcoxon's sum: negative if the first method is better."""
+    from scipy.stats import rankdata
+
+    return float(np.sign(difference) @ rankdata(np.abs(difference)))
 
 
 def _open(battery, found):

@@ -27,7 +27,7 @@ def test_where_the_control_and_where_a_rival_is_better_is_said_with_the_size(rng
     assert better.startswith("On tables with noise above 0.48, proset is better than the best other by 0.9")
     assert worse.startswith("On tables with noise up to 0.48, the best other is better than proset by 0.5")
     assert pairs == (
-        "By signed ranks proset is better than 2 of 3 methods and worse than 0; 1 difference is not significant."
+        "By signed ranks proset is better than 3 of 3 methods and worse than 0; 0 differences are not significant."
     )
     assert others.startswith("Nothing can be said about training rows, columns, classes, categorical columns and")
     assert "correlations are significant" in others
@@ -50,6 +50,14 @@ def test_a_control_that_is_always_best_is_below_the_others(rng):
     assert overall.startswith("The log-loss of proset is 0.29")
     assert " below the best other's on average (0.2" in overall
     assert overall.endswith(" lowest on 24 of 24 tables.")
+
+
+def test_a_single_difference_is_written_so(rng):
+    losses = 0.5 + 0.01 * rng.normal(size=(N, 3))
+    losses[:, 1] += 0.3
+    assert of(losses)[3].endswith("better than 1 of 2 methods and worse than 0; 1 difference is not significant.")
+    losses[:, 1] -= 0.6
+    assert " better than 0 of 2 methods and worse than 1; " in of(losses)[3]
 
 
 def test_few_sources_are_named():
