@@ -9,6 +9,7 @@ J. Bergstra and Y. Bengio, Random search for hyper-parameter optimization, Journ
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -88,8 +89,7 @@ def run_trials(
     """Stage 1 on one held-out fold: fit and score each trial at one size; a record of each.
 
     A finished trial is written to the folder at once; a record that exists and depends on the same things
-    (`depends_on`, see `records.fingerprint`) is not computed again. `settings` has "space", "parameters" (fixed ones)
-    and "complexity", "design" if it is not "random", and "resampling" if it is "bootstrap": fold b is draw b. A
+    (`depends_on`, see `records.fingerprint`) is not computed again. With "bootstrap" in `settings`, fold b is draw b. A
     RuntimeError names the trials that failed after all have been tried.
     """
     method = methods.get(case.method)
@@ -121,10 +121,7 @@ def run_paths(
     record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
-    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size.
-
-    `chosen` are the parameters of stage 1; everything else as in `run_trials`.
-    """
+    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size; else as `run_trials`."""
     method = methods.get(case.method)
 
     def compute(fold, parameters):
@@ -145,11 +142,7 @@ def run_paths(
 
 
 def _each(
-    unit: str,
-    parameters: dict[int, dict],
-    keys: dict[int, str],
-    compute: Callable[[int, dict], dict],
-    folder: Path,
+    unit: str, parameters: dict[int, dict], keys: dict[int, str], compute: Callable[[int, dict], dict], folder: Path
 ) -> list[dict]:
     """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
     records, failures = [], []
@@ -179,13 +172,10 @@ def _load(method, data, folds, fold, settings, case):
 
 
 def _finished(path, key):
-    if not path.exists():
-        return None
-    try:
+    with suppress(FileNotFoundError, ValueError):  # cut short by a crash
         record = read_json(path)
-    except ValueError:  # cut short by a crash
-        return None
-    return record if record.get("fingerprint") == key else None
+        return record if record.get("fingerprint") == key else None
+    return None
 
 
 def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed, staged):

@@ -325,25 +325,8 @@ def one_thread_is_enough(subject: Subject) -> None:
     assert processes <= children, "a process is started; ask for none (n_jobs=1)"
 
 
-CHECKS: tuple[Callable[[Subject], None], ...] = (
-    interface_is_complete,
-    importing_the_module_imports_no_library,
-    imports_are_in_no_time,
-    parameters_are_as_declared,
-    same_seed_same_model,
-    what_draws_says_so,
-    rows_to_score_are_not_fitted,
-    a_row_is_predicted_alone,
-    every_step_is_a_shorter_fit,
-    predictions_are_probabilities,
-    columns_are_the_classes,
-    weights_do_what_is_declared,
-    a_stored_model_predicts_the_same,
-    simplicity_sorts,
-    summaries_have_the_quantities,
-    models_are_what_is_declared,
-    metrics_are_heard,
-    mixed_tables_are_taken,
-    data_are_left_alone,
-    one_thread_is_enough,
+CHECKS: tuple[Callable[[Subject], None], ...] = tuple(
+    value
+    for name, value in list(vars().items())
+    if inspect.isfunction(value) and value.__module__ == __name__ and not name.startswith("_")
 )

@@ -155,7 +155,8 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
     tree = ast.parse(path.read_text(encoding="utf-8"))
     if name in _FORMATS:
-        return {name: _format_version(tree)}, frozenset()
+        version_of_format = next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = "))
+        return {name: version_of_format}, frozenset()
     tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
     imported = frozenset(_imports(tree))
     templates = path.parent.glob("templates/*") if "jinja2" in imported else ()
@@ -176,11 +177,6 @@ def _imports(tree: ast.AST):
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _format_version(tree: ast.Module) -> str:
-    """The statement that sets `FORMAT_VERSION`."""
-    return next(text for text in map(ast.unparse, tree.body) if text.startswith("FORMAT_VERSION = "))
 
 
 class _ForNumbers(ast.NodeTransformer):
@@ -226,8 +222,10 @@ class _ForNumbers(ast.NodeTransformer):
         return None if node.module in ("typing", "collections.abc") else node
 
     def visit_Raise(self, node):
-        if isinstance(node.exc, ast.Call) and _is_error(node.exc.func):
-            node.exc = node.exc.func
+        function = node.exc.func if isinstance(node.exc, ast.Call) else None
+        kind = getattr(builtins, function.id, None) if isinstance(function, ast.Name) else None
+        if isinstance(kind, type) and issubclass(kind, Exception):  # an error that Python has
+            node.exc = function
         return node
 
 
@@ -242,9 +240,3 @@ def _without_docstring(node):
     if ast.get_docstring(node) is not None:
         del node.body[0]
     return node
-
-
-def _is_error(function: ast.expr) -> bool:
-    """Whether an expression is the name of an error that Python has."""
-    kind = getattr(builtins, function.id, None) if isinstance(function, ast.Name) else None
-    return isinstance(kind, type) and issubclass(kind, Exception)
