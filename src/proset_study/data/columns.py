@@ -1,7 +1,4 @@
-"""The columns of a custom table by their roles, checked before anything is computed from them.
-
-Messages are as in `table_file`.
-"""
+"""The columns of a custom table by their roles, checked before all else; messages are as in `table_file`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,11 +50,11 @@ def read_columns(
     test: str | None = None,
     gaps: bool = False,
 ) -> Columns:
-    """The columns of a .csv or .parquet file by their roles, which are named as in the config.
+    """The columns of a .csv or .parquet file by their roles, named as in the config.
 
     Without `target` it is the column that the table itself names, as those of OpenML do. In a .parquet file columns
-    with the type of categories need not be in `categorical`. Values of features may be missing with `impute` or `gaps`;
-    MissingValues is raised if one is that must not be, ValueError if the table is wrong in another way.
+    with the type of categories need not be in `categorical`. Values may be missing with `impute` or `gaps`, else
+    MissingValues is raised.
     """
     texts = (None if threshold is not None else target, group, items, *categorical)
     as_written = [name for name in texts if name is not None]
@@ -103,10 +100,7 @@ def read_columns(
 
 
 def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Which rows are the test part, shape (N,), by a column or array of 0 and 1, whose name is for messages.
-
-    ValueError if a value is another one, a part lacks a class, or a group is in both.
-    """
+    """Which rows are the test part, shape (N,), by a column or array of 0 and 1, whose name is for messages."""
     other = ~np.isin(values, [0, 1])
     if other.any():
         row = int(np.argmax(other))

@@ -92,8 +92,6 @@ class DataSet:
     def take(self, rows: np.ndarray) -> "DataSet":
         """The data set of some rows, which may be repeated.
 
-        Examples
-        --------
         >>> data = DataSet(np.eye(2), np.array([0, 1]), np.array(["a", "b"]), np.array(["no", "yes"]))
         >>> data.take(np.array([1, 1])).X.tolist()
         [[0.0, 1.0], [0.0, 1.0]]

@@ -7,11 +7,11 @@ from zipfile import BadZipFile
 import numpy as np
 
 from proset_study.data import generators
-from proset_study.data.array_file import n_items
+from proset_study.data.custom_matrix import n_items
 from proset_study.data.dataset import Size
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
-from proset_study.data.paths import located
+from proset_study.data.table_file import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
@@ -34,8 +34,6 @@ def size_of(data: dict) -> Size:
     custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
     bytes and the length of its first lines.
 
-    Examples
-    --------
     >>> size_of({"generator": "xor", "features": 3, "irrelevant": 2})
     Size(rows=800, features=5, classes=2)
     """
@@ -62,15 +60,12 @@ def _size_of_table(data: dict) -> Size:
 
 @cache
 def _downloaded(table: str) -> tuple[int, int, int]:
-    """Rows, features and classes of a table of OpenML."""
     return tuple(description(table).get("size", (*UNKNOWN, UNKNOWN_CLASSES)))
 
 
 def fraction_tested(data: dict, of_study: float) -> float:
     """Proportion of the samples in the test part: that of the study, unless the data set comes with its own.
 
-    Examples
-    --------
     >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
     0.75
     """

@@ -31,27 +31,13 @@ def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:
 
 
 def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
-    """Make or load one data set.
+    """Make or load one data set by its entry of the config's `data_sets`; the others key the random numbers.
 
-    Parameters
-    ----------
-    settings : dict
-        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says where it comes from. With
-        `published_draw`, data and test part are a published random split, drawn as the published study did: from
-        NumPy's legacy generator, first the features, then a split that is not stratified. They are the same in every
-        replicate.
-    seed, name, replicate
-        Key of the random numbers; real data are the same in every replicate.
+    With `published_draw`, data and test part are a published random split, drawn as the published study did: from
+    NumPy's legacy generator, first the features, then a split that is not stratified. They are the same in every
+    replicate, as are real data. MissingValues if a table lacks values and nothing says how they are filled in,
+    ValueError if its file is wrong in another way.
 
-    Raises
-    ------
-    MissingValues
-        If a table lacks values, and nothing is said of how they are filled in.
-    ValueError
-        Says what else is wrong with the file of a custom table.
-
-    Examples
-    --------
     >>> make({"generator": "xor", "features": 2}, seed=0, name="xor_2f", replicate=0).X.shape
     (400, 2)
     """

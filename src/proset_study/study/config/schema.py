@@ -52,7 +52,7 @@ _Validator = jsonschema.validators.extend(
 
 
 def _explain(error) -> str:
-    where = _key(error)
+    where = ".".join(map(str, error.absolute_path)) or "top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
         unknown = sorted(set(error.instance) - set(known))
@@ -101,7 +101,3 @@ def _hint(wanted, value):
         with contextlib.suppress(ValueError):
             return f" (this is text; write {float(value)!r})"
     return ""
-
-
-def _key(error):
-    return ".".join(map(str, error.absolute_path)) or "top level"
