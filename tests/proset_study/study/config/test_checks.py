@@ -11,7 +11,7 @@ from proset_study.data.sources import make
 from proset_study.study.config.checks import ConfigError, load
 
 ROOT = Path(__file__).parents[4]
-LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10, "generated": 23}
+LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
 OTHERS = {"response_curves_mixed"}  # with experiments of their own
 SUITES = sorted(
     f
