@@ -1,7 +1,10 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
+from dataclasses import replace
 from functools import cache
 from zipfile import BadZipFile
+
+import numpy as np
 
 from proset_study.data import generators
 from proset_study.data.custom_matrix import n_items
@@ -36,6 +39,11 @@ def size_of(data: dict) -> Size:
     """
     if (generated := generators.of(data)) is not None:
         return generated.size
+    size = _size_of_table(data)
+    return replace(size, rows=min(size.rows, data.get("rows", size.rows)))
+
+
+def _size_of_table(data: dict) -> Size:
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -46,7 +54,8 @@ def size_of(data: dict) -> Size:
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
-    return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
+    classes = 1 + np.size(data["threshold"]) if "threshold" in data else UNKNOWN_CLASSES
+    return Size(rows, max(1, columns - others + more), classes)
 
 
 @cache
