@@ -548,11 +548,12 @@ CASES = {
         LC_ALL="C",
         PYTHONUTF8="0",
     ),
-    "missing method": python_case(
+    "missing method": partial(
+        python,
         "from importlib.metadata import PackageNotFoundError, version\nfrom proset_study.study import fingerprints\n"
         "def installed(name):\n  if name == 'lightgbm':\n    raise PackageNotFoundError(name)\n  return version(name)\n"
         "fingerprints.version = installed\ntry:\n  fingerprints.code_fingerprint('proset_study.methods.lightgbm')\n"
-        "except ValueError as error:\n  raise SystemExit(str(error))"
+        "except ValueError as error:\n  raise SystemExit(str(error))",
     ),
     "missing in a job": job_without_pyarrow,
 }
