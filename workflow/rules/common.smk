@@ -22,6 +22,11 @@ def method_of(wildcards):
     return study.runs[wildcards.run].method
 
 
+def code(job):
+    """The key of a job, once a job of this kind is planned: that of a report takes a second, no search waits for it."""
+    return lambda wildcards: key(job)
+
+
 def search_code(wildcards):
     return key("search", method=method_of(wildcards))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,7 @@ def read_columns(
     impute: str | None = None,
     sep: str = ",",
     decimal: str = ".",
-    threshold: float | None = None,
+    threshold: float | Sequence[float] | None = None,
     items: str | None = None,
     test: str | None = None,
     gaps: bool = False,
@@ -147,7 +148,7 @@ def _check_categories(file, features, categorical, may_lack):
 
 
 def _sides(file, column, threshold):
-    """The side of a threshold on which each number of the target is."""
+    """The interval between thresholds in which each number of the target is; each has its upper end."""
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
@@ -155,7 +156,11 @@ def _sides(file, column, threshold):
     if not is_numeric_dtype(column.dtype):
         raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
     _refuse_missing(file, column, name, "every row needs one")
-    return pd.Series(np.where(column > threshold, f"above {threshold:g}", f"up to {threshold:g}"))
+    limits = np.atleast_1d(threshold)
+    ends = [f"{limit:g}" if len(limits) == 1 else f"{limit:.15g}" for limit in limits]
+    between = [f"above {low} to {high}" for low, high in pairwise(ends)]
+    names = np.array([f"up to {ends[0]}", *between, f"above {ends[-1]}"])
+    return pd.Series(names[np.searchsorted(limits, column.to_numpy(dtype=float))])
 
 
 def _refuse_missing(file, column, name, remedy, kind=ValueError):

@@ -104,10 +104,10 @@ class DataSet:
 
 def joined(*parts: DataSet) -> DataSet:
     """The samples of all parts, one after the other: features, with the same categories in all, and classes alone."""
-    whole = {"X": np.vstack([part.X for part in parts]), "y": np.concatenate([part.y for part in parts])}
     first = parts[0]
     return DataSet(
-        **whole,
+        X=np.vstack([part.X for part in parts]),
+        y=np.concatenate([part.y for part in parts]),
         feature_names=first.feature_names,
         class_names=first.class_names,
         categories=first.categories,

@@ -1,7 +1,10 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
+from dataclasses import replace
 from functools import cache
 from zipfile import BadZipFile
+
+import numpy as np
 
 from proset_study.data import generators
 from proset_study.data.custom_matrix import n_items
@@ -17,6 +20,7 @@ SKLEARN = {
     "iris": Size(150, 4, 3),
     "wine": Size(178, 13, 3),
     "breast_cancer": Size(569, 30, 2),
+    "diabetes": Size(442, 10, 2),
     "digits": Size(1797, 64, 10),
 }
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it
@@ -36,6 +40,11 @@ def size_of(data: dict) -> Size:
     """
     if (generated := generators.of(data)) is not None:
         return generated.size
+    size = _size_of_table(data)
+    return replace(size, rows=min(size.rows, data.get("rows", size.rows)))
+
+
+def _size_of_table(data: dict) -> Size:
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -46,7 +55,8 @@ def size_of(data: dict) -> Size:
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
-    return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
+    classes = 1 + np.size(data["threshold"]) if "threshold" in data else UNKNOWN_CLASSES
+    return Size(rows, max(1, columns - others + more), classes)
 
 
 @cache

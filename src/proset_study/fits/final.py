@@ -1,7 +1,5 @@
 """The final model: refit on the training part with the chosen parameters, predict the test part."""
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,14 +132,11 @@ def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities
 
     Columns of refits, which come after the final model in `probabilities`, end with the fit seed.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = [f"p{k}_{i}" if i else f"p{k}" for i, p in enumerate(probabilities) for k in range(p.shape[1])]
-    writer.writerow(["row", "y", "weight", *names])
     weight = np.ones(len(rows)) if weight is None else weight
-    columns = (rows.tolist(), y.tolist(), weight.tolist(), np.hstack(probabilities).tolist())
-    writer.writerows([row, label, w, *p] for row, label, w, p in zip(*columns, strict=True))
-    write_text(path, text.getvalue())
+    columns = (column.tolist() for column in (rows, y, weight, *np.hstack(probabilities).T))
+    lines = [("row", "y", "weight", *names), *zip(*columns, strict=True)]
+    write_text(path, "".join(",".join(map(str, line)) + "\n" for line in lines))
 
 
 def read_predictions(path: Path, fit: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

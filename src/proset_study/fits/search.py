@@ -9,6 +9,7 @@ J. Bergstra and Y. Bengio, Random search for hyper-parameter optimization, Journ
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -54,7 +55,7 @@ def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str,
 
 
 def parameters_of(settings: dict, fixed: dict[str, float], case: Case, trial: int) -> dict[str, float]:
-    """Parameters of one trial by the design of stage 1, "random" or "sobol", and those that are `fixed`.
+    """Parameters of one trial by the design of stage 1, "random" or "sobol", and the `fixed` ones.
 
     Point i of a scrambled Sobol sequence is trial i. A parameter that is fixed or has a grid takes no coordinate of it,
     so that the points fill the space of the others.
@@ -171,13 +172,10 @@ def _load(method, data, folds, fold, settings, case):
 
 
 def _finished(path, key):
-    if not path.exists():
-        return None
-    try:
+    with suppress(FileNotFoundError, ValueError):  # cut short by a crash
         record = read_json(path)
-    except ValueError:  # cut short by a crash
-        return None
-    return record if record.get("fingerprint") == key else None
+        return record if record.get("fingerprint") == key else None
+    return None
 
 
 def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed, staged):

@@ -24,7 +24,10 @@ from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
 from proset_study.study.subject import Subject, fits_of, make_fold_data, make_mixed_data
 
-HEAVY = ("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels")
+HEAVY = (
+    *("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels"),
+    *("lightgbm", "catboost"),
+)
 _IMPORTED = f"print(*sorted(name for name in set(sys.modules) - before if name.split('.')[0] in {HEAVY}))"
 
 

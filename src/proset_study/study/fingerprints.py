@@ -12,7 +12,7 @@ import ast
 import builtins
 import hashlib
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import arithmetic
@@ -21,6 +21,7 @@ from proset_study.data.generators import base as generators
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.evaluations import base as evaluations
 from proset_study.methods import base as methods
+from proset_study.methods.optional import remedy
 
 # Found by name: no import statement names them.
 _FIGURES = tuple(
@@ -56,6 +57,8 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "interpret": "interpret-core",
     "skops": "skops",
     "kmedoids": "kmedoids",
+    "lightgbm": "lightgbm",
+    "catboost": "catboost",
 }
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
@@ -93,16 +96,26 @@ def modules_of(job: str, **names: str) -> tuple[str, ...]:
 
 @cache
 def code_fingerprint(*modules: str) -> str:
-    """Hash of modules, of all modules of ours that they import, and of the libraries' versions."""
+    """Hash of modules, of all modules of ours that they import, and of the libraries' versions.
+
+    A ModuleNotFoundError names a module that does not exist, a ValueError a library that is not installed.
+    """
     sources, libraries = closure(*modules)
     digest = hashlib.sha256()
     for name in sorted(sources):
         digest.update(f"{name}\n{sources[name]}\n".encode())
     for library in sorted(libraries):
-        digest.update(f"{library}=={version(library)}\n".encode())
+        digest.update(f"{library}=={_version(library)}\n".encode())
     if _KERNEL in sources:
         digest.update(f"{arithmetic.name()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _version(library):
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        raise ValueError(f"{library} is not installed; {remedy(library)}") from None
 
 
 @cache

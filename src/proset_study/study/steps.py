@@ -125,15 +125,9 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
 def stage2(study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str) -> None:
     """Fit folds first..last up to the largest complexity, score every complexity."""
     place = Place(study, replicate, data_set, run)
-    records = run_paths(
-        *_inputs(place),
-        range(first, last + 1),
-        study.stage2_settings(run, data_set),
-        _selected(place),
-        _case(place),
-        record_folder=place.file(layout.PATH, fold=0).parent,
-        depends_on=place.origin(code),
-    )
+    folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
+    kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
+    records = run_paths(*_inputs(place), folds, settings, _selected(place), _case(place), kept, origin)
     write_json_lines(place.file(layout.PATHS, first=first, last=last), records)
 
 

@@ -22,6 +22,7 @@ from proset_study.study.subject import Subject, make_fold_data, subject_of
 
 ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"
+BATTERY = ("lightgbm", "catboost")  # methods of packages of the same names, which are optional
 
 
 def template_subject() -> Subject:
@@ -33,7 +34,8 @@ def template_subject() -> Subject:
 
 @pytest.fixture(scope="session")
 def experiments(pytestconfig):
-    return merged(*(Path(file).absolute() for file in pytestconfig.getoption("configfile")))["experiments"]
+    files = [ROOT / "workflow/battery.yaml", *pytestconfig.getoption("configfile")]
+    return merged(*(Path(file).absolute() for file in files))["experiments"]
 
 
 def load_file(path):
@@ -50,6 +52,8 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_method(name, check, experiments):
+    if name in BATTERY:
+        pytest.importorskip(name)
     check(template_subject() if name == TEMPLATE else subject_of(name, experiments))
 
 

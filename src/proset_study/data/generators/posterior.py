@@ -10,7 +10,7 @@ from proset_study.base.settings import integer, number
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, Random, numbered
 
-# The Bayes error is from so many blocks of simulated points that its standard error is at most this.
+# The Bayes error is a mean over blocks of simulated points, until its standard error is at most this.
 _BLOCK, _FEWEST_BLOCKS, _STANDARD_ERROR = 2_000, 10, 0.0004
 
 

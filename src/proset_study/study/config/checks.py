@@ -283,6 +283,9 @@ def _data_errors(study) -> Iterator[str]:
         if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
             rule = f"rows times columns must be the number of features, {n_features}"
             yield f"{where}.image: {settings['image']} is not allowed, {rule}"
+        thresholds = settings.get("threshold")
+        if isinstance(thresholds, list) and thresholds != sorted(thresholds):
+            yield _refused(f"{where}.threshold", thresholds, "numbers must increase")
         if (generated := generators.of(settings)) is not None:
             yield from (f"{where}.{error}" for error in generated.errors())
             size, most = generated.size, MAX_BYTES // 8
@@ -293,6 +296,8 @@ def _data_errors(study) -> Iterator[str]:
             last = SKLEARN[settings["sklearn"]].features - 1
             if wrong := [f for f in settings.get("features", []) if f > last]:
                 yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+            if "rows" in settings and "published_draw" in settings:
+                yield _refused(f"{where}.rows", settings["rows"], "published_draw has all rows")
         elif "openml" in settings:
             table = description(table_of(settings["openml"]))
             yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], table))
@@ -310,6 +315,8 @@ def _file_errors(where, settings) -> Iterator[str]:
         yield f"{where}.{error}"
     if file.endswith(".npz") and kind_of(settings) != MATRIX:
         yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
+    if "rows" in settings and kind_of(settings) == MATRIX:
+        yield _refused(f"{where}.rows", settings["rows"], "metric: precomputed has dissimilarities of all rows")
     written = [key for key in ("sep", "decimal") if key in settings]
     if written and not file.endswith((".csv", ".csv.gz")):
         yield _refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")
