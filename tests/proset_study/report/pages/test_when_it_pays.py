@@ -103,8 +103,9 @@ def test_the_page_has_sentences_figures_and_tables_of_both_and_the_front_page_li
     assert len(sentences) == 5
     assert all(sentence in page for sentence in sentences)
     assert f'<a href="{layout.WHEN_IT_PAYS}">' in section
-    linked = re.findall(r'href="(findings/[^"]*)"', page)
-    assert {f"findings/{name}.csv" for name in FILES} == set(linked)
+    linked = set(re.findall(r'href="([^"#]*)"', page)) - {"data:,"}
+    assert linked == {"../index.html", *(f"{name}.csv" for name in FILES)}
+    assert all((pages / "findings" / link).exists() for link in linked)
 
 
 def test_a_study_with_few_data_sets_says_nothing_of_it(stored, report):
