@@ -19,6 +19,7 @@ from proset_study.report.pages.evaluation import write_evaluation
 from proset_study.report.pages.front_page import write_index
 from proset_study.report.pages.pages import write_data_set
 from proset_study.report.pages.study_pages import write_explore, write_tables
+from proset_study.report.pages.when_it_pays import write_when_it_pays
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
 from proset_study.store.results import Row, write_rows
@@ -107,6 +108,7 @@ def _overview(stored, folder, published, options):
     figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures, published)
     write_index(folder, stored, published, options)
+    write_when_it_pays(folder / layout.WHEN_IT_PAYS, stored, figures)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)
     write_explore(folder / layout.EXPLORE, stored)
 

@@ -55,6 +55,7 @@ FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 RULES = f"{FINDINGS}/rules.csv.xz"
 HEADLINE = f"{FINDINGS}/headline.md"
+WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
 RECORDS = "records/{archive}.tar.xz"
 SEARCHES, FIRST_FITS = "_searches", "_first_fits"  # end names of archives
 STORE = "predictions"  # folder
@@ -63,6 +64,7 @@ STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json
 _FINDINGS = (
     *("methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
     *("response_curves", "edges", "costs", "variance"),
+    *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
@@ -290,7 +292,7 @@ def belongs(study: Study, name: str) -> bool:
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
-        FINDINGS: name in (HEADLINE, RULES) or (suffix == "csv" and stem in _FINDINGS),
+        FINDINGS: name in (HEADLINE, RULES, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)

@@ -7,6 +7,7 @@ from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
+from proset_study.report.analysis.battery_files import write_battery
 from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import write_over_data_sets
 from proset_study.report.analysis.paired import mean_difference
@@ -141,6 +142,7 @@ def write_findings(folder: Path, stored: Stored) -> None:
     write_rows(layout.file_in(folder, layout.RULES), rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
     write_over_data_sets(folder, stored)
+    write_battery(folder, stored)
     write_prototypes(folder / "prototypes.csv", stored)
     write_response_curves(folder / "response_curves.csv", stored)
 

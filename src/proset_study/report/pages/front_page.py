@@ -25,6 +25,7 @@ from proset_study.report.pages.evidence import check_grid, claims_section, group
 from proset_study.report.pages.explore import front_charts
 from proset_study.report.pages.over_data_sets_section import over_data_sets_section
 from proset_study.report.pages.pages import evaluation_grids, named, page_of, read_figures, write_page
+from proset_study.report.pages.when_it_pays import when_it_pays_section
 from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
 from proset_study.store.stored import Stored
 from proset_study.study import layout
@@ -112,6 +113,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         noise=_noise(stored),
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
+        when_it_pays=when_it_pays_section(stored),
         features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
         evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),

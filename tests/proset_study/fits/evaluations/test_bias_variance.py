@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.bias_variance import BiasVariance, decompose, draw
+from proset_study.fits.evaluations.bias_variance import BiasVariance, draw
+from proset_study.fits.evaluations.decomposition import decompose
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
@@ -20,16 +21,6 @@ def test_parts_add_up_to_the_expected_score_by_enumeration(rng):
     by_label = ((predictions[..., None, :] - np.eye(3)) ** 2).sum(axis=-1)  # of every draw, point and label
     assert found["brier"] == pytest.approx((by_label * truth).sum(axis=-1).mean())
     assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
-
-
-def test_hand_solved_parts():
-    truth = np.array([[0.8, 0.2]])
-    predictions = np.array([[[0.5, 0.5]], [[0.7, 0.3]]])
-    # mean 0.6: squared distance to the truth 2 * 0.04, variance (n - 1) 2 * (0.01 + 0.01), half of it in the mean
-    found = decompose(predictions, truth)
-    assert found["noise"] == pytest.approx(2 * 0.16)
-    assert found["variance"] == pytest.approx(0.04)
-    assert found["bias2"] == pytest.approx(0.08 - 0.02)
 
 
 def test_parts_do_not_depend_on_the_number_of_draws_in_expectation(rng):

@@ -4,13 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from proset_study.report.analysis.published import (
-    Agreement,
-    agreement,
-    allowed_range,
-    summary,
-    write_agreement,
-)
+from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary, write_agreement
 from proset_study.store.results import read_published, read_rows, with_role
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
