@@ -13,8 +13,8 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
 
-SHORT = ("config.yaml", "workflow/battery.yaml")
-LONG = (*SHORT, "workflow/battery_long.yaml")
+SHORT = ("config.yaml", "workflow/suites/battery.yaml")
+LONG = (*SHORT, "workflow/suites/battery_long.yaml")
 COLUMNS = (
     *("data_set", "method", "trials", "cross_validated", "test", "fit_cpu_s"),
     *("long_trials", "long_cross_validated", "long_test", "long_fit_cpu_s"),

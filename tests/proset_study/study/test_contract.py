@@ -34,7 +34,7 @@ def template_subject() -> Subject:
 
 @pytest.fixture(scope="session")
 def experiments(pytestconfig):
-    files = [ROOT / "workflow/battery.yaml", *pytestconfig.getoption("configfile")]
+    files = [ROOT / "workflow/suites/battery.yaml", *pytestconfig.getoption("configfile")]
     return merged(*(Path(file).absolute() for file in files))["experiments"]
 
 

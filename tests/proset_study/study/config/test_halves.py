@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from tests.proset_study.config_files import ROOT, merged
 
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.halves import DEVELOPMENT, HALVES, half_of
@@ -57,3 +60,29 @@ def test_a_config_runs_its_half_alone():
     ):
         with pytest.raises(ConfigError, match=message):
             load({**config, "suite": {**suite, **wrong}})
+
+
+def test_the_page_of_the_battery_has_the_halves_that_the_hash_draws():
+    page = (ROOT / "docs/battery.md").read_text(encoding="utf-8")
+    table = [
+        line.split("|")[2:4] for line in page.splitlines() if re.match(r"\| (chosen on before|real|generated) \|", line)
+    ]
+    overlays = {"development": (), "sealed": ("workflow/suites/battery_sealed.yaml",)}
+    for half, cells in zip(HALVES, zip(*table, strict=True), strict=True):
+        named = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+        study = load(merged("workflow/suites/battery.yaml", *overlays[half]))
+        assert sorted(named) == sorted(study.data_sets)
+        assert f"{half} ({len(named)})" in page
+        (runs,) = {tuple(run.data_sets) for run in study.runs.values() if run.data_sets}  # all methods on all of them
+        assert set(runs) == set(study.data_sets)
+
+
+def test_long_searches_of_the_battery_are_four_times_as_long():
+    short, long = (
+        merged("workflow/suites/battery.yaml"),
+        merged(*(f"workflow/suites/battery{end}.yaml" for end in ("", "_long"))),
+    )
+    for name in long["suite"]["experiments"]:
+        assert long["experiments"][name]["stage1"]["trials"] == 4 * short["experiments"][name]["stage1"]["trials"]
+    searched = {name for name in short["suite"]["experiments"] if "stage1" in short["experiments"][name]}
+    assert set(long["suite"]["experiments"]) == searched
