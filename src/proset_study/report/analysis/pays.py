@@ -6,7 +6,7 @@ import numpy as np
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, over_sources, rival_name
-from proset_study.report.analysis.dependence import UNCLEAR, Effect
+from proset_study.report.analysis.dependence import BETTER, UNCLEAR, WORSE, Effect
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import counted, fixed, listed
 
@@ -28,12 +28,11 @@ def strongest(found: list[Effect], is_so: Callable[[float, float], bool]) -> tup
     """
     sides = [
         (effect, is_above)
-        for effect in found
-        if effect.state != UNCLEAR
+        for effect in _significant(found)
         for is_above in (False, True)
         if _side(effect, is_above)[0] is not None and is_so(*_side(effect, is_above)[1:])
     ]
-    return max(sides, key=lambda side: abs(side[0].correlation), default=None)
+    return max(sides, key=lambda side: (abs(side[0].correlation), abs(_side(*side)[0])), default=None)
 
 
 def _overall(battery):
@@ -52,18 +51,35 @@ def _overall(battery):
 
 def _better(battery, found):
     name = method_name(battery.control)
-    if (best := strongest(found, lambda low, high: high < 0)) is None:
-        return f"No property of the tables is found on which an advantage of {name} depends."
-    effect, is_above = best
-    return _on_tables(effect, is_above, name, _other(effect.rival))
+    if best := strongest(found, lambda low, high: high < 0):
+        effect, is_above = best
+        return _on_tables(effect, is_above, name, _other(effect.rival))
+    if gained := _largest(found, BETTER):
+        return _gains(gained, name, _other(gained.rival))
+    if _significant(found):
+        return f"Where a property matters, {name} is significantly better on neither half."
+    return f"No property of the tables is found on which an advantage of {name} depends."
 
 
 def _worse(battery, found):
     name = method_name(battery.control)
-    if (worst := strongest(found, lambda low, high: low > 0)) is None:
-        return f"No property of the tables is found on which an advantage over {name} depends."
-    effect, is_above = worst
-    return _on_tables(effect, is_above, _other(effect.rival), name)
+    if worst := strongest(found, lambda low, high: low > 0):
+        effect, is_above = worst
+        return _on_tables(effect, is_above, _other(effect.rival), name)
+    if lost := _largest(found, WORSE):
+        return _gains(lost, _other(lost.rival), name)
+    if _significant(found):
+        return f"Where a property matters, no rival is significantly better than {name} on either half."
+    return f"No property of the tables is found on which an advantage over {name} depends."
+
+
+def _largest(found, state):
+    return max((e for e in found if e.state == state), key=lambda effect: abs(effect.correlation), default=None)
+
+
+def _gains(effect, gaining, losing):
+    more = PROPERTIES[effect.property].title
+    return f"With more {more} {gaining} gains on {losing}, but is significantly better on neither half."
 
 
 def _on_tables(effect, is_above, better, worse):
@@ -94,11 +110,15 @@ def _signed_ranks(difference):
 def _open(battery, found):
     if not found:
         return f"With {battery.n_sources} sources nothing can be said about properties of the tables."
-    sure = [effect for effect in found if effect.state != UNCLEAR]
+    sure = _significant(found)
     properties = {effect.property for effect in sure}
     titles = [shown.title for name, shown in PROPERTIES.items() if name not in properties]
     counts = f"{len(sure)} of {len(found)} correlations are significant"
     return f"Nothing can be said about {listed(titles)}: {counts}." if titles else f"Of all properties, {counts}."
+
+
+def _significant(found):
+    return [effect for effect in found if effect.state != UNCLEAR]
 
 
 def _other(rival):
