@@ -1,24 +1,23 @@
 """The report: one function that writes all of it, or parts, of a whole study or of what is finished."""
 
+import json
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from proset_study.base.records import write_text
-from proset_study.report.analysis.costs import write_costs
-from proset_study.report.analysis.edges import write_edges
-from proset_study.report.analysis.findings import write_findings, write_selected_features
-from proset_study.report.analysis.manifest import write_manifest
-from proset_study.report.analysis.published import write_agreement
-from proset_study.report.analysis.reproduction import write_reproduction
-from proset_study.report.analysis.variance import write_variance
+from proset_study.report.analysis.costs import Cost, costs
+from proset_study.report.analysis.edges import Edge, edges
+from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features, write_findings
+from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.published import Agreement, agreement
+from proset_study.report.analysis.reproduction import Finding, reproduction
+from proset_study.report.analysis.variance import Noise, variance_rows
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.build import write_numbers
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
-from proset_study.report.pages.front_page import write_index
 from proset_study.report.pages.pages import write_data_set
-from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
 from proset_study.store.results import Row, write_rows
@@ -71,25 +70,25 @@ def _numbers(stored, folder, published, options):
     """All else that follows from the records alone."""
     write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
-    write_agreement(folder / layout.COMPARISON, stored, published)
+    write_rows(folder / layout.COMPARISON, agreement(stored, published), Agreement)
     write_evaluation(folder / layout.EVALUATIONS, stored)
     write_findings(folder / layout.FINDINGS, stored)
-    write_edges(folder / layout.EDGES, stored)
-    write_costs(folder / layout.COSTS, stored)
-    write_variance(folder / layout.VARIANCE, stored)
-    write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
+    write_rows(folder / layout.EDGES, edges(stored), Edge)
+    write_rows(folder / layout.COSTS, costs(stored), Cost)
+    write_rows(folder / layout.VARIANCE, variance_rows(stored), Noise)
+    write_rows(folder / layout.FINDINGS / "reproduction.csv", reproduction(stored, published), Finding)
     write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
 def _models(stored, folder, published, options):
     """What follows from the records and the models."""
-    write_selected_features(folder / layout.FINDINGS / "selected_features.csv", stored)
+    write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
     write_claims(folder / layout.CLAIMS, stored, published)
 
 
 def _manifest(stored, folder, published, options):
-    """What was run; first, because fits that do not belong together are refused."""
-    write_manifest(folder / layout.MANIFEST, stored)
+    """What was run, with the config in its order; first, because fits that do not belong together are refused."""
+    write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
 
 
 def _data_sets(stored, folder, options, order):
@@ -104,6 +103,12 @@ def _data_sets(stored, folder, options, order):
 
 def _overview(stored, folder, published, options):
     """The pages over all data sets and their figures; they show what `_models` and `_manifest` wrote."""
+    from proset_study.report.pages.front_page import (
+        write_explore,
+        write_index,
+        write_tables,
+    )
+
     figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures, published)
     write_index(folder, stored, published, options)

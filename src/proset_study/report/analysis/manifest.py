@@ -1,6 +1,5 @@
 """What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
 
-import json
 import os
 import platform
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from pathlib import Path
 from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study.base.environment import commit, library_arithmetic, pins
-from proset_study.base.records import write_text
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
 from proset_study.store.packed import records_sha256
@@ -47,11 +45,6 @@ def manifest(stored: Stored) -> dict:
     }
 
 
-def write_manifest(path: Path, stored: Stored) -> None:
-    """Write `manifest` as JSON, in which the config keeps its order."""
-    write_text(path, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
-
-
 def downloaded(study: Study) -> dict[str, dict]:
     """What was downloaded from OpenML, by name of the data set; see `data.openml.description`."""
     entries = {name: study.config["data_sets"][name].get("openml") for name in study.data_sets}
@@ -82,8 +75,7 @@ def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
     for by_method in manifest["cost"].values():
         for method, cost in by_method.items():
             total = totals.setdefault(method, {})
-            for key, value in cost.items():
-                total[key] = total.get(key, 0) + value
+            total |= {key: total.get(key, 0) + value for key, value in cost.items()}
     return totals
 
 

@@ -11,10 +11,10 @@ from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.article.methods import stored_ranks
-from proset_study.report.article.records import Reported, groups, pick, rows
-from proset_study.report.article.study import RESULTS, headline
-from proset_study.report.article.topics import Content, overlay, topic
+from proset_study.report.article.study import RESULTS, Headline
+from proset_study.report.article.topics import Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
+from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
@@ -29,10 +29,7 @@ CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 
 
 @topic(
-    TRACK,
-    *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES),
-    command=OF_TRACK,
-    needs=(TRACKED,),
+    TRACK, *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), command=OF_TRACK, needs=(TRACKED,)
 )
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
@@ -65,7 +62,7 @@ def open_track(stored: Reported) -> Content:
         "level": count(len(near)),
         "svm_edges": ratio(len(at_edge), sum(map(len, losses.get("svm", {}).values()))),
     }
-    return Content(texts, {"scores": headline(stored.folder).table, "cost": cost, "rivals": rivals})
+    return Content(texts, {"scores": Headline(stored.folder).table, "cost": cost, "rivals": rivals})
 
 
 @dataclass(frozen=True)
@@ -172,12 +169,13 @@ def references(stored: Reported) -> Content:
     rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
     for row in against:
         wins = ratio(row["first_wins"], row["data_sets"])
-        rivals.append([method_name(row["second"]), wins, _difference(row), p_value(row["wilcoxon_p"])])
+        interval = difference(row["mean_difference"], row["low"], row["high"])
+        rivals.append([method_name(row["second"]), wins, interval, p_value(row["wilcoxon_p"])])
     (averaged,) = pick(against, second=AVERAGED)
     texts = {
         "kinds": " / ".join(map(method_name, kinds)),
         "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
-        "against_averaged": _difference(averaged),
+        "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
     }
     return Content(texts, {"scores": table, "rivals": rivals})
 
@@ -203,8 +201,8 @@ def quantity_of(stored: Reported, experiments: list[str], quantity: str) -> dict
 def _compare(stored, first, second):
     """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
     overlap = overlaps(stored, first)
-    losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
-    sizes = [_of_one(quantity_of(stored, form, "prototypes")) for form in (first, second)]
+    losses = [found for form in (first, second) for found in losses_by_method(stored, form, "log-loss").values()]
+    sizes = [found for form in (first, second) for found in quantity_of(stored, form, "prototypes").values()]
     ours, theirs = losses
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
@@ -214,15 +212,6 @@ def _compare(stored, first, second):
         words = difference(mean.value, *mean.interval(LEVEL))
         found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
     return found
-
-
-def _of_one(by_method):
-    (found,) = by_method.values()
-    return found
-
-
-def _difference(row):
-    return difference(row["mean_difference"], row["low"], row["high"])
 
 
 def _verdicts(prefix, found):

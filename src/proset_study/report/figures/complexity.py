@@ -46,11 +46,12 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     first = finals[0]
     by_model = {model(f): losses[f.run.name][0] for f in finals}
     texts = [f"{f.label} {losses[f.run.name][0]:.3g}" for f in finals]
+    beyond = f" Beyond the axis: {', '.join(cut[:4])}{' and others' * (len(cut) > 4)}." if cut else ""
     return ReportFigure(
         title=f"{first.data_set}: test log-loss and complexity",
         finding=f"On this split the lowest test log-loss is {leader(by_model)}{_with_prototypes(finals, losses)}.",
         caption="Lines are one standard error over the test samples, which all models share: differences are surer than"
-        f" they suggest.{_beyond(cut)}",
+        f" they suggest.{beyond}",
         alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {first.label}.",
         figure=figure,
     )
@@ -77,10 +78,6 @@ def _with_prototypes(finals, losses):
                 return f", with {number:,} prototypes"
             return f"; {model(final)} needs {number:,} prototypes for {losses[final.run.name][0]:.3f}"
     return ""
-
-
-def _beyond(cut):
-    return f" Beyond the axis: {', '.join(cut[:4])}{' and others' * (len(cut) > 4)}." if cut else ""
 
 
 @of_data_set("Loss and complexity")

@@ -6,7 +6,15 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.registry import FigureSpec, of_data_set
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, method_style, panels
+from proset_study.report.figures.style import (
+    ESTIMATOR_COLOURS,
+    ReportFigure,
+    legend,
+    method_style,
+    panels,
+    shared_labels,
+)
+from proset_study.report.rows import groups
 from proset_study.report.wording import model, ranges
 from proset_study.store.metrics import bin_of, calibration_error, claimed, n_bins
 from proset_study.store.stored import Final
@@ -42,13 +50,15 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     below.set(xlabel=f"mean predicted probability of {event} in the bin", ylabel="test samples", yscale="log")
     below.set_ylim(bottom=0.7)
     legend(figure, 1.3)
+    by_method = groups(finals, lambda f: method_name(f.run.method))
+    shown = ", ".join(f"{name} ({', '.join(f.label for f in group)})" for name, group in by_method.items())
     texts = [f"{name} {error:.3f}" for name, error in errors.items()]
     kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
     return ReportFigure(
         title=f"{first.data_set}: calibration of the final models",
         finding=f"On this split the mean distance from the diagonal {ranges(errors)}.",
         caption=f"{bins} bins of equal width by the {kind}. Lines: 95 % Wilson intervals.",
-        alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
+        alt=f"Calibration curves on {first.data_set} of {shown}; mean distance from the"
         f" diagonal (expected calibration error): {', '.join(texts)}.",
         figure=figure,
     )
@@ -113,8 +123,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         shares.append((accuracy_at(score, correct, final.weight, 0.5), overall))
     room = max(1 - lowest, 0.1)
     axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
-    figure.supxlabel("proportion of test samples kept", size=9)
-    figure.supylabel("accuracy among them", size=9)
+    shared_labels(figure, "proportion of test samples kept", "accuracy among them")
     legend(figure)
     first, higher = finals[0], sum(familiar > overall for familiar, overall in shares)
     texts = [f"{familiar:.3f} against {overall:.3f}" for familiar, overall in shares]
@@ -200,13 +209,6 @@ def _thinned(*curve):
     """As many points of a curve as can be seen."""
     shown = np.unique(np.linspace(0, len(curve[0]) - 1, 120).round().astype(int))
     return tuple(values[shown] for values in curve)
-
-
-def _names(finals):
-    labels: dict[str, list[str]] = {}
-    for final in finals:
-        labels.setdefault(method_name(final.run.method), []).append(final.label)
-    return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
 
 
 @of_data_set("Calibration and ranking")

@@ -97,6 +97,18 @@ def panels(
     return figure, axes[:number]
 
 
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of this size in inches with one panel."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def shared_labels(figure: Figure, x: str, y: str) -> None:
+    """Labels of the axes of all panels."""
+    figure.supxlabel(x, size=9)
+    figure.supylabel(y, size=9)
+
+
 def legend(figure: Figure, widest: float = 1.6) -> None:
     """One legend above all panels, each label once; `widest` is the room for an entry in inches."""
     found = {

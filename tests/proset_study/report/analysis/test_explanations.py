@@ -10,8 +10,8 @@ from tests.proset_study.small_study import check_findings, compute
 
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
+from proset_study.report.pages.front_page import write_explore
 from proset_study.report.pages.pages import read_figures
-from proset_study.report.pages.study_pages import write_explore
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
@@ -130,8 +130,8 @@ def test_curves_of_mixed_tables(stored):
     assert error.points == {"mixed tables missing_by_value": {0.0: "complete", 0.3: "lacking"}}
     assert loss.methods == ["proset_few", "hist_gradient_boosting", "proset", "knn"]
     rows = response_section([error])[0]["rows"]
-    assert {row["title"] for row in rows} == {"missing by value (mixed tables)"}
-    complete, lacking = (float(row["bayes"]) for row in rows)
+    assert {row[0] for row in rows} == {"missing by value (mixed tables)"}
+    complete, lacking = (float(row[2]) for row in rows)
     assert complete == 0
     assert 0.1 < lacking < 0.35
 
