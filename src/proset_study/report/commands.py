@@ -88,14 +88,7 @@ def edges(report: Path) -> None:
     print(summary)
 
 
-def _write_report(
-    stored: Stored,
-    folder: str,
-    published: Path | None,
-    options: list[str],
-    parts: list[str] | None = None,
-    order: list[str] | None = None,
-) -> None:
+def _write_report(stored, folder, published, options, parts=None, order=None):
     import_xgboost_alone()
     from proset_study.report.write import write_report
 

@@ -1,7 +1,7 @@
 """The report: one function that writes all of it, or parts, of a whole study or of what is finished."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 
 from proset_study.base.records import write_text
@@ -25,6 +25,8 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
 
+PARTS = ("manifest", "tables", "numbers", "models", "overview", "article", "data_sets")  # in this order
+
 
 def write_report(
     stored: Stored,
@@ -37,13 +39,26 @@ def write_report(
     """Write the report of a study into reports/<study>; what is missing of it is marked in tables and pages.
 
     `stored` is a `Finished` one for a partial report; `published` may be None for parts that do not read it. `parts`
-    are those of `PARTS` and `DATA_SETS`, by default all. `options` are those of the commands that the pages give, and
-    `order` has the data sets of the whole study if `stored` has some of them: pages lead to the next one.
+    are those of `PARTS`, by default all. `options` are those of the commands that the pages give, and `order` has the
+    data sets of the whole study if `stored` has some of them: pages lead to the next one.
     """
-    for name, write in PARTS.items():
-        if parts is None or name in parts:
-            write(stored, folder, published, options)
-    if parts is None or DATA_SETS in parts:
+    wanted = PARTS if parts is None else parts
+    if "manifest" in wanted:  # first, because fits that do not belong together are refused
+        write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
+    if "tables" in wanted:
+        for table in study_tables(stored, published):
+            if table.numbers:
+                write_table(folder / layout.TABLES, table)
+    if "numbers" in wanted:
+        _numbers(stored, folder, published)
+    if "models" in wanted:  # what follows from the records and the models
+        write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
+        write_claims(folder / layout.CLAIMS, stored, published)
+    if "overview" in wanted:
+        _overview(stored, folder, published, options)
+    if "article" in wanted and not stored.missing_models:  # it reads the other parts, of whole studies only
+        write_numbers(folder, published)
+    if "data_sets" in wanted:
         _data_sets(stored, folder, options, order or stored.study.data_sets)
 
 
@@ -59,14 +74,7 @@ def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
     return ["", *order][place], [*order, ""][place + 1]
 
 
-def _tables(stored, folder, published, options):
-    """One per experiment and comparison that was run."""
-    for table in study_tables(stored, published):
-        if table.numbers:
-            write_table(folder / layout.TABLES, table)
-
-
-def _numbers(stored, folder, published, options):
+def _numbers(stored, folder, published):
     """All else that follows from the records alone."""
     write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
@@ -80,17 +88,6 @@ def _numbers(stored, folder, published, options):
     write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
-def _models(stored, folder, published, options):
-    """What follows from the records and the models."""
-    write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
-    write_claims(folder / layout.CLAIMS, stored, published)
-
-
-def _manifest(stored, folder, published, options):
-    """What was run, with the config in its order; first, because fits that do not belong together are refused."""
-    write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
-
-
 def _data_sets(stored, folder, options, order):
     """A page and its figures for each data set."""
     for data_set in stored.study.data_sets:
@@ -102,32 +99,11 @@ def _data_sets(stored, folder, options, order):
 
 
 def _overview(stored, folder, published, options):
-    """The pages over all data sets and their figures; they show what `_models` and `_manifest` wrote."""
-    from proset_study.report.pages.front_page import (
-        write_explore,
-        write_index,
-        write_tables,
-    )
+    """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
+    from proset_study.report.pages.front_page import write_explore, write_index, write_tables
 
     figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures, published)
     write_index(folder, stored, published, options)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)
     write_explore(folder / layout.EXPLORE, stored)
-
-
-def _article(stored, folder, published, options):
-    """What the article says of the report; last, because it reads the other parts, and of whole studies only."""
-    if not stored.missing_models:
-        write_numbers(folder, published)
-
-
-DATA_SETS = "data_sets"
-PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
-    "manifest": _manifest,
-    "tables": _tables,
-    "numbers": _numbers,
-    "models": _models,
-    "overview": _overview,
-    "article": _article,
-}

@@ -5,7 +5,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, version
 from pathlib import Path
 
 from proset import __version__, arithmetic
@@ -28,7 +28,7 @@ def manifest(stored: Stored) -> dict:
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
-        "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
+        "versions": {"proset": __version__, "python": platform.python_version(), **_versions()},
         "commit": commit(),
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
@@ -121,11 +121,7 @@ def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
 
 
 def _versions():
-    for package in PACKAGES:
-        try:
-            yield package, version(package)
-        except PackageNotFoundError:
-            continue
+    return {package: version(package) for package in PACKAGES if any(Distribution.discover(name=package))}
 
 
 def processor() -> str:

@@ -101,16 +101,12 @@ def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
                     wrong = final.probabilities_of_fits.argmax(axis=-1) != final.y
                     errors[final.run.method][replicate] = fmean(mean(fit, final.weight) for fit in wrong)
         best = among_the_best(errors, overlap.get(data_set, 0.0))
-        cells = {
-            f.run.method: {
-                "run": f.run.name,
-                "error": fmean(values := errors[f.run.method].values()),
-                "deviation": stdev(values) if len(values) > 1 else None,
-                "prototypes": f.fit["summary"]["prototypes"],
-                "best": f.run.method in best,
-            }
-            for f in finals
-        }
+        cells = {}
+        for f in finals:
+            values, is_best = errors[f.run.method].values(), f.run.method in best
+            cell = {"run": f.run.name, "prototypes": f.fit["summary"]["prototypes"], "best": is_best}
+            cell |= {"error": fmean(values), "deviation": stdev(values) if len(values) > 1 else None}
+            cells[f.run.method] = cell
         if cells:
             rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
     return names, rows

@@ -16,8 +16,8 @@ from proset_study.report.analysis.published import Agreement, summary
 from proset_study.report.analysis.response_curves import curves_of, points, response_section
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.open_track import CPU, OF_TRACK, TRACK
-from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, WHOLE, equivalent, misses_of
-from proset_study.report.article.topics import Content, Reported, figure, overlay, topic
+from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, equivalent, misses_of
+from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, difference, p_of, percent, ratio, whole
 from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, advice, pooled
 from proset_study.report.figures.response_curves import response_figure
@@ -31,7 +31,7 @@ REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES)
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 
 
-@topic(CURVES, "findings/response_curves.csv", command=overlay("response_curves"))
+@topic(CURVES, "findings/response_curves.csv")
 def response_curves(stored: Reported) -> Content:
     """Excess error as one property of generated data is varied."""
     curves = _curves(stored)
@@ -56,7 +56,7 @@ def excess(stored: Reported) -> Figure:
     return response_figure(_curves(stored)[0]).figure
 
 
-@topic(ESTIMATES, "evaluation/error_estimates.csv", command=overlay("error_estimates"))
+@topic(ESTIMATES, "evaluation/error_estimates.csv")
 def error_estimates(stored: Reported) -> Content:
     """Which estimate of the error to use when."""
     found = [{**row, "n_fit": int(row["n_fit"])} for row in stored.read("evaluation/error_estimates.csv")]
@@ -136,7 +136,7 @@ def misses(project: Path) -> Content:
     return Content({"agreeing": ratio(again.count("yes"), len(again))}, {"scores": table})
 
 
-@topic(STUDY, layout.ALL_SCORES, command=WHOLE, needs=("E9", "E12", "X1"), reads_published=True)
+@topic(STUDY, layout.ALL_SCORES, needs=("E9", "E12", "X1"), reads_published=True)
 def boosting_on_xor(stored: Reported) -> Content:
     """XGBoost with and without a limit of depth, where a class is the sign of a product of features."""
     scores = ("log_loss", "roc_auc")

@@ -10,7 +10,7 @@ from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import losses_by_method
 from proset_study.report.analysis.paired import LEVEL
-from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, Headline
+from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
 from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import (
     count,
@@ -43,7 +43,6 @@ OFTEN = 6  # features of a data set that are named
 @topic(
     STUDY,
     *(layout.HEADLINE, *(f"findings/{name}.csv" for name in ("methods", "pairs", "ranks"))),
-    command=WHOLE,
     needs=(COMPARISON, ALL_METHODS),
 )
 def comparison(stored: Reported) -> Content:
@@ -81,7 +80,7 @@ def differences(stored: Reported) -> Figure:
     return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=FIRST)).figure
 
 
-@topic(STUDY, "findings/methods.csv", command=WHOLE)
+@topic(STUDY, "findings/methods.csv")
 def over_replicates(stored: Reported) -> Content:
     """Paired differences of test log-loss on each data set."""
     found = stored.read("findings/methods.csv", score="log-loss", first=FIRST)
@@ -99,7 +98,7 @@ def over_replicates(stored: Reported) -> Content:
     return Content(tables={"differences": table})
 
 
-@topic(STUDY, "findings/ranks.csv", command=WHOLE, needs=(ALL_METHODS,))
+@topic(STUDY, "findings/ranks.csv", needs=(ALL_METHODS,))
 def ranks(stored: Reported) -> Content:
     """The methods with the best average ranks among all."""
     table = [["score", "methods", "critical difference", "first, with average ranks"]]
@@ -111,9 +110,7 @@ def ranks(stored: Reported) -> Content:
     return Content(tables={"first": table})
 
 
-@topic(
-    STUDY, *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"), command=WHOLE, needs=(COMPARISON, PROTOTYPES)
-)
+@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"), needs=(COMPARISON, PROTOTYPES))
 def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     chosen = groups(_chosen(stored), "stage", "rule")
@@ -176,7 +173,7 @@ def prototypes(stored: Reported) -> Figure:
     return figure
 
 
-@topic(STUDY, layout.RULES, command=WHOLE, needs=(COMPARISON,))
+@topic(STUDY, layout.RULES, needs=(COMPARISON,))
 def rules(stored: Reported) -> Content:
     """What each rule of selection gives up and saves, means over data sets and replicates."""
     experiments = stored.study.config["experiments"]
@@ -194,7 +191,7 @@ def rules(stored: Reported) -> Content:
     return Content(tables={"cost": table})
 
 
-@topic(STUDY, "findings/selected_features.csv", command=WHOLE, needs=(COMPARISON,))
+@topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
 def features(stored: Reported) -> Content:
     """How often the models of the compared experiments keep a feature."""
     own = stored.experiments(COMPARISON, FIRST)

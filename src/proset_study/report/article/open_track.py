@@ -28,9 +28,7 @@ SHOWN_RANKS = 3  # besides the best one
 CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 
 
-@topic(
-    TRACK, *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), command=OF_TRACK, needs=(TRACKED,)
-)
+@topic(TRACK, *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     experiments = stored.experiments(TRACKED)
@@ -77,7 +75,7 @@ class Compared:
     verdict: str  # on the second
 
 
-@topic(TRACK, layout.ALL_SCORES, command=OF_TRACK, needs=(TRACKED, "open_candidates"))
+@topic(TRACK, layout.ALL_SCORES, needs=(TRACKED, "open_candidates"))
 def leave_one_out(stored: Reported) -> Content:
     """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
     split, drawn = (stored.experiments(TRACKED, method) for method in (SPLIT, LEAVE_ONE_OUT))
@@ -137,10 +135,7 @@ def at_most(project: Path) -> Content:
 
 
 @topic(
-    TRACK,
-    *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))),
-    command=OF_TRACK,
-    needs=(TRACKED,),
+    TRACK, *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))), needs=(TRACKED,)
 )
 def references(stored: Reported) -> Content:
     """Split and leave-one-out references and the mean of several draws, tuned alike, by more scores; rivals."""

@@ -57,7 +57,7 @@ RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claim
 WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
 
 
-@topic(STUDY, layout.ALL_SCORES, command=WHOLE, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
+@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
 def protocol(stored: Reported) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
     cells, manifest, config = rows(stored.published), stored.manifest, stored.study.config
@@ -120,12 +120,7 @@ def protocol(stored: Reported) -> Content:
     return Content(texts, {"data_sets": table, "experiments": about})
 
 
-@topic(
-    STUDY,
-    *(layout.COMPARISON, "findings/reproduction.csv", layout.HEADLINE),
-    command=WHOLE,
-    needs=("E1", "E3", "E4", "E8"),
-)
+@topic(STUDY, *(layout.COMPARISON, "findings/reproduction.csv", layout.HEADLINE), needs=("E1", "E3", "E4", "E8"))
 def reproduction(stored: Reported) -> Content:
     """How close the published numbers are to ours."""
     cells = read_rows(stored.folder / layout.COMPARISON, Agreement)
@@ -202,7 +197,7 @@ def agreement(stored: Reported) -> Figure:
     return figure
 
 
-@topic(STUDY, layout.CLAIMS, command=WHOLE)
+@topic(STUDY, layout.CLAIMS)
 def claims(stored: Reported) -> Content:
     """The statements of the published text, decided by our numbers."""
     statements = stored.read(layout.CLAIMS)

@@ -124,13 +124,14 @@ class Topic:
 
 
 def topic(
-    report: str, *files: str, command: str, needs: tuple[str, ...] = (), reads_published: bool = False
+    report: str, *files: str, command: str = "", needs: tuple[str, ...] = (), reads_published: bool = False
 ) -> Callable[[Callable[[Any], Content]], Callable[[Any], Content]]:
-    """Register a function as the topic of its name."""
+    """Register a function as the topic of its name; the overlay of a report is named after it, but for the study."""
 
     def register(give):
         names = (layout.MANIFEST, *files) if report else files
-        TOPICS[give.__name__] = Topic(give.__name__, report, names, command, give, needs, reads_published)
+        made_by = command or overlay({"reports/study": "replicates"}.get(report, Path(report).name))
+        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, needs, reads_published)
         return give
 
     return register

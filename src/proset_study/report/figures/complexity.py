@@ -5,8 +5,9 @@ from matplotlib.figure import Figure
 
 from proset.losses import SMALLEST
 from proset.plot.style import GREY, plain
+from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.registry import FigureSpec, is_probabilistic, of_data_set
+from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.search import prior_loss
 from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import leader, model
@@ -82,4 +83,4 @@ def _with_prototypes(finals, losses):
 
 @of_data_set("Loss and complexity")
 def _plan(subject):
-    yield FigureSpec("complexity", [run for run in subject.runs if is_probabilistic(run)], complexity_figure)
+    yield FigureSpec("complexity", [run for run in subject.runs if get(run.method).probabilistic], complexity_figure)

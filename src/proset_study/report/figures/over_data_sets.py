@@ -83,15 +83,7 @@ def _headline(found, width, margin, row_height):
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
-    handles = {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside upper center",
-        ncols=len(handles),
-        columnspacing=0.8,
-        handletextpad=0.0,
-    )
+    legend(figure, widest=0.1, columnspacing=0.8, handletextpad=0.0)
     return figure
 
 

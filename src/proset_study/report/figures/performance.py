@@ -68,17 +68,14 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     """ROC curves; of more than two classes the unweighted mean of one against the rest."""
     curves = [roc(f.probabilities, f.y, f.weight) for f in finals]
     close = min(area for _, _, area in curves) > 0.95
-    figure, axes = panels(1, 1, (5.5, 4.6))
+    figure, (axes,) = panels(1, 1, (5.5, 4.6))
     for final, (false, true, area) in zip(finals, curves, strict=True):
-        label = f"{model(final)}, AUC {area:.3f}"
-        for panel in axes:
-            panel.plot(false, true, color=method_style(final.run.method)["color"], label=label)
-    for panel in axes:
-        panel.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
-        panel.set(xlabel="false positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        panel.set_ylabel("true positive rate")
+        look = {"color": method_style(final.run.method)["color"], "label": f"{model(final)}, AUC {area:.3f}"}
+        axes.plot(false, true, **look)
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
+    axes.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     if close:
-        axes[0].set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
+        axes.set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
     legend(figure, 2.5)
     first, names = finals[0], finals[0].data.class_names
     what = (

@@ -171,11 +171,6 @@ def is_weighted(run: Run) -> bool:
     return makes(run.method, WeightedPrototypeModel)
 
 
-def is_probabilistic(run: Run) -> bool:
-    """Whether the method of a run predicts probabilities."""
-    return get(run.method).probabilistic
-
-
 def is_of(run: Run, method: object) -> bool:
     """Whether a run is of the method of a class, not of one derived from it."""
     return get(run.method) is method

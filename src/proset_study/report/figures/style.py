@@ -109,13 +109,13 @@ def shared_labels(figure: Figure, x: str, y: str) -> None:
     figure.supylabel(y, size=9)
 
 
-def legend(figure: Figure, widest: float = 1.6) -> None:
+def legend(figure: Figure, widest: float = 1.6, **look: Any) -> None:
     """One legend above all panels, each label once; `widest` is the room for an entry in inches."""
     found = {
         label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     columns = min(len(found), int(figure.get_figwidth() / widest))
-    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
+    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns, **look)
 
 
 def save(figure: Figure, stem: Path, png: bool) -> None:

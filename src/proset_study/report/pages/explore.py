@@ -59,8 +59,8 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
     if not rows:
         return None
     names = [m for m in methods.METHODS if method_name(m) in {row["method"] for row in rows}]
-    base, scales = based(), method_scales(names)
-    base = base.encode(
+    scales = method_scales(names)
+    base = based().encode(
         y=altair.Y("data_set:N", sort=altair.EncodingSortField("place", op="min"), title=None),
         yOffset=altair.YOffset("method:N", sort=[method_name(m) for m in names]),
     )
