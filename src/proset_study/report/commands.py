@@ -23,18 +23,28 @@ def table(study: Study, name: str, published: Path) -> None:
 
 def data_set_page(study: Study, data_set: str, options: Annotated[list[str], json.loads]) -> None:
     """The figures and the page of one data set."""
-    _write_report(Stored.of(study.of_data_set(data_set)), layout.REPORTS, None, options, ["data_sets"], study.data_sets)
+    import_xgboost_alone()
+    from proset_study.report.write import write_data_sets
+
+    folder = Path(layout.REPORTS.format(study=study.name))
+    write_data_sets(Stored.of(study.of_data_set(data_set)), folder, options, study.data_sets)
 
 
 def report(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
+
     parts = ["manifest", "numbers", "models", "overview", "article"]
-    _write_report(Stored.of(study), layout.REPORTS, published, options, parts)
+    write_report(Stored.of(study), Path(layout.REPORTS.format(study=study.name)), published, parts, options)
 
 
 def partial(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """A report of what is finished."""
-    _write_report(Finished.of(study), layout.PARTIAL, published, options)
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
+
+    write_report(Finished.of(study), Path(layout.PARTIAL.format(study=study.name)), published, options=options)
 
 
 def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None:
@@ -86,10 +96,3 @@ def edges(report: Path) -> None:
     if unexplained and study.track == "open track":
         sys.exit(summary)
     print(summary)
-
-
-def _write_report(stored, folder, published, options, parts=None, order=None):
-    import_xgboost_alone()
-    from proset_study.report.write import write_report
-
-    write_report(stored, Path(folder.format(study=stored.study.name)), published, parts, options, order)

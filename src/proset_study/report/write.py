@@ -29,37 +29,40 @@ PARTS = ("manifest", "tables", "numbers", "models", "overview", "article", "data
 
 
 def write_report(
-    stored: Stored,
-    folder: Path,
-    published: Path | None,
-    parts: Collection[str] | None = None,
-    options: list[str] = LOCAL,
-    order: list[str] | None = None,
+    stored: Stored, folder: Path, published: Path, parts: Collection[str] = PARTS, options: list[str] = LOCAL
 ) -> None:
     """Write the report of a study into reports/<study>; what is missing of it is marked in tables and pages.
 
-    `stored` is a `Finished` one for a partial report; `published` may be None for parts that do not read it. `parts`
-    are those of `PARTS`, by default all. `options` are those of the commands that the pages give, and `order` has the
-    data sets of the whole study if `stored` has some of them: pages lead to the next one.
+    `stored` is a `Finished` one for a partial report; `options` are those of the commands that the pages give.
     """
-    wanted = PARTS if parts is None else parts
-    if "manifest" in wanted:  # first, because fits that do not belong together are refused
+    if "manifest" in parts:  # first, because fits that do not belong together are refused
         write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
-    if "tables" in wanted:
+    if "tables" in parts:
         for table in study_tables(stored, published):
             if table.numbers:
                 write_table(folder / layout.TABLES, table)
-    if "numbers" in wanted:
+    if "numbers" in parts:
         _numbers(stored, folder, published)
-    if "models" in wanted:  # what follows from the records and the models
+    if "models" in parts:  # what follows from the records and the models
         write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
         write_claims(folder / layout.CLAIMS, stored, published)
-    if "overview" in wanted:
+    if "overview" in parts:
         _overview(stored, folder, published, options)
-    if "article" in wanted and not stored.missing_models:  # it reads the other parts, of whole studies only
+    if "article" in parts and not stored.missing_models:  # it reads the other parts, of whole studies only
         write_numbers(folder, published)
-    if "data_sets" in wanted:
-        _data_sets(stored, folder, options, order or stored.study.data_sets)
+    if "data_sets" in parts:
+        write_data_sets(stored, folder, options)
+
+
+def write_data_sets(stored: Stored, folder: Path, options: list[str] = LOCAL, order: list[str] | None = None) -> None:
+    """Write the page and the figures of each data set; `order` has those of the whole study if these are some of it."""
+    order = order or stored.study.data_sets  # pages lead to the next one
+    for data_set in stored.study.data_sets:
+        if stored.finals(data_set=data_set):
+            figures = folder / layout.FIGURES.format(data_set=data_set)
+            page = folder / layout.PAGE.format(data_set=data_set)
+            write_figures(stored, figures, data_set)
+            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
 
 
 def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
@@ -86,16 +89,6 @@ def _numbers(stored, folder, published):
     write_rows(folder / layout.VARIANCE, variance_rows(stored), Noise)
     write_rows(folder / layout.FINDINGS / "reproduction.csv", reproduction(stored, published), Finding)
     write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
-
-
-def _data_sets(stored, folder, options, order):
-    """A page and its figures for each data set."""
-    for data_set in stored.study.data_sets:
-        if stored.finals(data_set=data_set):
-            figures = folder / layout.FIGURES.format(data_set=data_set)
-            page = folder / layout.PAGE.format(data_set=data_set)
-            write_figures(stored, figures, data_set)
-            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
 
 
 def _overview(stored, folder, published, options):

@@ -27,6 +27,7 @@ LIMITS = {  # that the text of the report names
     "data_sets": MIN_DATA_SETS,
     "smallest_p": statistics.smallest_p(MIN_DATA_SETS - 1),
 }
+Names = tuple[str, str, str]  # comparison, score, group
 GROUPS = ("all", "real", "generated")  # data sets; a generator is one source, however many there are of it
 
 
@@ -166,7 +167,7 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
         yield _of_group(stored, (name, loss, group), compared, losses, (excluded, not_run), overlap)
 
 
-def _of_group(stored, names, compared, by_replicate, left_out, overlap):
+def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str, str], overlap):
     """One group of data sets; `by_replicate` has the losses of each, shape (methods, replicates)."""
     config, common = stored.study.config, list(by_replicate)
     counts = [losses.shape[1] for losses in by_replicate.values()]
@@ -223,14 +224,14 @@ def _tests(losses, sources, seed):
     return numbers
 
 
-def _ranks(names, compared, losses, critical):
+def _ranks(names: Names, compared, losses, critical):
     averages = statistics.rank(losses).mean(axis=0)
     best = (losses == losses.min(axis=1, keepdims=True)).sum(axis=0)
     order = np.argsort(averages, kind="stable")
     return [Rank(*names, compared[i], len(losses), float(averages[i]), int(best[i]), critical) for i in order]
 
 
-def _pair(names, compared, losses, i, j):
+def _pair(names: Names, compared, losses, i, j):
     differences = losses[:, i] - losses[:, j]
     mean = mean_difference(differences.tolist())
     low, high = mean.interval(1 - 2 * statistics.ALPHA)  # inside the region if two one-sided tests reject

@@ -7,7 +7,7 @@ from statistics import fmean, median
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.article.methods import stored_ranks
@@ -16,7 +16,6 @@ from proset_study.report.article.topics import Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
-from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -147,7 +146,7 @@ def references(stored: Reported) -> Content:
     )
     by_score = groups(variance, "method", "dataset", "score")
     fits = groups(seconds, "method", "dataset")
-    kept = quantity_of(stored, own, "prototypes")
+    kept = by_method(stored, own, "prototypes")
     scores = ("log-loss", "Brier score", "balanced error")
     table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
     for data_set in stored.study.data_sets:
@@ -183,21 +182,11 @@ def all_candidates(stored: Reported) -> list[str]:
     return [e for e in stored.experiments("open_candidates") if e not in drawn]
 
 
-def quantity_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
-    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
-    wanted = pick(stored.rows_of(experiments), quantity=quantity, variant="")
-    for row, values in by_fit_seed([row for row in wanted if row.section not in ("stage1", "stage2")]):
-        of_data_set = found.setdefault(row.method, {}).setdefault(row.dataset, {})
-        of_data_set.setdefault(row.replicate, fmean(values))
-    return found
-
-
 def _compare(stored, first, second):
     """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
     overlap = overlaps(stored, first)
     losses = [found for form in (first, second) for found in losses_by_method(stored, form, "log-loss").values()]
-    sizes = [found for form in (first, second) for found in quantity_of(stored, form, "prototypes").values()]
+    sizes = [found for form in (first, second) for found in by_method(stored, form, "prototypes").values()]
     ours, theirs = losses
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():

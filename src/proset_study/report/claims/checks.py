@@ -61,14 +61,11 @@ def every(held: Iterable[bool | None]) -> bool | None:
     return False if False in held else None if None in held else True
 
 
-@deferred
-def fails(check: Check) -> Check:
-    """The contrary."""
-    return _contrary(check)
-
-
-def _contrary(check):
+def _contrary(check: Check) -> Check:
     return Check(None if check.holds is None else not check.holds, check.text, check.missing)
+
+
+fails = deferred(_contrary)
 
 
 @deferred

@@ -91,14 +91,12 @@ def as_number(term: Quantity | float | str) -> Quantity:
 
 
 def _combined(name: str, function: Callable[..., float], *numbers: Quantity) -> Quantity:
+    """A function of numbers; missing if one of them is."""
     missing = tuple(m for n in numbers for m in n.missing)
     return Quantity(name, None, missing) if missing else Quantity(name, function(*(n.value for n in numbers)))
 
 
-@deferred
-def combine(name: str, function: Callable[..., float], *numbers: Quantity) -> Quantity:
-    """A function of numbers; missing if one of them is."""
-    return _combined(name, function, *numbers)
+combine = deferred(_combined)
 
 
 @deferred

@@ -12,7 +12,7 @@ from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.pages.front_page import write_explore
 from proset_study.report.pages.pages import read_figures
-from proset_study.report.write import write_report
+from proset_study.report.write import write_data_sets
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
 from proset_study.study.config.checks import ConfigError, load
@@ -106,7 +106,7 @@ def test_a_trained_model_explains_by_categories(stored):
 
 
 def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
-    write_report(stored, tmp_path / "report", None, ["data_sets"])
+    write_data_sets(stored, tmp_path / "report")
     write_explore(tmp_path / "report/explore.html", stored)
     pages = {d: (tmp_path / f"report/data_sets/{d}.html").read_text(encoding="utf-8") for d in stored.study.data_sets}
     both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"
