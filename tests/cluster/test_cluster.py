@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.conftest import NODES, Slurm, state, wait_for
-from tests.workflow.project import Project, new_project
+from tests.workflow.project import Project, new_project, once
 
 PROFILES = ("slurm", "cluster-generic")
 SUBMISSIONS = {"slurm": 4, "cluster-generic": 3}  # data, six searches by five or ten, report
@@ -105,9 +105,7 @@ class ClusterProject(Project):
 @pytest.fixture(scope="session")
 def local(tmp_path_factory):
     """The study, computed without a cluster and undisturbed."""
-    project = new_project(tmp_path_factory.mktemp("local") / "project")
-    project.snakemake(*COMPARED)
-    return ClusterProject(project, None)
+    return ClusterProject(once(tmp_path_factory, "local", lambda project: project.snakemake(*COMPARED)), None)
 
 
 @pytest.fixture

@@ -440,6 +440,7 @@ CASES = {
     "empty category": data_case(COLOURS, categorical=["colour"]),
     "threshold of text": data_case(CSV, threshold=1),
     "threshold of nothing": data_case(CSV.replace("2,1.0,2,", "2,1.0,,"), target="b", threshold=1, drop=["kind"]),
+    "few rows": data_case("a,kind\n" + "".join(f"{i},{kind}\n" for i, kind in enumerate("xyz" * 6)), rows=2),
     "no target": data_case(pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}), "t.parquet", target=None),
     "no network": no_network,
     "another checksum": another_checksum,
@@ -610,6 +611,12 @@ CASES = {
         "except ValueError as error:\n  raise SystemExit(ascii(str(error)).strip('\"'))",
         LC_ALL="C",
         PYTHONUTF8="0",
+    ),
+    "missing method": python_case(
+        "from importlib.metadata import PackageNotFoundError, version\nfrom proset_study.study import fingerprints\n"
+        "def installed(name):\n  if name == 'lightgbm':\n    raise PackageNotFoundError(name)\n  return version(name)\n"
+        "fingerprints.version = installed\ntry:\n  fingerprints.code_fingerprint('proset_study.methods.lightgbm')\n"
+        "except ValueError as error:\n  raise SystemExit(str(error))"
     ),
     "missing in a job": job_without_pyarrow,
 }

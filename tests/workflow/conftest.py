@@ -1,26 +1,8 @@
 """Finished studies that tests share, in all processes of a test run; those that change something take a copy."""
 
-import fcntl
-import os
-from collections.abc import Callable
-
 import pytest
 from tests.workflow import own_data
-from tests.workflow.project import Project, new_project
-
-
-def once(tmp_path_factory, name: str, make: Callable[[Project], None]) -> Project:
-    """A project that the first process that asks for it makes, and the others wait for."""
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    project, is_made = Project(base / name), base / f"{name}_is_made"
-    with (base / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_made.exists():
-            make(new_project(project.folder))
-            is_made.touch()
-    return project
+from tests.workflow.project import Project, once
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A tiny study in a folder of its own, run by the real workflow."""
 
+import fcntl
 import json
 import os
 import re
@@ -170,6 +171,20 @@ def new_project(folder):
     (folder / "profiles").symlink_to("workflow/profiles")
     project = Project(folder)
     project.configure()
+    return project
+
+
+def once(tmp_path_factory, name: str, make: Callable[[Project], None]) -> Project:
+    """A project that the first process that asks for it makes, and the others wait for."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    project, is_made = Project(base / name), base / f"{name}_is_made"
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_made.exists():
+            make(new_project(project.folder))
+            is_made.touch()
     return project
 
 

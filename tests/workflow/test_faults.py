@@ -306,7 +306,7 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
 def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypatch):
     monkeypatch.chdir(undisturbed.folder)
     study = Study.of(yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8")))
-    complexity = [step for _, run, d in study.final_models([0]) for step in layout.steps_to(study, 0, d, run.name)]
+    complexity = [step for place in layout.places(study, [0]) for step in place.steps()]
     assert {rule for rule, _ in complexity} == {
         "data",
         "split",

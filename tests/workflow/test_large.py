@@ -9,12 +9,14 @@ from tests.workflow.project import new_project
 from proset.archive import read_archive, write_archive
 from proset_study.base.records import place, read_json_lines, read_text, write_json_lines, write_text
 
-TRIALS, REPLICATES = 5000, 100  # of 2 folds each: 10,000 files of names as long as they may be, which are 2 MB
+ARGUMENT = 2**17  # bytes of an argument that Linux allows; a shell command is one
+TRIALS, REPLICATES = 1000, 100
 
 
 def test_a_long_target_and_many_columns_to_drop(tmp_path):
     project = new_project(tmp_path / "project")
-    target, dropped = "t" * 140_000, [f"column {i}" for i in range(20_000)]
+    target, dropped = "t" * 140_000, [f"column {i} {'x' * 140}" for i in range(1000)]
+    assert min(len(target), sum(map(len, dropped))) > ARGUMENT
     rows = [",".join(["x" if i % 2 else "y", str(i % 7 + i / 50), *["1"] * len(dropped)]) for i in range(60)]
     (project.folder / "own.csv").write_text(
         "\n".join([",".join([target, "a", *dropped]), *rows]) + "\n", encoding="utf-8"
@@ -31,8 +33,8 @@ def test_a_long_target_and_many_columns_to_drop(tmp_path):
     assert project.planned() == []
 
 
-def test_as_many_trials_as_there_may_be_jobs(tmp_path):
-    """One trial a job; the records of all but a few are copies of these."""
+def test_many_trials(tmp_path):
+    """One trial a job, names as long as they may be; the records of all but a few are copies of these."""
     project = new_project(tmp_path / "project")
     study, data_set, experiment = (first + string.ascii_letters[:49] for first in "XYZ")
 
@@ -52,6 +54,7 @@ def test_as_many_trials_as_there_may_be_jobs(tmp_path):
     stage1 = (project.folder / chosen).with_suffix("")
     (file,) = stage1.glob("folds_*_trials_1-1.jsonl")
     records = read_json_lines(file)
+    assert TRIALS * len(str(file.relative_to(project.folder))) > ARGUMENT
     for trial in range(2, TRIALS):
         copies = [{**record, "trial": trial} for record in records]
         write_json_lines(file.with_name(file.name.replace("1-1.", f"{trial}-{trial}.")), copies)

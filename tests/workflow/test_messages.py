@@ -113,8 +113,8 @@ def test_the_command_to_retry_can_be_pasted(project):
     assert run.returncode != 0
     message = (
         "data_sets.own: own.csv: column 'a', row 2 has no value; numbers must be finite; for features an imputer can "
-        "be named in impute; without it E8 cannot be run, whose methods are not among explainable_boosting, "
-        "hist_gradient_boosting, proset_few"
+        "be named in impute; without it E8 cannot be run, whose methods are not among catboost, "
+        "explainable_boosting, hist_gradient_boosting, lightgbm, proset_few"
     )
     log = (project.folder / "results/mine/logs/replicate_0/own/data.log").read_text(encoding="utf-8")
     assert log == f"ValueError: {message}\n"

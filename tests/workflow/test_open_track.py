@@ -13,7 +13,7 @@ from proset_study.study.config.checks import load
 from proset_study.study.plan import fits_of
 
 ROOT = Path(__file__).parents[2]
-OURS = {"proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial
+OURS = {"proset_few": 1, "proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,9 @@ def seconds(study):
     found: Counter = Counter()
     last = study.config["folds"] - 1
     ranked = {
-        run for name in ("open_track", "open_track_rule") for run in study.config["comparisons"][name]["experiments"]
+        run
+        for name in ("open_track", "open_forms", "open_track_rule")
+        for run in study.config["comparisons"][name]["experiments"]
     }
     for _, run, data_set in (model for model in study.final_models([0]) if model[1].name in ranked):
         names = {"run": run.name, "data_set": data_set}
@@ -47,7 +49,7 @@ def test_all_methods_are_on_all_data_sets_in_both_selections(study):
     for runs in study.experiments.values():
         assert runs[0].data_sets == study.data_sets
     assert len(study.data_sets) == 14
-    assert {"open_track", "open_track_rule", "open_track_rule_and_optimum"} <= set(study.comparisons)
+    assert {"open_track", "open_forms", "open_track_rule", "open_track_rule_and_optimum"} <= set(study.comparisons)
     for name, run in study.runs.items():
         if name.startswith("rule_") and run.data_sets:
             optimum = study.runs[name.replace("rule_", "open_")]

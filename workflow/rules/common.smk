@@ -22,6 +22,11 @@ def method_of(wildcards):
     return study.runs[wildcards.run].method
 
 
+def code(job):
+    """The key of a job, once a job of this kind is planned: that of a report takes a second, no search waits for it."""
+    return lambda wildcards: key(job)
+
+
 def search_code(wildcards):
     return key("search", method=method_of(wildcards))
 
@@ -30,9 +35,13 @@ def selection_code(wildcards):
     return key("select", method=method_of(wildcards))
 
 
+def place(wildcards):
+    return layout.Place(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+
+
 def matrix(wildcards):
-    return layout.matrix_files(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+    return place(wildcards).matrix()
 
 
 def selected_parameters(wildcards):
-    return layout.parameters_file(study, wildcards.replicate, wildcards.data_set, wildcards.run)
+    return place(wildcards).parameters()

@@ -61,4 +61,4 @@ use rule _job as split with:
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
-        code=key("split"),
+        code=code("split"),

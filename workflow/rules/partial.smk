@@ -17,4 +17,4 @@ use rule _job as partial with:
         options=json.dumps(options),
         config=study.config,
         missing=lambda wildcards: missing.fingerprint,
-        code=key("report"),
+        code=code("report"),

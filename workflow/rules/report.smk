@@ -17,7 +17,7 @@ use rule _job as table with:
         command=command("table", published=published),
         looks=looks,
         entry=lambda wildcards: study.tables[wildcards.table],
-        code=key("table"),
+        code=code("table"),
 
 
 use rule _job as data_set_page with:
@@ -41,7 +41,7 @@ use rule _job as data_set_page with:
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
         order=study.data_sets,
-        code=key("page"),
+        code=code("page"),
 
 
 use rule _job as report with:
@@ -70,7 +70,7 @@ use rule _job as report with:
         looks=looks,
         options=json.dumps(options),
         config=study.config,
-        code=key("report"),
+        code=code("report"),
 
 
 use rule _job as predictions with:
@@ -84,7 +84,7 @@ use rule _job as predictions with:
     params:
         command=command("predictions"),
         experiments=study.config["experiments"],
-        code=key("predictions"),
+        code=code("predictions"),
 
 
 use rule _job as pack with:
@@ -97,4 +97,4 @@ use rule _job as pack with:
         "results/{study}/logs/pack/{archive}.log",
     params:
         command=command("pack"),
-        code=key("pack"),
+        code=code("pack"),

@@ -12,7 +12,7 @@ use rule _job as score with:
     params:
         command=command("score"),
         cases=lambda wildcards: study.cases([wildcards.replicate], wildcards.experiment),
-        code=key("score"),
+        code=code("score"),
 
 
 use rule _job as score_data_set with:
@@ -26,4 +26,4 @@ use rule _job as score_data_set with:
     params:
         command=command("score-data-set"),
         cases=lambda wildcards: study.cases(study.replicates, data_set=wildcards.data_set),
-        code=key("score"),
+        code=code("score"),

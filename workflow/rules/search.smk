@@ -23,7 +23,7 @@ use rule _job as stage1 with:
 use rule _job as select_parameters with:
     """Select the parameters from all records of stage 1."""
     input:
-        lambda wildcards: layout.stage1_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
+        lambda wildcards: place(wildcards).trials(),
     output:
         f"{RESULTS}{layout.PARAMETERS}",
     log:
@@ -60,7 +60,7 @@ use rule _job as stage2 with:
 use rule _job as select_complexity with:
     """Select the complexity from the records of all folds."""
     input:
-        lambda wildcards: layout.stage2_files(study, wildcards.replicate, wildcards.data_set, wildcards.run),
+        lambda wildcards: place(wildcards).paths(),
     output:
         f"{RESULTS}{layout.COMPLEXITY}",
     log:

@@ -46,7 +46,7 @@ rule standing:
         runtime=of_standing.minutes,
     params:
         records=str(records),
-        code=key("report"),
+        code=code("report"),
     shell:
         "python -m proset_study standing --study {input.study:q} --report {params.records:q} --files {input.scores:q}"
         " 2> {log:q}"

@@ -1,7 +1,4 @@
-"""The environment of a run and its jobs: packages, folders, pinned libraries, the Python that runs the workflow.
-
-Importing this module imports neither NumPy nor `proset`, which may be another package of that name.
-"""
+"""The environment of a run and its jobs; this module imports neither NumPy nor `proset`, which may be another one."""
 
 import os
 import platform
@@ -83,10 +80,7 @@ def use_one_thread() -> None:
 
 
 def pin_libraries() -> None:
-    """Pin BLAS and OpenMP to one thread, NumPy and BLAS to the instructions that all processors of a class have.
-
-    Works only before NumPy is imported, and for child processes.
-    """
+    """`use_one_thread`, and pin NumPy and BLAS to the instructions that all processors of a class have."""
     os.environ.update(pins())
 
 
@@ -114,11 +108,7 @@ def library_arithmetic() -> str:
 
 
 def import_xgboost_alone() -> None:
-    """Import XGBoost without its scikit-learn interface, which takes three times as long as all the rest of it.
-
-    For processes that use the native interface only. XGBoost takes scikit-learn as missing if it cannot be imported.
-    Where scikit-learn is imported already, nothing is gained.
-    """
+    """Import XGBoost without its scikit-learn interface, which takes three times as long as all the rest of it."""
     if {"xgboost", "sklearn"} & sys.modules.keys():
         return
     sys.modules["sklearn"] = None  # type: ignore[assignment]  # Python's way to make an import fail
@@ -129,11 +119,10 @@ def import_xgboost_alone() -> None:
 
 
 def prepare(folders: Iterable[Path], inputs: Iterable[str]) -> None:
-    """Make the folders of results, see that they can be written to, and undo what a crash or a wrong clock left there.
+    """Make the folders of results, remove what killed processes left half written there, date nothing after now.
 
-    What killed processes left half written, long ago, is removed. Results dated after now, because the clock has been
-    set back since, are given the present time: Snakemake takes what is older than its input for failed. An OSError
-    names a folder that is read-only or full, or an input of the run that is dated after now.
+    Snakemake takes what is older than its input for failed. An OSError names a folder that is read-only or full, or an
+    input of the run that is dated after now.
     """
     from proset.files import LEFTOVERS
 
@@ -166,8 +155,7 @@ def put_python_first() -> None:
 def commit() -> str | None:
     """The commit that is run, `DIRTY` after it if anything but reports has changes; None outside of a checkout.
 
-    New files count where there may be code or settings, in src and workflow. A report is made by the code of its commit
-    even if its run began before the commit: fits of other code would be stale.
+    New files count where there may be code or settings, in src and workflow.
     """
     try:
         described = _git("describe", "--always", "--abbrev=12")

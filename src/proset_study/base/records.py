@@ -28,10 +28,9 @@ FORMAT_VERSION = 1  # to be raised when earlier records cannot be read any more:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically, making its folder if needed; a result of a replicate gets a checksum.
+    """Write a text file atomically, making its folder if needed; a result of a replicate gets a checksum at its end.
 
-    It is the last line of a CSV file or of JSON lines, the last key of a JSON document, and counts the place of the
-    file below results/ as well: a copy of another result is not taken for this one.
+    The checksum counts the place of the file below results/, too: a copy of another result is not taken for this one.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,8 +126,8 @@ def _object(path, text):
 def read_all(paths: list[Path], **numbers: int) -> list[dict]:
     """Read the records of several files of JSON lines; a file that is damaged or ends too early raises a ValueError.
 
-    `numbers` say what the records are numbered by and how many there are of each, for example fold=5, trial=50; the
-    files are in the order of these numbers.
+    `numbers`, for example fold=5, trial=50, say what records are numbered by and how many there are; files are in
+    order.
     """
     by_file = {path: read_json_lines(path) for path in paths}
     places = {tuple(record[key] for key in numbers): path for path, records in by_file.items() for record in records}
@@ -164,12 +163,15 @@ def is_number(text: str) -> bool:
 def fingerprint(*parts: object) -> str:
     """Hash of everything that a record depends on, 32 hexadecimal digits.
 
-    Files, given as Path, count by their bytes when this process first read them (the inputs of a job do not change),
+    A Path counts by the bytes of its file when this process first read it (the inputs of a job do not change),
     everything else as canonical JSON.
     """
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(file_digest(part.resolve()) if isinstance(part, Path) else _json_digest(part))
+        if isinstance(part, Path):
+            digest.update(file_digest(part.resolve()))
+        else:
+            digest.update(hashlib.sha256(json.dumps(part, sort_keys=True).encode()).digest())
     return digest.hexdigest()[:32]
 
 
@@ -180,18 +182,11 @@ def file_digest(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _json_digest(part: object) -> bytes:
-    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).digest()
-
-
 PRODUCT_SIZE, PRODUCT_REPEATS = 160, 5  # of square matrices that stay in the second-level cache
 
 
 def matrix_product_ms() -> float:
-    """CPU milliseconds of one matrix product of a fixed size now, on one thread: a unit for times of other machines.
-
-    The median of a few, after one that is not counted.
-    """
+    """CPU milliseconds of a matrix product of a fixed size, the median of a few: a unit for times of other machines."""
     a = np.linspace(-1.0, 1.0, PRODUCT_SIZE**2).reshape(PRODUCT_SIZE, PRODUCT_SIZE)
     seconds = []
     for _ in range(PRODUCT_REPEATS + 1):

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def as_text(column: "pd.Series") -> "pd.Series":
     """Categories as text, whether they are text, numbers or booleans; missing ones stay missing.
 
-    Whole numbers have no decimal point, even if pandas has made them floats for the sake of missing ones; what a number
-    becomes does not depend on the others.
+    Whole numbers have no decimal point, even if pandas has made them floats for the sake of missing ones.
     """
     return column.astype(object).map(_text, na_action="ignore").astype("string")
 
@@ -23,10 +22,9 @@ def as_text(column: "pd.Series") -> "pd.Series":
 def encode_categories(
     features: "pd.DataFrame", categorical: list[str], impute: str | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers for all columns of a table that `columns.read_columns` has checked, in which categories have codes.
+    """`X`, `categories`, sorted within a column, and `category_column` of a `DataSet` from a table of `read_columns`.
 
-    With "median" and "mean", which categories do not have, a missing one is the category `MISSING`. Returned are `X`,
-    `categories`, sorted within a column, and `category_column` as of `DataSet`.
+    With "median" and "mean", which categories do not have, a missing one is the category `MISSING`.
     """
     import pandas as pd
 
@@ -49,8 +47,7 @@ def encode_categories(
 def read_rows(encoder: Encoder, table: "pd.DataFrame") -> np.ndarray:
     """Rows as in `DataSet.X` from a table with the columns of the file, in any order; others are left out.
 
-    Missing values are NaN, and so they stay for a model that takes them. ValueError if a column is missing, or has been
-    read as numbers although its categories are written in another way.
+    ValueError if a column is missing, or has been read as numbers although its categories are written in another way.
     """
     if lacking := [str(name) for name in encoder.names if name not in table.columns]:
         missing, needed = (", ".join(map(repr, names)) for names in (lacking, encoder.names.tolist()))

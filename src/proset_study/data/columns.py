@@ -1,10 +1,8 @@
-"""The columns of a custom table by their roles, checked before anything is computed from them.
-
-Messages are as in `table_file`.
-"""
+"""The columns of a custom table by their roles, checked before all else; messages are as in `table_file`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,16 +45,16 @@ def read_columns(
     impute: str | None = None,
     sep: str = ",",
     decimal: str = ".",
-    threshold: float | None = None,
+    threshold: float | Sequence[float] | None = None,
     items: str | None = None,
     test: str | None = None,
     gaps: bool = False,
 ) -> Columns:
-    """The columns of a .csv or .parquet file by their roles, which are named as in the config.
+    """The columns of a .csv or .parquet file by their roles, named as in the config.
 
     Without `target` it is the column that the table itself names, as those of OpenML do. In a .parquet file columns
-    with the type of categories need not be in `categorical`. Values of features may be missing with `impute` or `gaps`;
-    MissingValues is raised if one is that must not be, ValueError if the table is wrong in another way.
+    with the type of categories need not be in `categorical`. Values may be missing with `impute` or `gaps`, else
+    MissingValues is raised.
     """
     texts = (None if threshold is not None else target, group, items, *categorical)
     as_written = [name for name in texts if name is not None]
@@ -102,10 +100,7 @@ def read_columns(
 
 
 def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Which rows are the test part, shape (N,), by a column or array of 0 and 1, whose name is for messages.
-
-    ValueError if a value is another one, a part lacks a class, or a group is in both.
-    """
+    """Which rows are the test part, shape (N,), by a column or array of 0 and 1, whose name is for messages."""
     other = ~np.isin(values, [0, 1])
     if other.any():
         row = int(np.argmax(other))
@@ -153,7 +148,7 @@ def _check_categories(file, features, categorical, may_lack):
 
 
 def _sides(file, column, threshold):
-    """The side of a threshold on which each number of the target is."""
+    """The interval between thresholds in which each number of the target is; each has its upper end."""
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
@@ -161,7 +156,11 @@ def _sides(file, column, threshold):
     if not is_numeric_dtype(column.dtype):
         raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
     _refuse_missing(file, column, name, "every row needs one")
-    return pd.Series(np.where(column > threshold, f"above {threshold:g}", f"up to {threshold:g}"))
+    limits = np.atleast_1d(threshold)
+    ends = [f"{limit:g}" if len(limits) == 1 else f"{limit:.15g}" for limit in limits]
+    between = [f"above {low} to {high}" for low, high in pairwise(ends)]
+    names = np.array([f"up to {ends[0]}", *between, f"above {ends[-1]}"])
+    return pd.Series(names[np.searchsorted(limits, column.to_numpy(dtype=float))])
 
 
 def _refuse_missing(file, column, name, remedy, kind=ValueError):

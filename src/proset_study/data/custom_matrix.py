@@ -5,23 +5,22 @@ of classes; or an archive of NumPy (.npz) with an array `MATRIX` of shape (N, N)
 """
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from proset_study.data.array_file import MATRIX, header
 from proset_study.data.columns import read_columns, test_part
 from proset_study.data.dataset import DataSet
 from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
 
+MATRIX = "dissimilarities"  # the array with them
+
 
 def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
-    """The data set, whose samples have no features; `metric` is "precomputed".
-
-    Settings are "weight", "group", "test", and for tables "drop", "sep", "decimal"; as of `columns.read_columns`.
-    """
+    """The data set, whose samples have no features; settings as of `columns.read_columns`."""
     read = _archive if file.endswith(".npz") else _table
     labels, weights, groups, tested, names = read(file, target, **settings)
     class_names, y = np.unique(labels, return_inverse=True)
@@ -93,3 +92,17 @@ def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...
     if tested is not None:
         tested = test_part(file, f"array {test!r}", tested, labels, groups)
     return labels, None if weights is None else weights.astype(np.float64), groups, tested, None
+
+
+def header(array: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type of an array in an archive, whose numbers come next; by rows or columns, since it is symmetric."""
+    version = np.lib.format.read_magic(array)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(array)
+    return shape, dtype
+
+
+def n_items(path: Path) -> int:
+    """Number of samples whose dissimilarities are in an archive."""
+    with ZipFile(path) as archive, archive.open(f"{MATRIX}.npy") as array:
+        return header(array)[0][0]

@@ -92,8 +92,6 @@ class DataSet:
     def take(self, rows: np.ndarray) -> "DataSet":
         """The data set of some rows, which may be repeated.
 
-        Examples
-        --------
         >>> data = DataSet(np.eye(2), np.array([0, 1]), np.array(["a", "b"]), np.array(["no", "yes"]))
         >>> data.take(np.array([1, 1])).X.tolist()
         [[0.0, 1.0], [0.0, 1.0]]
@@ -105,6 +103,13 @@ class DataSet:
 
 
 def joined(*parts: DataSet) -> DataSet:
-    """The samples of all parts, one after the other: features and classes alone."""
-    X, y = np.vstack([part.X for part in parts]), np.concatenate([part.y for part in parts])
-    return DataSet(X, y, parts[0].feature_names, parts[0].class_names)
+    """The samples of all parts, one after the other: features, with the same categories in all, and classes alone."""
+    first = parts[0]
+    return DataSet(
+        X=np.vstack([part.X for part in parts]),
+        y=np.concatenate([part.y for part in parts]),
+        feature_names=first.feature_names,
+        class_names=first.class_names,
+        categories=first.categories,
+        category_column=first.category_column,
+    )

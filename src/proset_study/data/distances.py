@@ -17,8 +17,6 @@ def distances(X: np.ndarray, points: np.ndarray, metric: str) -> np.ndarray:
 
     Samples are as `FoldData.X`, points as `FoldData.points`, or some of both; the metric is that of the fold.
 
-    Examples
-    --------
     >>> distances(np.array([[0.0, 3.0]]), np.array([[4.0, 0.0]]), "manhattan").tolist()
     [[7.0]]
     >>> distances(np.array([[0.0, 3.0]]), np.array([[1]]), "precomputed").tolist()
@@ -52,8 +50,6 @@ def ranks(dissimilarities: np.ndarray, fitted: np.ndarray) -> np.ndarray:
     J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5
     (2011), 2403-2424, section 4.1.
 
-    Examples
-    --------
     >>> x = np.array([0.0, 1.0, 5.0])
     >>> ranks(np.abs(np.array([[2.0]]) - x), np.abs(x[:, None] - x)).tolist()
     [[2.0, 2.0, 1.0]]

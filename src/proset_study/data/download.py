@@ -1,7 +1,4 @@
-"""Downloads from OpenML, through scikit-learn, which compares the checksum of OpenML with the bytes that came.
-
-A data set is downloaded once, by a job of its own: all others read the table that it leaves, and need no network.
-"""
+"""Downloads from OpenML, through scikit-learn, which compares the checksum of OpenML with the bytes that came."""
 
 import json
 import socket
@@ -31,9 +28,9 @@ TIMEOUT = 60.0  # seconds without a byte
 def download(openml: dict, output: str, delay: float = DELAY) -> dict[str, Any]:
     """Download a data set of OpenML as a .parquet table with a description, see `openml.description`; return that.
 
-    `openml` is as in the config; "version" and "md5", if given, must be those of OpenML. Categorical columns have
-    pandas' type for that; those without any value are left out. `delay` is in seconds before the second attempt,
-    doubled before each further one. ValueError says why the data set cannot be had.
+    "version" and "md5", if the config has them, must be those of OpenML. Columns without any value are left out.
+    `delay` is in seconds before the second attempt, doubled before each further one. ValueError if the data set cannot
+    be had.
     """
     folder = Path(output).parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +98,8 @@ def _patiently(attempt: Callable, delay: float):
         except (OSError, HTTPException, EOFError) as error:
             if number == ATTEMPTS or not _passes(error):
                 raise
-            time.sleep(min(LONGEST, max(delay, _asked(error))))
+            after = error.headers.get("Retry-After", "") if isinstance(error, HTTPError) else ""
+            time.sleep(min(LONGEST, max(delay, float(after) if after.isdecimal() else 0.0)))
             delay *= 2
     raise AssertionError
 
@@ -111,12 +109,6 @@ def _passes(error: Exception) -> bool:
     if isinstance(error, HTTPError):
         return error.code == 429 or error.code >= 500
     return not isinstance(error, URLError) or isinstance(error.reason, TimeoutError | ConnectionResetError)
-
-
-def _asked(error: Exception) -> float:
-    """Seconds that the server asks to wait."""
-    after = error.headers.get("Retry-After", "") if isinstance(error, HTTPError) else ""
-    return float(after) if after.isdecimal() else 0.0
 
 
 def _reason(error: Exception) -> str:

@@ -33,8 +33,6 @@ class Encoder:
     def fit(cls, X: np.ndarray, data: DataSet) -> "Encoder":
         """Learn from some rows of a data set, as in `DataSet.X`; ValueError if a column has no value to impute from.
 
-        Examples
-        --------
         >>> names = np.array(["size"])
         >>> data = DataSet(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1]), names, names, impute="mean")
         >>> Encoder.fit(data.X, data).transform(data.X).ravel().tolist()
@@ -115,8 +113,6 @@ class Recoder(Encoder):
     def fit(cls, X: np.ndarray, data: DataSet) -> "Recoder":
         """Learn from some rows of a data set.
 
-        Examples
-        --------
         >>> names, colours = np.array(["size", "colour"]), np.array(["blue", "red"])
         >>> X = np.array([[1.5, 1.0], [np.nan, np.nan], [3.0, 0.0]])
         >>> data = DataSet(X, np.arange(3), names, np.arange(3), categories=colours, category_column=np.array([1, 1]))

@@ -1,8 +1,4 @@
-"""The stored dissimilarities of a data set: computed from its items, or those of a file of the user, checked.
-
-They are written in blocks to a file that is mapped into memory, in single precision: 4 bytes a pair, for `MAX_ITEMS`
-1.6 GB.
-"""
+"""The stored dissimilarities of a data set: computed from its items, or those of a file of the user, checked."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -27,10 +23,9 @@ def module_of(settings: dict) -> str:
 def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
     """Write the dissimilarities of all samples from each other to a .npy file, which `distances.read_matrix` reads.
 
-    `settings` has "of", a module of `data.dissimilarities` or "precomputed"; "parameters" of it, if not all have their
-    defaults; "image", the rows and columns of an image. `source` is what the data set was made from, as of
-    `sources.make`. ValueError if there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if
-    the matrix of a file is not square, finite, non-negative, symmetric and 0 on its diagonal.
+    `settings` are `Study.metric_settings`, `source` is what the data set was made from, as of `sources.make`.
+    ValueError if there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if those of a file
+    are none.
     """
     n = len(data.y)
     if n > MAX_ITEMS:

@@ -23,8 +23,6 @@ def is_ranked(metric: str) -> bool:
 def base_metric(metric: str) -> str:
     """What is ranked, or the metric itself.
 
-    Examples
-    --------
     >>> base_metric("rank_tangent"), base_metric("rank"), base_metric("manhattan")
     ('tangent', 'euclidean', 'manhattan')
     """

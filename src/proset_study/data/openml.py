@@ -10,8 +10,6 @@ TABLE = "data/openml/{name}.parquet"
 def table_of(openml: dict) -> str:
     """The table of a key `openml` of the config, whether it is there or not.
 
-    Examples
-    --------
     >>> table_of({"task_id": 31, "version": 1})
     'data/openml/task_31.parquet'
     """
@@ -20,10 +18,9 @@ def table_of(openml: dict) -> str:
 
 
 def description(table: str) -> dict[str, Any]:
-    """What the download wrote into a table; empty if that is not there, or of somebody else.
+    """What the download wrote into a table, see `download`; empty if that is not there, or of somebody else.
 
-    "data_id", "name", "version", "md5" (of the file at OpenML), "licence", "target" (None if there is no default) and
-    "size" (rows, features with all categories, classes of the target).
+    "size" has rows, features with all categories, classes of the target; "target" is None if there is no default.
     """
     from pyarrow.parquet import read_schema
 

@@ -1,14 +1,17 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
+from dataclasses import replace
 from functools import cache
 from zipfile import BadZipFile
 
+import numpy as np
+
 from proset_study.data import generators
-from proset_study.data.array_file import n_items
+from proset_study.data.custom_matrix import n_items
 from proset_study.data.dataset import Size
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
-from proset_study.data.paths import located
+from proset_study.data.table_file import located
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
@@ -31,13 +34,16 @@ def size_of(data: dict) -> Size:
     custom table the numbers of classes and categories are guesses; that of the rows of a CSV file follows from its
     bytes and the length of its first lines.
 
-    Examples
-    --------
     >>> size_of({"generator": "xor", "features": 3, "irrelevant": 2})
     Size(rows=800, features=5, classes=2)
     """
     if (generated := generators.of(data)) is not None:
         return generated.size
+    size = _size_of_table(data)
+    return replace(size, rows=min(size.rows, data.get("rows", size.rows)))
+
+
+def _size_of_table(data: dict) -> Size:
     if "sklearn" in data:
         whole = SKLEARN[data["sklearn"]]
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
@@ -48,20 +54,18 @@ def size_of(data: dict) -> Size:
     rows, columns = _table(data["file"], data.get("sep", ","))
     others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
-    return Size(rows, max(1, columns - others + more), 2 if "threshold" in data else UNKNOWN_CLASSES)
+    classes = 1 + np.size(data["threshold"]) if "threshold" in data else UNKNOWN_CLASSES
+    return Size(rows, max(1, columns - others + more), classes)
 
 
 @cache
 def _downloaded(table: str) -> tuple[int, int, int]:
-    """Rows, features and classes of a table of OpenML."""
     return tuple(description(table).get("size", (*UNKNOWN, UNKNOWN_CLASSES)))
 
 
 def fraction_tested(data: dict, of_study: float) -> float:
     """Proportion of the samples in the test part: that of the study, unless the data set comes with its own.
 
-    Examples
-    --------
     >>> fraction_tested({"generator": "clusters", "samples": 500, "test_samples": 1500}, 0.3)
     0.75
     """

@@ -31,34 +31,21 @@ def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:
 
 
 def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
-    """Make or load one data set.
+    """Make or load one data set by its entry of the config's `data_sets`; the others key the random numbers.
 
-    Parameters
-    ----------
-    settings : dict
-        The entry of the config's `data_sets`: `generator`, `sklearn` or `file` says where it comes from. With
-        `published_draw`, data and test part are a published random split, drawn as the published study did: from
-        NumPy's legacy generator, first the features, then a split that is not stratified. They are the same in every
-        replicate.
-    seed, name, replicate
-        Key of the random numbers; real data are the same in every replicate.
+    With `published_draw`, data and test part are a published random split, drawn as the published study did: from
+    NumPy's legacy generator, first the features, then a split that is not stratified. They are the same in every
+    replicate, as are real data. MissingValues if a table lacks values and nothing says how they are filled in,
+    ValueError if its file is wrong in another way.
 
-    Raises
-    ------
-    MissingValues
-        If a table lacks values, and nothing is said of how they are filled in.
-    ValueError
-        Says what else is wrong with the file of a custom table.
-
-    Examples
-    --------
     >>> make({"generator": "xor", "features": 2}, seed=0, name="xor_2f", replicate=0).X.shape
     (400, 2)
     """
     published = settings.get("published_draw")
     if published is None:
         try:
-            return _make(settings, random_numbers(seed, name, replicate))
+            data = _make(settings, random_numbers(seed, name, replicate))
+            return some_rows(data, settings["rows"], generator(seed, "rows", name)) if "rows" in settings else data
         except MissingValues as error:
             raise MissingValues(f"data_sets.{name}: {error}") from error
         except ValueError as error:
@@ -72,9 +59,27 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
     return replace(data, test=np.isin(rows, test))
 
 
+def some_rows(data: DataSet, n: int, rng: np.random.Generator) -> DataSet:
+    """At most n rows, drawn at random and in their order; a group is taken as a whole or not.
+
+    ValueError if that leaves a class without a sample, or either part, if there is a test part.
+    """
+    _, group = np.unique(np.arange(len(data.y)) if data.group is None else data.group, return_inverse=True)
+    turn = rng.permutation(group.max() + 1)[group]  # in which the group of each row is drawn
+    rows_by_turn = np.bincount(turn).cumsum()
+    taken = data.take(np.flatnonzero(rows_by_turn[turn] <= n))
+    parts = [taken.y] if taken.test is None else [taken.y[taken.test], taken.y[~taken.test]]
+    for y in parts:
+        if len(absent := np.setdiff1d(data.y, y)):
+            raise ValueError(
+                f"rows: {n} is not allowed, with so few class {str(data.class_names[absent[0]])!r} has no sample"
+            )
+    return taken
+
+
 def _make(settings, rng) -> DataSet:
     if (generated := generators.of(settings)) is not None:
         return generated.draw(rng)
-    read = {key: value for key, value in settings.items() if key not in ("image", "published_draw")}
+    read = {key: value for key, value in settings.items() if key not in ("image", "published_draw", "rows")}
     data: DataSet = import_module(f"proset_study.data.{source_of(settings)}").make(**read)
     return data

@@ -64,10 +64,9 @@ class FoldData:
 def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool, mixed: bool = False) -> FoldData:
     """Fit on the training part without fold `held_out` (on all of it for `TEST`), score on what was left out.
 
-    With `scaled` features are centred and scaled, constant ones only centred. Categories stay 0 and 1: a row of another
-    category is then as far away (squared: 2) as that of another number is on average. `mixed` says that the method
-    takes categories and missing values as they are. ValueError if a class has no sample left to fit on, a column no
-    value to impute others from, or if a value is missing, is not filled in, and the method needs numbers.
+    With `scaled` features are centred and scaled, constant ones only centred, categories not: a row of another category
+    is as far away (squared: 2) as that of another number is on average. `mixed` says that the method takes categories
+    and missing values as they are. ValueError if there is nothing to fit a class or a column on.
     """
     weight = data.sample_weight
     fitted, scored = (folds != TEST) & (folds != held_out), folds == held_out

@@ -1,7 +1,4 @@
-"""One stratified training-test split and its stratified folds per data set and replicate, shared by all methods.
-
-Rows of one group, where the data have groups, are all in the test part or all in one fold.
-"""
+"""One stratified training-test split and its stratified folds per data set and replicate, shared by all methods."""
 
 import numpy as np
 
@@ -19,15 +16,12 @@ def split(
     test: np.ndarray | None = None,
     group: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Assign each row to the test part, `TEST`, or to the fold that holds it out, 0..n_folds - 1.
+    """Assign each row to the test part, `TEST`, or to the fold that holds it out; ValueError if that is not possible.
 
-    `test` is the test part if it is not to be drawn. With `group`, numbers of what is kept together, `test_fraction` is
-    that of the groups. The test part is that of `GROUP_DRAWS` random draws of groups in which the proportion of every
-    class is nearest to `test_fraction`, of those that leave every class in `n_folds` groups to train on; folds are
-    those of scikit-learn's StratifiedGroupKFold. ValueError says why a split is not possible.
+    `test` is the test part if the data come with one. With `group`, numbers of what is kept together, the test part is
+    that of `GROUP_DRAWS` random draws of groups in which the proportion of every class is nearest to `test_fraction`,
+    of those that leave every class in `n_folds` groups to train on.
 
-    Examples
-    --------
     >>> folds = split(np.repeat([0, 1], 10), n_folds=2, test_fraction=0.3, seed=0)
     >>> [int((folds == fold).sum()) for fold in (TEST, 0, 1)]
     [6, 7, 7]

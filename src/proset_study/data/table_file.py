@@ -1,17 +1,16 @@
-"""The file of a custom table: found, measured, and read, whatever is in its columns.
-
-Every message names the file, the key of the config or the column and row it is about, and what is allowed. Rows are
-counted from 1, below the header.
-"""
+"""The file of a custom table: found, measured, and read, whatever is in its columns; in messages rows count from 1."""
 
 import csv
+import gzip
 import os
+import re
+import zlib
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proset_study.base.records import is_number
-from proset_study.data.paths import located
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +19,22 @@ MAX_BYTES = 500_000_000  # of the file, and of its numbers in memory; the method
 MAX_ARCHIVE = 4_000_000_000  # bytes of dissimilarities: those of 20,000 items in double precision, and some
 SHOWN = 12  # names in a message
 BLOCK = 2**24  # bytes that are read at a time to count lines
+
+
+def located(file: str) -> Path:
+    """Where a file is: "package:path" is one that ships with an installed package, which is not imported for that.
+
+    >>> located("data/private/penguins.csv")
+    PosixPath('data/private/penguins.csv')
+    >>> located("statsmodels:datasets/fair/fair.csv").is_file()
+    True
+    """
+    if not (shipped := re.match(r"([A-Za-z]\w*):(.+)", file)):
+        return Path(file)
+    package, path = shipped.groups()
+    if (spec := find_spec(package)) is None or not spec.submodule_search_locations:
+        raise ValueError(f"file: {file!r} is part of the package {package}, which is not installed")
+    return Path(spec.submodule_search_locations[0], path)
 
 
 def check_file(file: str) -> Path:
@@ -47,10 +62,9 @@ def check_file(file: str) -> Path:
 def read_table(
     file: str, as_written: list[str], n_dropped: int = 0, sep: str = ",", decimal: str = "."
 ) -> "pd.DataFrame":
-    """All columns of a .csv or .parquet file, whose names are all different; ValueError if it cannot be read.
+    """All columns of a .csv, .csv.gz or .parquet file, whose names are all different; ValueError if it cannot be read.
 
-    The columns `as_written` of a .csv file are text: as numbers, 01 and 1 would be the same. `n_dropped` columns are
-    not going to be numbers in memory.
+    Of a .csv file the columns `as_written` are text: as numbers, 01 and 1 would be the same.
     """
     path = check_file(file)
     if file.endswith(".parquet"):
@@ -96,7 +110,9 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
 
     with _csv_errors(file):
         header, first = _first_lines(path, sep)
-    refuse_large(file, (len(header) - n_dropped) * (_count_lines(path) - 1))  # before it takes several times its size
+        with _opened(path, "rb") as lines:
+            n_lines = sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
+    refuse_large(file, (len(header) - n_dropped) * (n_lines - 1))  # before it takes several times its size
     with _csv_errors(file):
         table = pd.read_csv(path, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
     refuse_duplicates(file, header)
@@ -114,19 +130,18 @@ def _csv_errors(file):
         raise ValueError(
             f"{file} is not UTF-8 text (byte {error.object[error.start]:#04x}); save it as CSV in UTF-8"
         ) from error
-    except (ValueError, csv.Error) as error:  # pandas' own errors are ValueErrors
+    except (ValueError, csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:  # pandas' own are ValueErrors
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
 
 
-def _count_lines(path):
-    with path.open("rb") as lines:
-        return sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
+def _opened(path, mode, **how):
+    return gzip.open(path, mode, **how) if path.suffix == ".gz" else path.open(mode, **how)
 
 
 def _first_lines(path, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
     csv.field_size_limit(MAX_BYTES)
-    with path.open(encoding="utf-8-sig", newline="") as lines:
+    with _opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
         fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
 

@@ -1,7 +1,5 @@
 """The final model: refit on the training part with the chosen parameters, predict the test part."""
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +23,7 @@ def fit_final(
 ) -> tuple[dict, np.ndarray, np.ndarray]:
     """Fit on the training part, save the model, predict the test part.
 
-    Gives the record, the test rows of the data set, shape (m,), and their probabilities with `DIGITS` significant
-    digits, shape (m, K). `complexity` is the size on the method's path.
+    Gives the record, the test rows of the data set, shape (m,), and their `rounded` probabilities, shape (m, K).
     """
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
@@ -54,10 +51,7 @@ def fit_final(
 def refit_final(
     data: DataSet, folds: np.ndarray, final: dict, case: Case, fit_seeds: range
 ) -> tuple[list[dict], list[np.ndarray]]:
-    """Fit a final model again with other seeds (0 is the model itself): records, probabilities of shape (m, K).
-
-    These models are not kept; they show how much the seed decides. `final` is the record of the final model.
-    """
+    """Fit a final model again with other seeds (0 is the model itself): records, probabilities of shape (m, K)."""
     method = methods.get(case.method)
     fold_data = select_fold(data, folds, TEST, method.scaled, method.takes_mixed)
     records, probabilities = [], []
@@ -108,17 +102,11 @@ class FinalModel:
         return isinstance(self.encoder, Recoder)
 
     def encoded(self, X: np.ndarray) -> np.ndarray:
-        """Features, shape (N, E): missing values filled in, categories as 0 and 1, numbers in their units.
-
-        Of a model that `is_mixed` as of `encoding.Recoder.transform`.
-        """
+        """Features, shape (N, E): missing values filled in, categories as 0 and 1, or as of `Recoder.transform`."""
         return X if self.encoder is None else self.encoder.transform(X)
 
     def in_units(self, X: np.ndarray) -> np.ndarray:
-        """Features that the model was fitted to, or its prototypes, in the units of the data set, shape (N, E).
-
-        Of a model that `is_mixed`, objects: numbers and names of categories.
-        """
+        """Features of the model in the units of the data set, shape (N, E); objects if it `is_mixed`."""
         units: np.ndarray = X * self.scale + self.centre
         return self.encoder.decode(units) if isinstance(self.encoder, Recoder) else units
 
@@ -142,23 +130,17 @@ def read_model(path: str | Path) -> FinalModel:
 def write_predictions(path: Path, rows: np.ndarray, y: np.ndarray, probabilities: list[np.ndarray], weight) -> None:
     """Write a CSV file: row of the data set, its class index, its weight, the probability of every class.
 
-    `probabilities` are those of the final model and of each of its refits; columns of these end with the fit seed.
+    Columns of refits, which come after the final model in `probabilities`, end with the fit seed.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = [f"p{k}_{i}" if i else f"p{k}" for i, p in enumerate(probabilities) for k in range(p.shape[1])]
-    writer.writerow(["row", "y", "weight", *names])
     weight = np.ones(len(rows)) if weight is None else weight
-    columns = (rows.tolist(), y.tolist(), weight.tolist(), np.hstack(probabilities).tolist())
-    writer.writerows([row, label, w, *p] for row, label, w, p in zip(*columns, strict=True))
-    write_text(path, text.getvalue())
+    columns = (column.tolist() for column in (rows, y, weight, *np.hstack(probabilities).T))
+    lines = [("row", "y", "weight", *names), *zip(*columns, strict=True)]
+    write_text(path, "".join(",".join(map(str, line)) + "\n" for line in lines))
 
 
 def read_predictions(path: Path, fit: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Class indices (m,), weights (m,) and probabilities (fits, m, K) of a file that `write_predictions` wrote.
-
-    The record `fit` next to it says how many samples and refits there are; ValueError if the file has others.
-    """
+    """Class indices (m,), weights (m,), probabilities (fits, m, K) of `write_predictions`, next to the record `fit`."""
     table, n_fits = read_table(path, fit["n_scored"]), 1 + len(fit.get("refits", ()))
     if (table.shape[1] - 3) % n_fits:
         raise damaged(path, f"{table.shape[1] - 3} columns of probabilities, of {n_fits} fits")

@@ -18,8 +18,7 @@ ATTEMPTS = 1000  # to draw groups that have every class and leave something out
 def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
     """A random order of the samples, positions of shape (N,), every beginning of which is a stratified sample.
 
-    The first m of them have m N_k / N samples of class k, give or take less than K - 1. Groups of related samples are
-    put in a random order as wholes, and classes are left to chance.
+    Groups of related samples are put in a random order as wholes, and classes are left to chance.
     """
     if group is not None:
         names, position = np.unique(group, return_inverse=True)
@@ -35,7 +34,7 @@ def nested_order(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | No
 def bootstrap_sample(y: np.ndarray, rng: np.random.Generator, group: np.ndarray | None = None) -> np.ndarray:
     """Sorted positions of as many samples of every class as it has, drawn with replacement.
 
-    With groups, whole groups are drawn with replacement; ValueError if no draw has every class and leaves a group out.
+    Groups are drawn as wholes; ValueError if no draw has every class and leaves a group out.
     """
     if group is None:
         classes = [np.flatnonzero(y == k) for k in range(y.max() + 1)]
@@ -56,10 +55,7 @@ def training_rows(data: DataSet, folds: np.ndarray) -> np.ndarray:
 
 
 def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: type[Method]) -> FoldData:
-    """Fit on the rows `fitted`, which are sorted, and score on `scored`; else as in `splits.select_fold`.
-
-    Repeated rows are as many copies for a method without weights; for others their weight is multiplied.
-    """
+    """Fit on the sorted rows `fitted`, score on `scored`; a repeated row is as many copies, or has more weight."""
     times: np.ndarray = np.ones(len(fitted))
     if method.weights != "none":
         fitted, times = np.unique(fitted, return_counts=True)
@@ -73,10 +69,7 @@ def data_of_rows(data: DataSet, fitted: np.ndarray, scored: np.ndarray, method: 
 
 
 def bootstrap_data(data: DataSet, folds: np.ndarray, rng: np.random.Generator, method: type[Method]) -> FoldData:
-    """Fit on a bootstrap sample of the training part, score on the samples that it leaves out.
-
-    ValueError as in `bootstrap_sample`, or if the draw leaves out no sample.
-    """
+    """Fit on a bootstrap sample of the training part, score on what it leaves out; ValueError if that is nothing."""
     train = training_rows(data, folds)
     drawn = bootstrap_sample(data.y[train], rng, None if data.group is None else data.group[train])
     held_out = np.setdiff1d(np.arange(len(train)), drawn)

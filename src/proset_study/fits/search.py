@@ -1,6 +1,15 @@
-"""The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule."""
+"""The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule.
+
+References
+----------
+I. M. Sobol, On the distribution of points in a cube and the approximate evaluation of integrals, USSR Computational
+Mathematics and Mathematical Physics 7 (1967), 86-112.
+J. Bergstra and Y. Bengio, Random search for hyper-parameter optimization, Journal of Machine Learning Research 13
+(2012), 281-305.
+"""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,6 +54,28 @@ def draw_parameters(space: dict[str, dict], case: Case, trial: int) -> dict[str,
     return drawing.draw_parameters(space, rng, trial)
 
 
+def parameters_of(settings: dict, fixed: dict[str, float], case: Case, trial: int) -> dict[str, float]:
+    """Parameters of one trial by the design of stage 1, "random" or "sobol", and the `fixed` ones.
+
+    Point i of a scrambled Sobol sequence is trial i. A parameter that is fixed or has a grid takes no coordinate of it,
+    so that the points fill the space of the others.
+    """
+    space = settings["space"]
+    if settings.get("design", "random") == "random":
+        return {**draw_parameters(space, case, trial), **fixed}
+    from scipy.stats.qmc import Sobol
+
+    grids = {name: distribution for name, distribution in space.items() if "log_grid" in distribution}
+    searched = [name for name in sorted(space) if name not in grids and name not in fixed]
+    scrambling = generator(case.seed, "parameters", case.method, case.data_set, case.replicate)
+    sequence = Sobol(len(searched), rng=scrambling)
+    if trial > 0:  # SciPy cannot go forward by no point
+        sequence.fast_forward(trial)
+    point = dict(zip(searched, sequence.random()[0].tolist(), strict=True))
+    placed = {name: drawing.parameter_at(space[name], quantile) for name, quantile in point.items()}
+    return {**draw_parameters(grids, case, trial), **placed, **fixed}
+
+
 def run_trials(
     data: DataSet,
     folds: np.ndarray,
@@ -58,9 +89,8 @@ def run_trials(
     """Stage 1 on one held-out fold: fit and score each trial at one size; a record of each.
 
     A finished trial is written to the folder at once; a record that exists and depends on the same things
-    (`depends_on`, see `records.fingerprint`) is not computed again. `settings` has "space", "parameters" (fixed ones)
-    and "complexity", and "resampling" if it is "bootstrap": fold b is draw b. A RuntimeError names the trials that
-    failed after all have been tried.
+    (`depends_on`, see `records.fingerprint`) is not computed again. With "bootstrap" in `settings`, fold b is draw b. A
+    RuntimeError names the trials that failed after all have been tried.
     """
     method = methods.get(case.method)
     loaded = cache(lambda: _load(method, data, folds, fold, settings, case))
@@ -76,7 +106,7 @@ def run_trials(
         return {**case.names(), "stage": 1, "fold": fold, "trial": trial, **scored, "parameters": parameters}
 
     fixed = method.fixed(data.n_features)
-    parameters = {trial: {**draw_parameters(settings["space"], case, trial), **fixed} for trial in trials}
+    parameters = {trial: parameters_of(settings, fixed, case, trial) for trial in trials}
     keys = {trial: fingerprint(settings, trial, *depends_on) for trial in trials}
     return _each("trial", parameters, keys, compute, record_folder)
 
@@ -91,10 +121,7 @@ def run_paths(
     record_folder: Path,
     depends_on: list[object],
 ) -> list[dict]:
-    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size.
-
-    `chosen` are the parameters of stage 1; everything else as in `run_trials`.
-    """
+    """Stage 2 on the folds `held_out`: one fit up to the largest size, scored at every size; else as `run_trials`."""
     method = methods.get(case.method)
 
     def compute(fold, parameters):
@@ -115,11 +142,7 @@ def run_paths(
 
 
 def _each(
-    unit: str,
-    parameters: dict[int, dict],
-    keys: dict[int, str],
-    compute: Callable[[int, dict], dict],
-    folder: Path,
+    unit: str, parameters: dict[int, dict], keys: dict[int, str], compute: Callable[[int, dict], dict], folder: Path
 ) -> list[dict]:
     """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
     records, failures = [], []
@@ -149,13 +172,10 @@ def _load(method, data, folds, fold, settings, case):
 
 
 def _finished(path, key):
-    if not path.exists():
-        return None
-    try:
+    with suppress(FileNotFoundError, ValueError):  # cut short by a crash
         record = read_json(path)
-    except ValueError:  # cut short by a crash
-        return None
-    return record if record.get("fingerprint") == key else None
+        return record if record.get("fingerprint") == key else None
+    return None
 
 
 def _fit_and_score(loaded: tuple[FoldData, Method], parameters, complexity, seed, staged):

@@ -27,10 +27,7 @@ def select_parameters(records: list[dict], fixed: dict, rule: str, criterion: st
 
 
 def select_complexity(records: list[dict], rule: str, criterion: str = "log_loss") -> dict:
-    """The selection of stage 2 from the records of all folds.
-
-    Rules are those of `proset.selection.select`, and "largest": the whole ensemble, whatever its parts score.
-    """
+    """The selection of stage 2 from the records of all folds; "largest" takes the whole ensemble."""
     method = methods.get(records[0]["method"])
     records = sorted(records, key=lambda r: r["fold"])
     losses = np.array([r[criterion] for r in records]).T

@@ -13,7 +13,8 @@ from proset_study.methods.base import Method, faults
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
 _OTHERS = (  # modules that are no methods
-    *("base", "corrected", "costs", "estimators", "labels", "nearest_prototype", "prototypes", "weighted"),
+    *("base", "corrected", "costs", "coupling", "estimators", "labels", "nearest_prototype", "optional"),
+    *("prototypes", "weighted"),
 )
 METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, *_OTHERS}))
 

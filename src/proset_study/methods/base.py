@@ -27,7 +27,7 @@ METRICS = ("any", "symmetric", "vectors", "none")
 # For people, the schedule and verification: no result depends on it.
 ABOUT = (
     *("label", "place", "names", "cost", "averages", "draws", "unique"),
-    *("operations", "is_baseline", "prepare_process"),
+    *("operations", "is_baseline", "form_of", "prepare_process"),
 )
 
 
@@ -145,6 +145,7 @@ class Method(ABC):
     larger_is_simpler: ClassVar[bool] = False
     parameters: ClassVar[dict[str, Range]] = {}  # names and allowed values
     required: ClassVar[tuple[str, ...]] = ()  # parameters without a default
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()  # groups of parameters; exactly one of each group is given
     quantities: ClassVar[tuple[str, ...]] = ("active_features",)  # complexity measures reported of the final model
     one_stage: ClassVar[bool] = False  # whether the path is what is searched, and parameters are rarely set
     imports: ClassVar[tuple[str, ...]] = ()  # modules that fits import: imported before, their time is no part of a fit
@@ -157,6 +158,7 @@ class Method(ABC):
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
     unique: ClassVar[bool] = True  # if not, several models may be equally good, and the last bits choose
+    form_of: ClassVar[str] = ""  # the method of which it is another form: where room is short, one of them is shown
     is_baseline: ClassVar[bool] = False  # whether it ignores the features, so that others are only compared with it
 
     def __init__(self, data: FoldData):
@@ -218,8 +220,10 @@ def faults(method: type[Method]) -> list[str]:
 
 
 def _wrong_values(method: type[Method]) -> list[str]:
-    unknown = [name for name in method.required if name not in method.parameters]
-    found = [f"`required` has {', '.join(unknown)}, which `parameters` has not"] if unknown else []
+    found = []
+    for attribute, names in (("required", method.required), ("alternatives", sum(method.alternatives, ()))):
+        if unknown := [name for name in names if name not in method.parameters]:
+            found.append(f"`{attribute}` has {', '.join(unknown)}, which `parameters` has not")
     found += [
         f"`parameters` has {value!r} for {name}, must be a Range"
         for name, value in method.parameters.items()

@@ -1,7 +1,9 @@
 """Explainable boosting machine: a sum of one function per feature, and of pairs if wanted; it has no path.
 
 The functions are boosted in rounds over the features with small learning rate, so that each is piecewise constant. That
-of a column of categories has a value for each of them, and every function has one for what is missing.
+of a column of categories has a value for each of them, and every function has one for what is missing. Pairs are
+boosted after the single features, with `max_rounds` of their own: they want fewer rounds, some 100, and these take
+several times as long, with several classes above all.
 
 References
 ----------
@@ -36,7 +38,7 @@ class ExplainableBoosting(EstimatorMethod):
 
     @staticmethod
     def simplicity(parameters):
-        return (-parameters["max_rounds"],)
+        return -parameters.get("interactions", 0), -parameters["max_rounds"]
 
     @staticmethod
     def estimator(parameters, complexity, seed):
@@ -62,7 +64,8 @@ class ExplainableBoosting(EstimatorMethod):
 
     def fit(self, parameters, complexity, seed):
         with catch_warnings():
-            filterwarnings("ignore", "Missing values detected")  # which its own figures do not show
+            for message in ("Missing values detected", "For multiclass we cannot currently visualize pairs"):
+                filterwarnings("ignore", message)  # which its own figures do not show
             return super().fit(parameters, complexity, seed)
 
     @staticmethod

@@ -1,8 +1,8 @@
 """Gradient boosting of trees on binned features, in scikit-learn's implementation; its path counts iterations.
 
-A second library next to XGBoost. LightGBM is not it because its wheels need the system's libgomp.so.1, which a fresh
-Debian lacks. Its trees split categories into two sets, and send missing numbers to the side where they do better. A
-column of more categories than there are bins is taken for ranks in the order of their names.
+A second library next to XGBoost, which needs no package beyond scikit-learn. Its trees split categories into two sets,
+and send missing numbers to the side where they do better. A column of more categories than there are bins is taken for
+ranks in the order of their names.
 
 References
 ----------
@@ -32,6 +32,7 @@ class HistGradientBoosting(EstimatorMethod):
         "max_leaf_nodes": Range(2, 10**6, integer=True),
         "min_samples_leaf": Range(1, 10**6, integer=True),
         "learning_rate": Range(1e-6, 1.0),
+        "l2_regularization": Range(0.0, 1e6),
     }
     required = ("max_leaf_nodes", "learning_rate")
     quantities = ("active_features", "leaves")
@@ -54,6 +55,7 @@ class HistGradientBoosting(EstimatorMethod):
             max_leaf_nodes=int(parameters["max_leaf_nodes"]),
             min_samples_leaf=int(parameters.get("min_samples_leaf", 20)),
             learning_rate=float(parameters["learning_rate"]),
+            l2_regularization=float(parameters.get("l2_regularization", 0.0)),
             early_stopping=False,
             random_state=seed,
         )

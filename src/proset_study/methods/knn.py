@@ -1,4 +1,8 @@
-"""k nearest neighbours, uniform weights, Euclidean unless told otherwise; its path counts neighbours."""
+"""k nearest neighbours, uniform weights, Euclidean unless told otherwise; its path counts neighbours.
+
+Probabilities are proportions of the votes, which may be 0. With `pseudo_observations` m they are those of m votes more,
+which are shared as the class prior is: none is 0 then, and the log-loss does not measure how probabilities are clipped.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,7 +12,7 @@ import numpy as np
 from proset_study.data.distances import distances_by_rows
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED
 from proset_study.data.splits import FoldData
-from proset_study.methods.base import FittedModel, Method, Name
+from proset_study.methods.base import FittedModel, Method, Name, Range
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
@@ -24,10 +28,11 @@ class FittedKNN(FittedModel):
     n_classes: int
     k: int
     metric: str  # as `FoldData.metric`
+    pseudo_observations: float  # >= 0
     tree: "KDTree | None"  # of Euclidean distances
 
     def staged_predict_proba(self, X):
-        votes = np.zeros((len(X), self.n_classes))
+        votes = np.tile(self.pseudo_observations * self.class_prior(), (len(X), 1))
         for nearest in self._neighbours(X).T:
             votes[np.arange(len(X)), self.y[nearest]] += self.weight[nearest]
             yield votes / votes.sum(axis=1, keepdims=True)
@@ -51,12 +56,14 @@ class FittedKNN(FittedModel):
 
     def arrays(self):
         others = {"n_classes": np.array(self.n_classes), "k": np.array(self.k), "metric": np.array(self.metric)}
-        return {"X": self.points, "y": self.y, "weight": self.weight, **others}
+        smoothing = {"pseudo_observations": np.array(self.pseudo_observations)}
+        return {"X": self.points, "y": self.y, "weight": self.weight, **others, **smoothing}
 
     @classmethod
     def load(cls, arrays):
         others = int(arrays["n_classes"]), int(arrays["k"]), (metric := str(arrays["metric"]))
-        return cls(arrays["X"], arrays["y"], arrays["weight"], *others, _tree(arrays["X"], metric))
+        smoothing = float(arrays.get("pseudo_observations", 0.0))  # models of former versions have none
+        return cls(arrays["X"], arrays["y"], arrays["weight"], *others, smoothing, _tree(arrays["X"], metric))
 
 
 class KNN(Method):
@@ -64,11 +71,12 @@ class KNN(Method):
 
     label = "KNN"
     place = 2
-    names = (Name("k", axis="neighbours k"),)
+    names = (Name("k", axis="neighbours k"), Name("pseudo_observations", number=".2g"))
     model = FittedKNN
     metrics = "any"
     complexity = "k"
     larger_is_simpler = True
+    parameters = {"pseudo_observations": Range(0.0, 1e6)}  # noqa: RUF012
 
     def __init__(self, data: FoldData):
         super().__init__(data)
@@ -85,6 +93,10 @@ class KNN(Method):
         pairs = record["n_fit"] * record["n_scored"]
         return pairs, pairs * record["n_features"]
 
+    @staticmethod
+    def simplicity(parameters):
+        return (parameters.get("pseudo_observations", 0.0),)
+
     def fit(self, parameters, complexity, seed):
         if complexity > len(self.data.y):
             raise ValueError(
@@ -92,7 +104,9 @@ class KNN(Method):
             )
         data = self.data
         weight = np.ones(len(data.y)) if data.weight is None else data.weight
-        return FittedKNN(data.points, data.y, weight, data.n_classes, complexity, data.metric, self.tree)
+        known = data.points, data.y, weight, data.n_classes
+        smoothing = float(parameters.get("pseudo_observations", 0.0))
+        return FittedKNN(*known, complexity, data.metric, smoothing, self.tree)
 
 
 def _tree(X, metric):

@@ -1,4 +1,6 @@
-"""Neural network with one hidden layer of rectified linear units, fitted by L-BFGS with a squared penalty; no path.
+"""Neural network of rectified linear units, fitted by L-BFGS with a squared penalty; no path.
+
+It has one hidden layer, or as many of the same size as `layers` says.
 
 It ends after `MAX_ITER` iterations, which is before the minimum for many units: another kind of regularisation.
 
@@ -22,20 +24,24 @@ class NeuralNetwork(EstimatorMethod):
     names = (Name("units", "hidden units"), Name("alpha", number=".2g"))
     cost = Cost(0.05, 7.5e-4, features=0.25)
     draws = True
-    parameters = {"units": Range(1, 10_000, integer=True), "alpha": Range(0.0, 1e6)}  # noqa: RUF012
+    parameters = {  # noqa: RUF012
+        "units": Range(1, 10_000, integer=True),
+        "alpha": Range(0.0, 1e6),
+        "layers": Range(1, 10, integer=True),
+    }
     required = ("units",)
     quantities = ("active_features", "weights")
 
     @staticmethod
     def simplicity(parameters):
-        return -parameters["units"], parameters.get("alpha", ALPHA)
+        return -parameters.get("layers", 1), -parameters["units"], parameters.get("alpha", ALPHA)
 
     @staticmethod
     def estimator(parameters, complexity, seed):
         from sklearn.neural_network import MLPClassifier
 
         return MLPClassifier(
-            hidden_layer_sizes=(int(parameters["units"]),),
+            hidden_layer_sizes=(int(parameters["units"]),) * int(parameters.get("layers", 1)),
             alpha=parameters.get("alpha", ALPHA),
             solver="lbfgs",
             max_iter=MAX_ITER,

@@ -8,6 +8,8 @@ References
 L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
 """
 
+from typing import Any
+
 from proset_study.methods.base import Name, Range
 from proset_study.methods.estimators import TreeEnsemble
 
@@ -47,16 +49,21 @@ class RandomForest(TreeEnsemble):
     def estimator(parameters, complexity, seed):
         from sklearn.ensemble import RandomForestClassifier
 
-        return RandomForestClassifier(
-            n_estimators=complexity,
-            min_samples_leaf=int(parameters["min_samples_leaf"]),
-            max_features=float(parameters["max_features"]),
-            n_jobs=1,
-            random_state=seed,
-        )
+        return RandomForestClassifier(**settings(parameters, complexity, seed))
 
     def fit(self, parameters, complexity, seed):
         if "features_exponent" in parameters or "max_features" not in parameters:
             proportion = self.data.X.shape[1] ** (parameters.get("features_exponent", SQRT) - 1.0)
             parameters = {**parameters, "max_features": proportion}
         return super().fit(parameters, complexity, seed)
+
+
+def settings(parameters: dict[str, float], complexity: int, seed: int) -> dict[str, Any]:
+    """Arguments of a forest of scikit-learn."""
+    return {
+        "n_estimators": complexity,
+        "min_samples_leaf": int(parameters["min_samples_leaf"]),
+        "max_features": float(parameters["max_features"]),
+        "n_jobs": 1,
+        "random_state": seed,
+    }

@@ -1,7 +1,8 @@
 """XGBoost with trees; its path counts boosting rounds ("iterations").
 
 Splits are looked for between the bins of histograms, or with `exact` 1 between all values; exact trees draw features
-per level instead of per split, which the library has not for them.
+per level instead of per split, which the library has not for them. `min_child_weight`, the smallest sum of second
+derivatives in a leaf, and `reg_lambda`, the squared penalty of the leaves, are 1 unless they are given.
 """
 
 from dataclasses import dataclass
@@ -75,6 +76,8 @@ class XGBoost(Method):
         "colsample": Range(0.01, 1.0),
         "subsample": Range(0.01, 1.0),
         "exact": Range(0, 1, integer=True),
+        "min_child_weight": Range(0.0, 1e6),
+        "reg_lambda": Range(0.0, 1e6),
     }
     imports = ("scipy.special",)
     required = ("learning_rate", "max_depth", "colsample", "subsample")
@@ -116,6 +119,7 @@ class XGBoost(Method):
                 "learning_rate": parameters["learning_rate"],
                 "colsample_bylevel" if exact else "colsample_bynode": parameters["colsample"],
                 "subsample": parameters["subsample"],
+                **{name: parameters[name] for name in ("min_child_weight", "reg_lambda") if name in parameters},
                 "tree_method": "exact" if exact else "hist",
                 "nthread": 1,
                 "seed": int(seed.generate_state(1)[0] >> 1),

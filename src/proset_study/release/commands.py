@@ -52,7 +52,7 @@ def verify(
     """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
     import tempfile
 
-    from proset_study.release.verify.limits import bounded
+    from proset_study.release.verify.foreign import bounded
     from proset_study.release.verify.report import verify
 
     differences = 0

@@ -1,8 +1,7 @@
 """The predictions of all final models as Parquet files for other programs, and stores of several machines as one.
 
-A store is a folder with a file for each data set, and an index with what its rows depend on and their checksums;
-docs/predictions.md describes both. A store is written whole or not at all, and the same predictions give the same
-bytes, whichever machines they come from.
+A store is a folder with a file for each data set and an index, see docs/predictions.md. It is written whole or not at
+all, and the same predictions give the same bytes, whichever machines they come from.
 """
 
 import re
@@ -50,10 +49,7 @@ Model = tuple[str, int, str, str, int]
 
 
 def write_store(folder: Path, stored: Stored, commit: str) -> None:
-    """Write the predictions of all final models, their refits included, to a folder that must not exist.
-
-    The commit is that of the code; empty if it is not a checkout.
-    """
+    """Write the predictions of all final models, their refits included, to a folder that must not exist."""
     data: dict[str, dict[str, str]] = {}
     with _new_store(folder, _settings(stored.study), data) as add:
         for data_set in stored.study.data_sets:
@@ -104,9 +100,8 @@ def _settings(study: Study) -> dict[str, str]:
 def merge_stores(stores: Iterable[Path], output: Path) -> str:
     """Write one store with the predictions of several; what is in more than one of them must be the same.
 
-    The origin (arithmetic, commit) of such a prediction is that in the first of them; the order decides nothing else. A
-    ValueError names what is damaged, or what differs between two stores; then nothing is written. Gives what was
-    written, in words.
+    The origin (arithmetic, commit) of such a prediction is that in the first of them. A ValueError names what is
+    damaged, or what differs between two stores; then nothing is written.
     """
     stores = list(stores)
     indices = {store: read_index(store) for store in stores}
@@ -162,12 +157,7 @@ def _name(model: Model) -> str:
 
 
 def read_index(store: Path) -> dict:
-    """The index of a store, whose files are all there and have the checksums in it; otherwise a ValueError.
-
-    It has "version", "pyarrow" (version that wrote the files), "commits" (all in the column), "files" (SHA-256 by
-    name), "experiments" (fingerprints of their settings), "data" (SHA-256 by data set and replicate, as in the manifest
-    of a report).
-    """
+    """The index of a store, whose files are all there and have the checksums in it; otherwise a ValueError."""
     if not (path := layout.file_in(store, layout.STORE_INDEX)).is_file():
         raise ValueError(f"{store} is not allowed, must be a store of predictions with {path.name}")
     if (version := (index := read_json(path)).get("version")) != VERSION:

@@ -1,7 +1,4 @@
-"""The scores of predicted probabilities: one entry of `SCORES` is a row or column of every table.
-
-Searches choose by `proset.losses` alone, so that a score that is added or changed here makes no fit stale.
-"""
+"""The scores of predicted probabilities: one entry of `SCORES` is a row or column of every table."""
 
 import math
 from collections.abc import Callable
@@ -48,8 +45,6 @@ def clipped_log_loss(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarra
 def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
     """Mean squared distance of the probabilities from 1 for the true class and 0 for the others (Brier 1950), 0 to 2.
 
-    Examples
-    --------
     >>> brier_score(np.array([[0.5, 0.5], [0.75, 0.25]]), np.array([0, 1]))
     0.8125
     """
@@ -78,8 +73,6 @@ def balanced_accuracy(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarr
 def calibration_error(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
     """Expected calibration error: mean distance between claimed probability and observed proportion over the bins.
 
-    Examples
-    --------
     >>> calibration_error(np.array([[0.75, 0.25]] * 4), np.array([0, 0, 1, 1]))
     0.25
     """

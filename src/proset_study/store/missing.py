@@ -32,7 +32,6 @@ class MissingModels:
 
     @cached_property
     def found(self) -> list[MissingModel]:
-        """What `find_missing_models` gives."""
         return find_missing_models(self.study)
 
     @property
@@ -41,9 +40,9 @@ class MissingModels:
         study, absent = self.study, {(model.replicate, model.run, model.data_set) for model in self.found}
         finished = dict.fromkeys(
             file
-            for replicate, run, data_set in study.final_models(study.replicates)
-            if (replicate, run.name, data_set) not in absent
-            for _, files in layout.steps_to(study, replicate, data_set, run.name)
+            for place in layout.places(study, study.replicates)
+            if (place.replicate, place.run, place.data_set) not in absent
+            for _, files in place.steps()
             for file in files
         )
         folders = {Path(file).parent for file in finished}
@@ -60,22 +59,16 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     """All missing models of a study in the current folder, in the order of the config."""
     models = []
     for replicate, run, data_set in study.final_models(study.replicates):
-        for rule, files in layout.steps_to(study, replicate, data_set, run.name):
+        for rule, files in layout.Place(study, replicate, data_set, run.name).steps():
             if missing := [file for file in files if not Path(file).exists()]:
-                names = (replicate, run.experiment, run.variant, run.name, data_set)
-                models.append(MissingModel(*names, *_why(study, rule, missing)))
+                logs = {file: log_of(study, rule, file) for file in missing}
+                started = [file for file in missing if logs[file].exists()]
+                failed = [file for file in started if logs[file].stat().st_size]
+                target = [*failed, *started, *missing][0]
+                why = (cause(logs[target]), str(logs[target])) if started else ("not run", "")
+                models.append(MissingModel(replicate, run.experiment, run.variant, run.name, data_set, *why, target))
                 break
     return models
-
-
-def _why(study, rule, missing):
-    logs = {file: log_of(study, rule, file) for file in missing}
-    started = [file for file in missing if logs[file].exists()]
-    failed = [file for file in started if logs[file].stat().st_size]
-    if not started:
-        return "not run", "", missing[0]
-    target = (failed or started)[0]
-    return cause(logs[target]), str(logs[target]), target
 
 
 def log_of(study: Study, rule: str, file: str) -> Path:

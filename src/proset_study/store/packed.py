@@ -11,6 +11,7 @@ from pathlib import Path
 from proset.files import replacing
 from proset_study.base.records import read_json, read_text, write_text
 from proset_study.study import layout
+from proset_study.study.config.study import Study
 
 MAX_FILE, MAX_ARCHIVE = 2**28, 2**31  # bytes that are unpacked: of a file, of an archive
 MAX_OTHERS = 10_000  # things in an archive that nobody asked for
@@ -20,15 +21,15 @@ FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, **_SEARCH}]
 
 
 def pack(folder: Path, names: Iterable[str], output: Path, first_fits: bool = False) -> None:
-    """Write the records of these names below the folder as .tar.xz; same records, same bytes.
-
-    With `first_fits`, what refits with other seeds gave is left out.
-    """
-    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in sorted(names, key=_kind)))
+    """Write the records of these names in a folder as .tar.xz, if asked without refits; same records, same bytes."""
+    names = sorted(names, key=lambda name: (Path(name).name, name))  # files of one kind next to each other pack best
+    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in names))
 
 
-def _kind(name):
-    return Path(name).name, name  # files of one kind next to each other pack best
+def pack_records(study: Study, name: str) -> None:
+    """Records of one replicate as one archive."""
+    names, output = layout.record_names(study, name), Path(layout.report(study, layout.RECORDS, archive=name))
+    pack(Path(layout.result(study, "")), names, output, name.endswith(layout.FIRST_FITS))
 
 
 def _text(path, first_fits):
@@ -61,8 +62,7 @@ def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
 def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | None]]:
     """Names and contents of the files in an archive that may be a stranger's; None for those that are not `wanted`.
 
-    A ValueError says that the archive is damaged, that a wanted file is a duplicate or not a plain file, that one is
-    larger than `MAX_FILE` or all are than `MAX_ARCHIVE`, or that there are more than `MAX_OTHERS` others.
+    A ValueError says that it is damaged or too large, that a wanted file is a duplicate or not a plain file.
     """
     read, n_others, size = set(), 0, 0
     try:
@@ -91,10 +91,7 @@ def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
 
 
 def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
-    """Write the records of these names, and nothing else, below `folder`; the names of other files in the archive.
-
-    A ValueError says that a record is missing or not one, or as `read_files`.
-    """
+    """Write the records of these names, and nothing else, below `folder`; the names of other files in the archive."""
     lacking, others = set(names), []
     for name, content in read_files(archive, set(lacking).__contains__):
         if content is None:

@@ -1,4 +1,4 @@
-"""All numbers of final models as tidy rows, and CSV files of rows."""
+"""All numbers of final models as tidy rows, CSV files of rows, and the commands that write them."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.store.metrics import score_predictions
 from proset_study.study import layout
+from proset_study.study.config.study import Study
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
@@ -116,6 +117,24 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
     return rows
 
 
+def score(study: Study, replicate: int, experiment: str) -> None:
+    """All numbers of an experiment in a replicate."""
+    cases = study.cases([replicate], experiment)
+    write_scores(study, cases, layout.result(study, layout.SCORES, replicate=replicate, experiment=experiment))
+
+
+def score_data_set(study: Study, data_set: str) -> None:
+    """All numbers of a data set."""
+    cases = study.cases(study.replicates, data_set=data_set)
+    write_scores(study, cases, layout.report(study, layout.DATA_SET_SCORES, data_set=data_set))
+
+
+def write_scores(study: Study, cases: list[dict], output: str | Path) -> None:
+    """Write all numbers of some final models."""
+    results = Path(layout.result(study, ""))
+    write_rows(output, [row for case in cases for row in case_rows(results, case)], Row)
+
+
 def _roles(selection):
     return ROLES[:1] if selection["rule"] == "best" else ROLES
 
@@ -137,10 +156,7 @@ def by_fit_seed(rows: Iterable[Row]) -> list[tuple[Row, list[float]]]:
 
 
 def write_rows(path: str | Path, rows: Iterable[Any], columns: type | tuple[str, ...]) -> None:
-    """Write a CSV file of dataclasses of a type, whose fields are its columns, or of dicts with these keys.
-
-    It is compressed if its name says so; numbers have `DIGITS` digits.
-    """
+    """Write a CSV file, compressed if its name says so, of dataclasses of a type or of dicts with these keys."""
     if isinstance(columns, type):
         names = tuple(field.name for field in fields(columns) if field.name not in _IN_OTHERS)
         write_lines(path, names, ([_cell(row, name) for name in names] for row in rows))
@@ -181,10 +197,7 @@ def as_cell(value: object) -> object:
 
 
 def read_rows(path: str | Path, kind: type[T], **known: Any) -> list[T]:
-    """Rows of a CSV file as dataclasses, whose fields are text, whole numbers, or numbers or None.
-
-    Columns that are no fields are left out; fields that are no columns have to be given.
-    """
+    """Rows of a CSV file as dataclasses; columns that are no fields are left out, other fields are `known`."""
     return rows_of(read_csv(path), kind, **known)
 
 

@@ -72,9 +72,7 @@ class Final:
 
     def settings(self, stage: str) -> dict:
         """Those of "stage1" or "stage2", which the run has."""
-        settings = self.run.stage(stage, self.data_set)
-        assert settings is not None
-        return settings
+        return self.run.stage(stage, self.data_set)
 
     @cached_property
     def stage2(self) -> dict:
@@ -209,20 +207,14 @@ class Stored:
         }
 
     def _final(self, replicate, run, data_set):
-        source = self.study.stage1_run(run)
+        source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
         folder = self.folder / f"replicate_{replicate}" / data_set
-        return Final(
-            folder / run.name,
-            folder / source.name if source else None,
-            self._below(layout.stage1_files(self.study, replicate, data_set, run.name)) if source else (),
-            self._below(layout.stage2_files(self.study, replicate, data_set, run.name)),
-            replicate,
-            run,
-            data_set,
+        trials, paths = (
+            tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
+            for files in (place.trials(), place.paths())
         )
-
-    def _below(self, files):
-        return tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
+        stage1_folder = folder / source.name if source else None
+        return Final(folder / run.name, stage1_folder, trials, paths, replicate, run, data_set)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""
@@ -278,10 +270,7 @@ class Stored:
 
 
 class Finished(Stored):
-    """The finished part of a study; its numbers are made from the records, because no experiment need be whole.
-
-    ValueError if nothing is finished, or nothing is missing.
-    """
+    """The finished part of a study that lacks something; numbers are made from records: no experiment need be whole."""
 
     def __init__(self, folder: Path, study: Study):
         super().__init__(folder, study)

@@ -53,8 +53,8 @@ class Trained:
         """The prior and the prototypes behind the predictions for rows of a table, as `ProsetClassifier.explain`.
 
         "row" is the row of the file, from 0, that is the prototype; the quantile of the familiarity is not known. Of
-        each row the `top` prototypes are listed, the others summed up by class. `table.loc[[7]]` keeps the types of the
-        columns, which `table.loc[7]` may not. ValueError if the model has no weighted prototypes.
+        each row the `top` prototypes are listed, the others summed up by class. ValueError if the model has no weighted
+        prototypes.
         """
         import pandas as pd
 

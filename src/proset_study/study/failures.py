@@ -4,53 +4,26 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 MOST = 20  # jobs that are listed
 FULL = 2**20  # bytes free, below which a disk counts as full
 LOCAL = ["--cores", "2"]  # options of a run that no overlay is needed for
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A job that failed.
-
-    Attributes
-    ----------
-    rule : str
-    wildcards : dict
-    log : Path
-    output : str
-        Its first output, which is a name to ask Snakemake for.
-    mem_mb : int or None
-        Memory that was declared for it.
-    """
+class Failed(NamedTuple):
+    """A job that failed."""
 
     rule: str
     wildcards: dict[str, str]
     log: Path
-    output: str
-    mem_mb: int | None
+    output: str  # its first one, a name to ask Snakemake for
+    mem_mb: int | None  # as it was declared
 
 
 def describe_failures(failed: Iterable[Failed], study: str, command: list[str], targets: Iterable[str]) -> str:
-    """The summary of a run that failed.
-
-    Parameters
-    ----------
-    failed : iterable of Failed
-    study : str
-    command : list of str
-        `program`, then options and targets that it was called with.
-    targets : iterable of str
-        Those of `command` that are targets.
-
-    Returns
-    -------
-    str
-        Several lines, at most `MOST` jobs.
-    """
+    """The summary of a run that failed, of at most `MOST` jobs; `command` is `program` with options and targets."""
     failed, targets = list(failed), set(targets)
     called, *words = command
     options = [word for word in words if word not in targets]

@@ -12,7 +12,7 @@ import ast
 import builtins
 import hashlib
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import arithmetic
@@ -21,6 +21,7 @@ from proset_study.data.generators import base as generators
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.evaluations import base as evaluations
 from proset_study.methods import base as methods
+from proset_study.methods.optional import remedy
 
 # Found by name: no import statement names them.
 _FIGURES = tuple(
@@ -56,6 +57,8 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "interpret": "interpret-core",
     "skops": "skops",
     "kmedoids": "kmedoids",
+    "lightgbm": "lightgbm",
+    "catboost": "catboost",
 }
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
@@ -95,17 +98,24 @@ def modules_of(job: str, **names: str) -> tuple[str, ...]:
 def code_fingerprint(*modules: str) -> str:
     """Hash of modules, of all modules of ours that they import, and of the libraries' versions.
 
-    A ModuleNotFoundError names a module that does not exist.
+    A ModuleNotFoundError names a module that does not exist, a ValueError a library that is not installed.
     """
     sources, libraries = closure(*modules)
     digest = hashlib.sha256()
     for name in sorted(sources):
         digest.update(f"{name}\n{sources[name]}\n".encode())
     for library in sorted(libraries):
-        digest.update(f"{library}=={version(library)}\n".encode())
+        digest.update(f"{library}=={_version(library)}\n".encode())
     if _KERNEL in sources:
         digest.update(f"{arithmetic.name()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _version(library):
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        raise ValueError(f"{library} is not installed; {remedy(library)}") from None
 
 
 @cache
@@ -145,7 +155,8 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
     tree = ast.parse(path.read_text(encoding="utf-8"))
     if name in _FORMATS:
-        return {name: _format_version(tree)}, frozenset()
+        version_of_format = next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = "))
+        return {name: version_of_format}, frozenset()
     tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
     imported = frozenset(_imports(tree))
     templates = path.parent.glob("templates/*") if "jinja2" in imported else ()
@@ -166,11 +177,6 @@ def _imports(tree: ast.AST):
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _format_version(tree: ast.Module) -> str:
-    """The statement that sets `FORMAT_VERSION`."""
-    return next(text for text in map(ast.unparse, tree.body) if text.startswith("FORMAT_VERSION = "))
 
 
 class _ForNumbers(ast.NodeTransformer):
@@ -216,8 +222,10 @@ class _ForNumbers(ast.NodeTransformer):
         return None if node.module in ("typing", "collections.abc") else node
 
     def visit_Raise(self, node):
-        if isinstance(node.exc, ast.Call) and _is_error(node.exc.func):
-            node.exc = node.exc.func
+        function = node.exc.func if isinstance(node.exc, ast.Call) else None
+        kind = getattr(builtins, function.id, None) if isinstance(function, ast.Name) else None
+        if isinstance(kind, type) and issubclass(kind, Exception):  # an error that Python has
+            node.exc = function
         return node
 
 
@@ -232,9 +240,3 @@ def _without_docstring(node):
     if ast.get_docstring(node) is not None:
         del node.body[0]
     return node
-
-
-def _is_error(function: ast.expr) -> bool:
-    """Whether an expression is the name of an error that Python has."""
-    kind = getattr(builtins, function.id, None) if isinstance(function, ast.Name) else None
-    return isinstance(kind, type) and issubclass(kind, Exception)

@@ -1,19 +1,19 @@
 """Where everything is: each path below results/ and reports/ is spelt here and nowhere else.
 
-The names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/. Rules
-take them as they are, with wildcards in braces; `result` and `report` fill them in. None of the lists has what a former
-config left behind.
+Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/.
 """
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from proset_study.data.metrics import stored_metric
-from proset_study.data.paths import located
+from proset_study.data.table_file import located
 from proset_study.fits.evaluations import KINDS
-from proset_study.study.config.study import Run, Study
+from proset_study.study.config.study import Study
 
 RESULTS, REPORTS = "results/{study}/", "reports/{study}/"
 
@@ -82,60 +82,69 @@ def report(study: Study, template: str, **names: object) -> str:
     return (REPORTS + template).format(study=study.name, **names)
 
 
-# --- what one final model is made of ---------------------------------------------------------------------------------
+class Place(NamedTuple):
+    """What names a final model, or without a run its data, and the files it is made of."""
+
+    study: Study
+    replicate: int  # as text in rules
+    data_set: str
+    run: str = ""
+
+    def name(self, template: str, **names: object) -> str:
+        """A file of the model or of its data."""
+        own = {"replicate": self.replicate, "data_set": self.data_set, "run": self.run}
+        return result(self.study, template, **(own | names))
+
+    def file(self, template: str, **names: object) -> Path:
+        """The same as a path."""
+        return Path(self.name(template, **names))
+
+    def parameters(self) -> list[str]:
+        """The selection of stage 1, if there is one."""
+        return [self.name(PARAMETERS)] if "stage1" in self.study.runs[self.run].settings else []
+
+    def matrix(self) -> list[str]:
+        """The dissimilarities that a run reads, if they are stored."""
+        metric = stored_metric(self.study.metric(self.run, self.data_set))
+        return [] if metric is None else [self.name(DISSIMILARITIES, metric=metric)]
+
+    def trials(self) -> list[str]:
+        """All records of stage 1."""
+        if (source := self.study.stage1_run(self.study.runs[self.run])) is None:
+            return []
+        return [
+            self.name(TRIALS, run=source.name, fold=fold, last_fold=last_fold, first=first, last=last)
+            for first, last in self.study.trial_chunks(source, self.data_set)
+            for fold, last_fold in self.study.fold_chunks(source)
+        ]
+
+    def paths(self) -> list[str]:
+        """All records of stage 2."""
+        chunks = self.study.fold_chunks(self.study.runs[self.run])
+        return [self.name(PATHS, first=first, last=last) for first, last in chunks]
+
+    def steps(self) -> list[tuple[str, list[str]]]:
+        """Rule and output files of each step to the model, in order."""
+        steps = [("data", [self.name(DATA)]), ("split", [self.name(SPLIT)])]
+        if matrix := self.matrix():
+            steps.append(("dissimilarities", matrix))
+        if trials := self.trials():
+            steps += [("stage1", trials), ("select_parameters", self.parameters())]
+        steps += [("stage2", self.paths()), ("select_complexity", [self.name(COMPLEXITY)])]
+        return [*steps, ("fit", [self.name(template) for template in (MODEL, PREDICTIONS, FIT)])]
+
+    def origin(self, code: str) -> list[object]:
+        """What every record of a search depends on, besides its own settings; `code` is the key of the search."""
+        names = (self.study.config["seed"], int(self.replicate), self.data_set, self.run)
+        return [self.file(DATA), self.file(SPLIT), code, *names, *map(Path, self.matrix())]
 
 
-def parameters_file(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
-    """The selection of stage 1, if there is one."""
-    if "stage1" not in study.runs[run].settings:
-        return []
-    return [result(study, PARAMETERS, replicate=replicate, data_set=data_set, run=run)]
-
-
-def matrix_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
-    """The dissimilarities that a run reads, if they are stored."""
-    if (metric := stored_metric(study.metric(run, data_set))) is None:
-        return []
-    return [result(study, DISSIMILARITIES, replicate=replicate, data_set=data_set, metric=metric)]
-
-
-def stage1_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
-    """All records of stage 1."""
-    source = study.stage1_run(study.runs[run])
-    if source is None:
-        return []
-    names = {"replicate": replicate, "data_set": data_set, "run": source.name}
-    return [
-        result(study, TRIALS, **names, fold=fold, last_fold=last_fold, first=first, last=last)
-        for first, last in study.trial_chunks(source, data_set)
-        for fold, last_fold in study.fold_chunks(source)
-    ]
-
-
-def stage2_files(study: Study, replicate: int | str, data_set: str, run: str) -> list[str]:
-    """All records of stage 2."""
-    names = {"replicate": replicate, "data_set": data_set, "run": run}
-    return [result(study, PATHS, **names, first=first, last=last) for first, last in study.fold_chunks(study.runs[run])]
-
-
-def steps_to(study: Study, replicate: int | str, data_set: str, run: str) -> list[tuple[str, list[str]]]:
-    """Rule and output files of each step to a final model, in order."""
-    names = {"replicate": replicate, "data_set": data_set, "run": run}
-    place = (study, replicate, data_set, run)
-    steps = [("data", [result(study, DATA, **names)]), ("split", [result(study, SPLIT, **names)])]
-    if matrix := matrix_files(study, replicate, data_set, run):
-        steps.append(("dissimilarities", matrix))
-    if study.stage1_run(study.runs[run]):
-        steps += [("stage1", stage1_files(*place)), ("select_parameters", parameters_file(*place))]
-    return [
-        *steps,
-        ("stage2", stage2_files(*place)),
-        ("select_complexity", [result(study, COMPLEXITY, **names)]),
-        ("fit", [result(study, template, **names) for template in (MODEL, PREDICTIONS, FIT)]),
-    ]
-
-
-# --- custom data -----------------------------------------------------------------------------------------------------
+def places(
+    study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
+) -> Iterator[Place]:
+    """Those of all final models, optionally of one experiment or data set."""
+    for replicate, run, d in study.final_models(replicates, experiment, data_set):
+        yield Place(study, replicate, d, run.name)
 
 
 def custom_files(study: Study, data_set: str) -> list[str]:
@@ -159,18 +168,15 @@ def downloads(study: Study) -> list[str]:
     ]
 
 
-# --- what jobs over several models read ------------------------------------------------------------------------------
-
-
 def data_files(study: Study) -> list[str]:
     """The data sets of all replicates."""
-    return _of_models(study, study.final_models(study.replicates), [DATA])
+    return _files(places(study, study.replicates), [DATA])
 
 
 def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
     """Records of all evaluations that the config asks for, optionally of one data set."""
     return [
-        result(study, EVALUATION, replicate=replicate, data_set=d, run=run.name, kind=kind)
+        Place(study, replicate, d, run.name).name(EVALUATION, kind=kind)
         for kind in KINDS
         for replicate, run, d in study.evaluated(kind, replicates, data_set)
     ]
@@ -197,33 +203,24 @@ def scored_files(
     study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
 ) -> list[str]:
     """Everything that the numbers of an experiment or a data set are made of."""
-    models = list(study.final_models(replicates, experiment, data_set))
-    selections = [file for replicate, run, d in models for file in parameters_file(study, replicate, d, run.name)]
-    return [*_of_models(study, models, (DATA, COMPLEXITY, FIT, PREDICTIONS)), *selections]
+    models = list(places(study, replicates, experiment, data_set))
+    selections = [file for place in models for file in place.parameters()]
+    return [*_files(models, (DATA, COMPLEXITY, FIT, PREDICTIONS)), *selections]
 
 
 def prediction_files(study: Study) -> list[str]:
     """Everything that the store of predictions is made of."""
-    return _of_models(study, study.final_models(study.replicates), (DATA, SPLIT, FIT, PREDICTIONS))
+    return _files(places(study, study.replicates), (DATA, SPLIT, FIT, PREDICTIONS))
 
 
-def _of_models(study: Study, models: Iterable[tuple[int, Run, str]], templates: Iterable[str]) -> list[str]:
-    files = (
-        result(study, template, replicate=replicate, data_set=d, run=run.name)
-        for replicate, run, d in models
-        for template in templates
-    )
-    return list(dict.fromkeys(files))
+def _files(models: Iterable[Place], templates: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(place.name(template) for place, template in product(models, templates)))
 
 
 def result_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
     """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
-    made = [
-        file
-        for replicate, run, d in study.final_models(replicates, data_set=data_set)
-        for _, files in steps_to(study, replicate, d, run.name)
-        for file in files
-    ]
+    models = places(study, replicates, data_set=data_set)
+    made = [file for place in models for _, files in place.steps() for file in files]
     return list(dict.fromkeys([*made, *evaluation_files(study, replicates, data_set)]))
 
 
@@ -250,18 +247,17 @@ def committed_records(study: Study) -> str:
 
 
 def record_files(study: Study, archive: str) -> list[str]:
-    """What is in one of `record_archives`.
+    """What is in one of `record_archives`; data sets and models are left out: they can be made again.
 
-    replicate_<number> has splits, selections, predictions, records of final models and of evaluations;
-    replicate_<number>_first_fits has the first fit of each model only; replicate_<number>_searches has the single fits
-    of the searches (none of additional replicates). Data sets and models are left out: they can be made again.
+    replicate_<number> has splits, selections, predictions, records of final models and of evaluations, _first_fits only
+    the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
     """
     replicate, searched = int(archive.split("_")[1]), archive.endswith(SEARCHES)
     wanted = ("stage1", "stage2") if searched else ("split", "select_parameters", "select_complexity", "fit")
     made = [
         file
-        for _, run, d in study.final_models([replicate])
-        for rule, files in steps_to(study, replicate, d, run.name)
+        for place in places(study, [replicate])
+        for rule, files in place.steps()
         if rule in wanted
         for file in files
         if Path(file).name != Path(MODEL).name
@@ -272,9 +268,6 @@ def record_files(study: Study, archive: str) -> list[str]:
 def record_names(study: Study, archive: str) -> list[str]:
     """The same as names below results/<study>."""
     return [str(Path(file).relative_to(result(study, ""))) for file in record_files(study, archive)]
-
-
-# --- the report ------------------------------------------------------------------------------------------------------
 
 
 def asked_for_before(study: Study) -> list[str]:
@@ -313,11 +306,7 @@ def released(study: Study) -> list[str]:
 
 
 def archived(study: Study, name: str) -> bool:
-    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only.
-
-    That is so of all pages but the first one, figures of single data sets, vector graphics, predictions, and all
-    records but the `committed_records`.
-    """
+    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only."""
     if name.startswith("figures/overview/"):
         return name.endswith(".svg")
     committed = RECORDS.format(archive=committed_records(study))

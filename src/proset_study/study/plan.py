@@ -1,54 +1,29 @@
 """What a run is going to do, in words, before it starts."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from proset_study import methods
-from proset_study.base.records import fingerprint
+from proset_study.base.records import fingerprint, read_json
 from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.fits import evaluations
 from proset_study.study import fingerprints, layout
 from proset_study.study.config.study import Study
 
-JOB_SECONDS = (
-    0.25  # start, orchestration; where no process forks, as on clusters, jobs import libraries for a second more
-)
+JOB_SECONDS = 0.25  # start, orchestration; where no process forks, as on clusters, imports take a second more
 
 
-@dataclass(frozen=True)
-class Fits:
-    """What one job fits.
-
-    Attributes
-    ----------
-    method : str
-    number : int
-    seconds : float
-        Rough CPU seconds of all of them.
-    """
+class Fits(NamedTuple):
+    """What one job fits."""
 
     method: str
     number: int
-    seconds: float
+    seconds: float  # rough CPU seconds of all of them
 
 
 def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: int) -> str:
-    """One line: how many jobs and fits, and roughly how long they take.
-
-    Parameters
-    ----------
-    jobs : iterable of (rule, wildcards)
-        What Snakemake is going to run.
-    study : Study
-    cores : int
-
-    Returns
-    -------
-    str
-    """
+    """How many jobs, given by rule and wildcards, and fits, and roughly how long they take; one line."""
     jobs = list(jobs)
     planned = {(rule, *_place(wildcards)) for rule, wildcards in jobs}
     numbers: Counter = Counter()
@@ -66,14 +41,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
 
 
 def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
-    """What a job fits, and roughly how long that takes; None for rules that fit nothing.
-
-    Parameters
-    ----------
-    rule : str
-    wildcards : dict
-    study : Study
-    """
+    """What a job fits, and roughly how long that takes; None for rules that fit nothing."""
     if rule == "standing_on":
         return _of_all(wildcards["data_set"], study)
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
@@ -106,17 +74,15 @@ def _numbers(rule, wildcards):
 def _of_all(data_set: str, study: Study) -> Fits:
     """All fits of a study of one method on a data set."""
     (run,) = study.runs.values()
-    trials, last_fold = study.n_trials(run.name, data_set), study.config["folds"] - 1
-    number, seconds = 0, 0.0
+    trials, last_fold = study.n_trials(run.name, data_set), str(study.config["folds"] - 1)
     place = {"run": run.name, "data_set": data_set}
-    folds = {**place, "fold": "0", "last_fold": str(last_fold), "first": "0"}
-    jobs = [("stage2", {**folds, "last": str(last_fold)}), ("fit", place)]
+    folds = {**place, "fold": "0", "last_fold": last_fold, "first": "0"}
+    jobs = [("stage2", {**folds, "last": last_fold}), ("fit", place)]
     if trials:
         jobs.append(("stage1", {**folds, "last": str(trials - 1)}))
-    for rule, wildcards in jobs:
-        if (fits := fits_of(rule, wildcards, study)) is not None:
-            number, seconds = number + fits.number, seconds + fits.seconds
-    return Fits(run.method, len(study.replicates) * number, len(study.replicates) * seconds)
+    fits = [of_job for rule, wildcards in jobs if (of_job := fits_of(rule, wildcards, study))]
+    times = len(study.replicates)
+    return Fits(run.method, times * sum(f.number for f in fits), times * sum(f.seconds for f in fits))
 
 
 def _place(wildcards):
@@ -133,29 +99,20 @@ def _stored(rule, wildcards, study, planned):
         above.append(("select_parameters", replicate, data_set, run))
     if planned & {*above}:
         return 0
-    names = {"replicate": replicate, "data_set": data_set, "run": run}
-    template = layout.TRIAL if rule == "stage1" else layout.PATH
-    files = {
-        (fold, trial): Path(layout.result(study, template, **names, fold=fold, trial=trial))
-        for fold, trial in _numbers(rule, wildcards)
-    }
+    place, template = layout.Place(study, replicate, data_set, run), layout.TRIAL if rule == "stage1" else layout.PATH
+    files = {(fold, trial): place.file(template, fold=fold, trial=trial) for fold, trial in _numbers(rule, wildcards)}
     numbers = [number for number, file in files.items() if file.exists()]
     if not numbers:
         return 0
     fold, trial = numbers[0]
-    data, split = (Path(layout.result(study, template, **names)) for template in (layout.DATA, layout.SPLIT))
-    code, seed = fingerprints.key("search", method=study.runs[run].method), study.config["seed"]
-    matrix = map(Path, layout.matrix_files(study, replicate, data_set, run))
-    origin = [data, split, code, seed, int(replicate), data_set, run, *matrix]
+    origin = place.origin(fingerprints.key("search", method=study.runs[run].method))
     try:
         if rule == "stage1":
             key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)
         else:
-            chosen_file = layout.parameters_file(study, replicate, data_set, run)
-            chosen = json.loads(Path(chosen_file[0]).read_text(encoding="utf-8"))["parameters"] if chosen_file else {}
+            chosen = read_json(place.parameters()[0])["parameters"] if place.parameters() else {}
             key = fingerprint(study.stage2_settings(run, data_set), chosen, fold, *origin)
-        record = json.loads(files[numbers[0]].read_text(encoding="utf-8"))
-        return len(numbers) if record["fingerprint"] == key else 0
+        return len(numbers) if read_json(files[numbers[0]])["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again
         return 0
 

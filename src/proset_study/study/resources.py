@@ -1,7 +1,6 @@
 """What a job asks of a cluster: memory and run time, from the size of its data, and more with every attempt.
 
-Nothing here enters a result or makes one stale. The numbers behind it are measured: `benchmarks/results.md` (time and
-peak memory against rows, features and candidates), the records of the study (seconds and peak memory of every fit).
+The numbers are measured, see `benchmarks/results.md` and the records of the study; nothing here enters a result.
 """
 
 from math import ceil

@@ -1,9 +1,4 @@
-"""What happens around a run of Snakemake; whatever is not in its documented interface is used here and nowhere else.
-
-That is `workflow.config_settings`, `.configfiles`, `.modifier`, `.current_basedir`, `.dag`, `.scheduler`,
-`.local_exec`, `.dag_settings`, `.storage_settings` and `.storage_registry`, as they are in Snakemake 9; pyproject.toml
-allows no other.
-"""
+"""What happens around a run of Snakemake 9; what is not in its documented interface is used here and nowhere else."""
 
 import hashlib
 import json
@@ -119,14 +114,13 @@ def finish(workflow, study: Study) -> None:
 def explain_failures(workflow, study: Study) -> None:
     """Name each job that failed, with its cause and the command that tries it again."""
     failed = [
-        Failed(job.rule.name, dict(job.wildcards_dict), Path(job.log[0]), _name(job), job.resources.get("mem_mb"))
+        Failed(
+            *(job.rule.name, dict(job.wildcards_dict), Path(job.log[0])),
+            os.path.relpath(job.output[0], os.environ.get(COPIES, ".")),  # as Snakemake is asked for it
+            job.resources.get("mem_mb"),
+        )
         for either in workflow.scheduler.failed
         for job in (either if either.is_group() else [either])
     ]
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
     print(f"\n{summary}\n", file=sys.stderr)
-
-
-def _name(job) -> str:
-    """The first output of a job, as Snakemake is asked for it."""
-    return os.path.relpath(job.output[0], os.environ.get(COPIES, "."))

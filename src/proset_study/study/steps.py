@@ -1,7 +1,6 @@
-"""The steps from a data set to a final model, each a command of the workflow; `run_case` takes them in order."""
+"""The steps to a final model, each a command of the workflow; `run_case` takes them in order."""
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +8,9 @@ from proset_study import methods
 from proset_study.base.records import read_all, read_json, write_json, write_json_lines
 from proset_study.base.seeds import integer_seed
 from proset_study.data.dataset import DataSet, MissingValues
+from proset_study.data.download import download
 from proset_study.data.matrix import write_matrix
+from proset_study.data.openml import TABLE, table_of
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split, write_split
 from proset_study.data.splitting import split
@@ -19,26 +20,13 @@ from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
-
-
-class _Place(NamedTuple):
-    """What names a model, in the order in which `layout` takes it."""
-
-    study: Study
-    replicate: int
-    data_set: str
-    run: str = ""
-
-    def file(self, template: str, **names: object) -> Path:
-        """A file of the model or of its data."""
-        own = {"replicate": self.replicate, "data_set": self.data_set, "run": self.run}
-        return Path(layout.result(self.study, template, **own, **names))
+from proset_study.study.layout import Place
 
 
 def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Search, fit and predict as the rules of the workflow do, for a run on a data set that `prepare_data_set` made."""
     settings = study.runs[run]
-    place, code = _Place(study, replicate, data_set, run), key("search", method=settings.method)
+    place, code = Place(study, replicate, data_set, run), key("search", method=settings.method)
     place.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
     source = study.stage1_run(settings)
     if source is settings:
@@ -55,12 +43,23 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
 
 def prepare_data_set(study: Study, replicate: int, data_set: str) -> None:
     """Make a data set, its dissimilarities and its split."""
-    place = _Place(study, replicate, data_set)
+    place = Place(study, replicate, data_set)
     place.file(layout.DATA).parent.mkdir(parents=True, exist_ok=True)
     make_data(study, replicate, data_set)
     for metric in study.stored_metrics(data_set):
         dissimilarities(study, replicate, data_set, metric)
     make_split(study, replicate, data_set)
+
+
+def openml(study: Study, name: str) -> None:
+    """Download a data set of OpenML."""
+    table = TABLE.format(name=name)
+    wanted: dict = {}
+    for settings in study.config["data_sets"].values():
+        if "openml" in settings and table_of(settings["openml"]) == table:
+            wanted |= settings["openml"]
+    loaded = download(wanted, table)
+    print(f"openml: {table}, " + ", ".join(f"{key}: {loaded[key]}" for key in ("name", "version", "md5", "licence")))
 
 
 def make_data(study: Study, replicate: int, data_set: str) -> None:
@@ -71,12 +70,12 @@ def make_data(study: Study, replicate: int, data_set: str) -> None:
         needing, able = study.needing_numbers(data_set), methods.for_mixed()
         remedy = f"without it {', '.join(needing)} cannot be run, whose methods are not among {', '.join(able)}"
         raise ValueError(f"{error}; {remedy}") from error
-    data.save(_Place(study, replicate, data_set).file(layout.DATA))
+    data.save(Place(study, replicate, data_set).file(layout.DATA))
 
 
 def dissimilarities(study: Study, replicate: int, data_set: str, metric: str) -> None:
     """Compute or check the dissimilarities of all samples of a data set."""
-    place = _Place(study, replicate, data_set)
+    place = Place(study, replicate, data_set)
     data, output = DataSet.load(place.file(layout.DATA)), place.file(layout.DISSIMILARITIES, metric=metric)
     try:
         write_matrix(output, data, study.metric_settings(metric, data_set), study.data_settings(data_set))
@@ -86,7 +85,7 @@ def dissimilarities(study: Study, replicate: int, data_set: str, metric: str) ->
 
 def make_split(study: Study, replicate: int, data_set: str) -> None:
     """Split a data set into folds and test part."""
-    config, place = study.config, _Place(study, replicate, data_set)
+    config, place = study.config, Place(study, replicate, data_set)
     seed = integer_seed(config["seed"], "split", data_set, replicate)
     data = DataSet.load(place.file(layout.DATA))
     try:
@@ -100,8 +99,8 @@ def stage1(
     study: Study, replicate: int, data_set: str, run: str, fold: int, last_fold: int, first: int, last: int, code: str
 ) -> None:
     """Fit and score trials first..last of some folds."""
-    place = _Place(study, replicate, data_set, run)
-    inputs, origin, case = _inputs(place), _origin(place, code), _case(place)
+    place = Place(study, replicate, data_set, run)
+    inputs, origin, case = _inputs(place), place.origin(code), _case(place)
     trials, settings = range(first, last + 1), study.stage1_settings(run, data_set)
     records, failures = [], []
     for number in range(fold, last_fold + 1):
@@ -117,39 +116,32 @@ def stage1(
 
 def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the parameters from all records of stage 1."""
-    place, settings = _Place(study, replicate, data_set, run), study.runs[run]
-    files = [Path(file) for file in layout.stage1_files(*place)]
-    records = read_all(files, trial=study.n_trials(run, data_set), fold=study.config["folds"])
+    place, settings = Place(study, replicate, data_set, run), study.runs[run]
+    records = read_all(list(map(Path, place.trials())), trial=study.n_trials(run, data_set), fold=study.config["folds"])
     fixed, rule = study.fixed_parameters(run), settings.selection_rule
     write_json(place.file(layout.PARAMETERS), selection.select_parameters(records, fixed, rule, settings.criterion))
 
 
 def stage2(study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str) -> None:
     """Fit folds first..last up to the largest complexity, score every complexity."""
-    place = _Place(study, replicate, data_set, run)
-    records = run_paths(
-        *_inputs(place),
-        range(first, last + 1),
-        study.stage2_settings(run, data_set),
-        _selected(place),
-        _case(place),
-        record_folder=place.file(layout.PATH, fold=0).parent,
-        depends_on=_origin(place, code),
-    )
+    place = Place(study, replicate, data_set, run)
+    folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
+    kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
+    records = run_paths(*_inputs(place), folds, settings, _selected(place), _case(place), kept, origin)
     write_json_lines(place.file(layout.PATHS, first=first, last=last), records)
 
 
 def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the complexity from the records of all folds."""
-    place, settings = _Place(study, replicate, data_set, run), study.runs[run]
-    records = read_all([Path(file) for file in layout.stage2_files(*place)], fold=study.config["folds"])
+    place, settings = Place(study, replicate, data_set, run), study.runs[run]
+    records = read_all(list(map(Path, place.paths())), fold=study.config["folds"])
     selected = selection.select_complexity(records, settings.size_rule, settings.criterion)
     write_json(place.file(layout.COMPLEXITY), selected)
 
 
 def fit(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Fit the final model, predict the test part."""
-    place = _Place(study, replicate, data_set, run)
+    place = Place(study, replicate, data_set, run)
     (data, folds), case = _inputs(place), _case(place)
     complexity = read_json(place.file(layout.COMPLEXITY))["complexity"]
     parameters = {**study.stage2_settings(run, data_set)["parameters"], **_selected(place)}
@@ -162,33 +154,26 @@ def fit(study: Study, replicate: int, data_set: str, run: str) -> None:
 
 def evaluate(study: Study, replicate: int, data_set: str, run: str, kind: str) -> None:
     """Evaluate a final model in one of the ways of docs/evaluation.md."""
-    place = _Place(study, replicate, data_set, run)
+    place = Place(study, replicate, data_set, run)
     final, settings = read_json(place.file(layout.FIT)), study.evaluation_settings(kind)
     source = study.data_settings(data_set)
     record = evaluations.get(kind).evaluate(*_inputs(place), final, settings, _case(place), source)
     write_json(place.file(layout.EVALUATION, kind=kind), record)
 
 
-def _inputs(place: _Place) -> tuple[DataSet, np.ndarray]:
+def _inputs(place: Place) -> tuple[DataSet, np.ndarray]:
     data = DataSet.load(place.file(layout.DATA), place.study.metric(place.run, place.data_set))
     return data, read_split(place.file(layout.SPLIT), len(data.y))
 
 
-def _origin(place: _Place, code: str) -> list[object]:
-    """What every record of a search depends on, besides its own settings."""
-    study, *names = place
-    matrix = map(Path, layout.matrix_files(*place))
-    return [place.file(layout.DATA), place.file(layout.SPLIT), code, study.config["seed"], *names, *matrix]
-
-
-def _case(place: _Place) -> Case:
+def _case(place: Place) -> Case:
     study, replicate, data_set, run = place
     method = study.runs[run].method
     methods.get(method).prepare_process()
     return Case(study.config["seed"], replicate, data_set, run, method, arithmetic_of(method))
 
 
-def _selected(place: _Place) -> dict:
+def _selected(place: Place) -> dict:
     """Parameters that stage 1 selected, if there is a stage 1."""
-    files = layout.parameters_file(*place)
+    files = place.parameters()
     return read_json(files[0])["parameters"] if files else {}

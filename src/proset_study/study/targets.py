@@ -11,10 +11,7 @@ SHOWN = 5  # files that are named at the end of a run
 
 
 def check_targets(targets: Iterable[str], study: Study) -> None:
-    """Refuse names that are no target of the study; ValueError lists those that are.
-
-    Files, which have a folder or a suffix, are left to Snakemake.
-    """
+    """Refuse names that are no target of the study, with a ValueError that lists those; files are left to Snakemake."""
     names = {
         "experiments": list(study.experiments),
         "comparisons": study.comparisons,
@@ -35,15 +32,7 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
 
 
 def made(targets: Iterable[str], folders: Iterable[str]) -> str:
-    """What to look at after a run: the front page, if it was made by it, or files that are there, as a list in words.
-
-    Parameters
-    ----------
-    targets : iterable of str
-        Files that were asked for, and the inputs of rules that were.
-    folders : iterable of str
-        Folders of reports that a run may have made.
-    """
+    """What to look at after a run, in words: the front page of a report in `folders`, or files that are there."""
     targets = list(dict.fromkeys(targets))
     for folder in folders:
         if (front := f"{folder}/index.html") in targets or folder in targets:

@@ -85,6 +85,20 @@ def test_a_threshold_is_in_the_lower_class_and_decimal_commas_count(tmp_path):
     assert data.class_names[data.y].tolist() == ["up to 1.5", "up to 1.5", "above 1.5"]
 
 
+def test_several_thresholds_make_classes_of_intervals(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{y}\n" for i, y in enumerate([-1, 0, 0.5, 1, 1.5, 2, 7])), encoding="utf-8")
+    data = make({"file": str(path), "target": "y", "threshold": [0, 1, 2]}, 0, "own", 0)
+    names = ["up to 0", "above 0 to 1", "above 1 to 2", "above 2"]
+    assert data.class_names[data.y].tolist() == [names[k] for k in (0, 0, 1, 1, 2, 2, 3)]
+    assert size_of({"file": str(path), "target": "y", "threshold": [0, 1, 2]}).classes == 4
+    one, same = (make({"file": str(path), "target": "y", "threshold": t}, 0, "own", 0) for t in (1, [1]))
+    assert one.class_names[one.y].tolist() == same.class_names[same.y].tolist()
+    path.write_text("a,y\n1,1234567\n2,1234568\n3,1234569\n4,1234570\n", encoding="utf-8")
+    large = make({"file": str(path), "target": "y", "threshold": [1234567, 1234568, 1234569]}, 0, "own", 0)
+    assert large.class_names[large.y][1:3].tolist() == ["above 1234567 to 1234568", "above 1234568 to 1234569"]
+
+
 def test_categories_of_a_parquet_file_are_categories_without_being_named(table, tmp_path):
     path = tmp_path / "own.parquet"
     table["b"] = pd.Categorical(["1", "2", "1", "01"])

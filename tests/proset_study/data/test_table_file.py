@@ -1,5 +1,26 @@
+import gzip
 import subprocess
 import sys
+
+import pandas as pd
+import pytest
+
+from proset_study.data.table_file import read_table
+
+
+def test_a_compressed_table_is_read_as_the_other_one(tmp_path):
+    text = b"x;y\n1,5;a\n2,5;b\n"
+    (tmp_path / "own.csv").write_bytes(text)
+    (tmp_path / "own.csv.gz").write_bytes(gzip.compress(text))
+    plain, packed = (read_table(str(tmp_path / name), ["y"], 0, ";", ",") for name in ("own.csv", "own.csv.gz"))
+    pd.testing.assert_frame_equal(plain, packed)
+
+
+@pytest.mark.parametrize("content", [b"x,y\n1,a\n", gzip.compress(b"x,y\n1,a\n" * 1000)[:-20]], ids=["plain", "cut"])
+def test_a_broken_compressed_table_is_named(tmp_path, content):
+    (tmp_path / "own.csv.gz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"own\.csv\.gz cannot be read as \.csv: "):
+        read_table(str(tmp_path / "own.csv.gz"), [])
 
 
 def test_too_many_numbers_are_refused_before_they_are_read(tmp_path):

@@ -2,12 +2,13 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats.qmc import discrepancy
 
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
 from proset_study.data.splitting import split
 from proset_study.fits import search
-from proset_study.fits.search import Case, draw_parameters, run_paths, run_trials
+from proset_study.fits.search import Case, draw_parameters, parameters_of, run_paths, run_trials
 
 CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
 SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
@@ -44,6 +45,65 @@ def test_integers_include_both_ends():
 def test_grid_of_eleven():
     grid = [draw_parameters({"lambda_v": {"log_grid": [1e-6, 1e-1, 11]}}, CASE, t)["lambda_v"] for t in range(11)]
     np.testing.assert_allclose(grid, np.logspace(-6, -1, 11))
+
+
+def _quantiles(design, case, trials):
+    """Of the draws of SPACE, shape (trials, 2)."""
+    settings = {"space": SPACE, "design": design}
+    draws = [parameters_of(settings, {}, case, t) for t in range(trials)]
+    exponents = np.log10([[d["lambda_v"], d["lambda_w"]] for d in draws])
+    return (exponents - [-6, -9]) / 5
+
+
+def test_points_of_a_sobol_design_fill_the_space_better_than_random_ones():
+    cases = [Case(1, replicate, "xor", "E3", "proset") for replicate in range(20)]
+    sobol, random = ([discrepancy(_quantiles(design, case, 40)) for case in cases] for design in ("sobol", "random"))
+    assert max(sobol) < min(random)
+    for case in cases[:3]:
+        for column in _quantiles("sobol", case, 16).T:
+            assert sorted(np.floor(16 * column)) == list(range(16))  # one point in each sixteenth
+
+
+def test_a_sobol_design_is_keyed_as_random_draws_are():
+    settings = {"space": SPACE, "design": "sobol"}
+    draws = [parameters_of(settings, {}, CASE, t) for t in range(10)]
+    np.testing.assert_array_equal(_quantiles("sobol", CASE, 40)[:10], _quantiles("sobol", CASE, 10))
+    assert parameters_of(settings, {}, Case(1, 0, "xor", "E1", "proset"), 7) == draws[7]
+    for other in (
+        Case(2, 0, "xor", "E3", "proset"),
+        Case(1, 1, "xor", "E3", "proset"),
+        Case(1, 0, "d", "E3", "proset"),
+    ):
+        assert parameters_of(settings, {}, other, 7) != draws[7]
+    random = parameters_of({"space": SPACE}, {"lambda_w": 1e-8}, CASE, 7)
+    assert random == {**draw_parameters(SPACE, CASE, 7), "lambda_w": 1e-8}
+
+
+def test_what_is_fixed_or_has_a_grid_takes_no_coordinate_of_a_sobol_design():
+    both = {"space": {**SPACE, "alpha_v": {"log_grid": [0.1, 1.0, 4]}}, "design": "sobol"}
+    fixed = {"lambda_w": 1e-8}
+    draws = [parameters_of(both, fixed, CASE, t) for t in range(16)]
+    assert {d["lambda_w"] for d in draws} == {1e-8}
+    assert [d["alpha_v"] for d in draws[:4]] == pytest.approx(np.logspace(-1, 0, 4))
+    alone = {"space": {"lambda_v": SPACE["lambda_v"]}, "design": "sobol"}
+    assert [d["lambda_v"] for d in draws] == [parameters_of(alone, {}, CASE, t)["lambda_v"] for t in range(16)]
+    assert parameters_of({"space": {"lambda_w": SPACE["lambda_w"]}, "design": "sobol"}, fixed, CASE, 3) == fixed
+
+
+def test_integers_of_a_sobol_design_include_both_ends_as_often_as_others():
+    settings = {"space": {"max_depth": {"integers": [0, 3]}, "colsample": {"uniform": [0.2, 1.0]}}, "design": "sobol"}
+    draws = [parameters_of(settings, {}, CASE, t) for t in range(16)]
+    depths = [d["max_depth"] for d in draws]
+    assert all(isinstance(depth, int) for depth in depths)
+    assert np.bincount(depths).tolist() == [4, 4, 4, 4]
+    assert 0.2 <= min(d["colsample"] for d in draws) < 0.25
+    assert 0.95 < max(d["colsample"] for d in draws) <= 1.0
+
+
+def test_trials_of_a_sobol_design_are_fitted_with_its_parameters(data, folds, tmp_path):
+    records = _run(data, folds, range(2, 4), tmp_path, design="sobol")
+    expected = [parameters_of({**SETTINGS, "design": "sobol"}, {}, CASE, t) for t in (2, 3)]
+    assert [record["parameters"] for record in records] == expected
 
 
 def _run(data, folds, trials, folder, **change):

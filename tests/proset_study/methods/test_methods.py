@@ -2,6 +2,7 @@ import os
 import sys
 from dataclasses import replace
 from functools import partial
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,13 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
+from tests.proset_study.methods.small import fit
 
 from proset import ProsetClassifier
 from proset.losses import log_loss
 from proset_study import methods
+from proset_study.data.distances import distances
+from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
@@ -85,6 +89,52 @@ def test_logistic_regression_is_scikit_learns():
     assert ours.summary()["active_features"] == (theirs.coef_ != 0).any(axis=0).sum()
 
 
+def test_pseudo_observations_are_votes_for_the_class_prior():
+    weight = np.array([1.0, 1.0, 4.0, 1.0, 1.0])
+    fitted = fit("knn", [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1, 0], 2, weight, pseudo_observations=2.0)
+    prior = np.array([3.0, 5.0]) / 8
+    one, two = fitted.staged_predict_proba(np.array([[0.1], [4.1]]))
+    np.testing.assert_allclose(one, (np.array([[1.0, 0.0], [1.0, 0.0]]) + 2 * prior) / 3)
+    np.testing.assert_allclose(two, (np.array([[2.0, 0.0], [1.0, 1.0]]) + 2 * prior) / 4)
+    again = methods.get("knn").load(fitted.arrays())
+    np.testing.assert_array_equal(again.predict_proba(np.array([[0.1]])), two[:1])
+    arrays = {name: array for name, array in fitted.arrays().items() if name != "pseudo_observations"}
+    assert methods.get("knn").load(arrays).pseudo_observations == 0.0  # of a former version
+
+
+def test_layers_of_a_network_are_of_the_same_size():
+    method, bound = bind("neural_network", "three classes")
+    fitted = method.fit({"units": 5, "layers": 3}, 1, SEED)
+    assert [part.shape for part in fitted.estimator.coefs_] == [(13, 5), (5, 5), (5, 5), (5, 3)]
+    one, default = (method.fit({"units": 5, **layers}, 1, SEED) for layers in ({"layers": 1}, {}))
+    np.testing.assert_array_equal(one.predict_proba(bound.X_score), default.predict_proba(bound.X_score))
+
+
+def test_the_penalty_of_leaves_draws_boosted_trees_to_the_class_prior():
+    method, bound = bind("hist_gradient_boosting", "three classes")
+    parameters = {"max_leaf_nodes": 4, "learning_rate": 0.1}
+    p, plain, penalised = (
+        method.fit({**parameters, **change}, 20, SEED).predict_proba(bound.X_score)
+        for change in ({}, {"l2_regularization": 0.0}, {"l2_regularization": 100.0})
+    )
+    np.testing.assert_array_equal(p, plain)
+    assert np.abs(penalised - 1 / 3).mean() < np.abs(p - 1 / 3).mean() - 0.1
+
+
+def test_explainable_boosting_finds_interactions_of_several_classes():
+    """Of a pair of features whose own functions say nothing, in three classes; without a warning."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(600, 3))
+    y = np.where(np.abs(X[:, 2]) > 0.7, 2, X[:, 0] * X[:, 1] > 0)
+    with catch_warnings():
+        simplefilter("error")
+        alone, pairs = (fit("explainable_boosting", X, y, max_rounds=300, interactions=number) for number in (0, 3))
+    assert pairs.summary()["terms"] > 3
+    assert log_loss(pairs.predict_proba(X), y) < 0.5 * log_loss(alone.predict_proba(X), y)
+    again = methods.get("explainable_boosting").load(pairs.arrays())
+    np.testing.assert_array_equal(again.predict_proba(X), pairs.predict_proba(X))
+
+
 def test_knn_is_scikit_learns():
     method, bound = bind("knn", "three classes")
     for k, ours in enumerate(method.fit({}, 30, SEED).staged_predict_proba(bound.X_score), start=1):
@@ -108,6 +158,59 @@ def test_a_balanced_svm_is_one_with_weights_of_the_classes():
         plain.decision_function(bound.X_score), SVC(**parameters).fit(few.X, few.y).decision_function(bound.X_score)
     )
     assert (balanced.predict(bound.X_score) == 1).sum() > (plain.predict(bound.X_score) == 1).sum()
+
+
+def test_a_width_times_the_number_of_features_is_that_width():
+    method, bound = bind("svm", "three classes")
+    n_features = bound.X.shape[1]
+    p, same = (
+        method.fit({"C": 1.0, **width}, 1, SEED).predict_proba(bound.X_score)
+        for width in ({"gamma": 0.5 / n_features}, {"gamma_features": 0.5})
+    )
+    np.testing.assert_array_equal(p, same)
+    for width, message in (
+        ({}, "parameters: neither given, exactly one of gamma and gamma_features is needed"),
+        ({"gamma": 1.0, "gamma_features": 1.0}, "parameters: gamma and gamma_features given, exactly one of"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            method.fit({"C": 1.0, **width}, 1, SEED)
+    matrix = replace(bound, X=np.zeros((len(bound.y), len(bound.y))), metric=PRECOMPUTED)
+    with pytest.raises(ValueError, match="gamma_features: dissimilarities have no features, name gamma"):
+        type(method)(matrix).fit({"C": 1.0, "gamma_features": 1.0}, 1, SEED)
+
+
+def test_coupling_of_two_classes_changes_nothing():
+    method, bound = bind("svm")
+    p, coupled = (
+        method.fit({"C": 1.0, "gamma": 0.5, "coupling": value}, 1, SEED).predict_proba(bound.X_score)
+        for value in (0, 1)
+    )
+    np.testing.assert_array_equal(p, coupled)
+
+
+def test_coupled_machines_of_dissimilarities_are_those_of_features():
+    method, bound = bind("svm", "three classes")
+    parameters = {"C": 10.0, "gamma": 0.1, "coupling": 1}
+    between, to_score = (distances(X, bound.X, "euclidean") for X in (bound.X, bound.X_score))
+    stored = type(method)(replace(bound, X=between, metric=PRECOMPUTED)).fit(parameters, 1, SEED)
+    expected = method.fit(parameters, 1, SEED)
+    np.testing.assert_allclose(stored.predict_proba(to_score), expected.predict_proba(bound.X_score), atol=1e-4)
+    again = method.load(stored.arrays())
+    np.testing.assert_array_equal(again.predict_proba(to_score), stored.predict_proba(to_score))
+    assert again.summary() == stored.summary()
+    assert stored.summary()["support_vectors"] == expected.summary()["support_vectors"]
+
+
+@pytest.mark.parametrize("exact", [0, 1])
+def test_xgboost_with_its_own_weights_and_penalty_is_as_before(exact):
+    method, bound = bind("xgboost", "three classes")
+    own = {"min_child_weight": 1.0, "reg_lambda": 1.0}
+    p, same, others = (
+        method.fit({**XGBOOST, "exact": exact, **change}, 10, SEED).predict_proba(bound.X_score)
+        for change in ({}, own, {"min_child_weight": 0.01, "reg_lambda": 0.01})
+    )
+    np.testing.assert_array_equal(p, same)
+    assert others.max() > p.max()  # small pure leaves
 
 
 @pytest.mark.parametrize("kind", SETTINGS)
@@ -136,6 +239,10 @@ def test_simplicity_orders():
     assert simpler({**base, "max_depth": 2, "colsample": 0.9, "subsample": 0.9}) > simpler(base)
     assert simpler({**base, "colsample": 0.4, "subsample": 0.9}) > simpler(base)
     assert simpler({**base, "subsample": 0.4}) > simpler(base)
+    simpler = methods.get("svm").simplicity
+    assert simpler({"C": 1.0, "gamma_features": 0.1}) > simpler({"C": 0.1, "gamma_features": 0.2})
+    simpler = methods.get("explainable_boosting").simplicity
+    assert simpler({"max_rounds": 200}) > simpler({"max_rounds": 100, "interactions": 2})
 
 
 def test_colsample_is_one_with_two_features():
@@ -249,7 +356,11 @@ def test_a_boosting_that_ends_early_has_all_steps():
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [("bagging", {"min_samples_leaf": 2}), ("random_forest", {"min_samples_leaf": 2, "max_features": 0.4})],
+    [
+        ("bagging", {"min_samples_leaf": 2}),
+        ("random_forest", {"min_samples_leaf": 2, "max_features": 0.4}),
+        ("extra_trees", {"min_samples_leaf": 2, "max_features": 0.4}),
+    ],
 )
 def test_means_of_trees_are_scikit_learns(name, parameters):
     method, bound = bind(name, "three classes")

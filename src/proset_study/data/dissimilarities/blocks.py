@@ -12,8 +12,6 @@ def square(block: Callable[[slice, slice], np.ndarray], out: np.ndarray) -> None
 
     `block` gives the dissimilarities between two slices of the items, as `distances` of the other modules here do.
 
-    Examples
-    --------
     >>> x, out = np.array([0.0, 1.0, 3.0]), np.empty((3, 3), dtype=np.float32)
     >>> square(lambda rows, columns: np.abs(x[rows, None] - x[columns]), out)
     >>> out.tolist()

@@ -38,8 +38,6 @@ def distances(items: Sequence[str], k: int = 5, m: int = 1) -> Callable[[slice, 
     Words have k letters, of which up to m, less than k, may differ. ValueError if a parameter is out of range, or a
     string is too short or has other letters.
 
-    Examples
-    --------
     With single letters and no mismatch, vectors count letters: (2, 1) and (1, 1) of A and C.
 
     >>> distances(["AAC", "AC"], k=1, m=0)(slice(2), slice(2)).round(6).tolist()

@@ -37,8 +37,6 @@ TILE = 96  # images that are prepared at once, and on either side of their produ
 def distances(items: np.ndarray) -> Callable[[slice, slice], np.ndarray]:
     """Tangent distances of images, shape (N, rows, columns), as a function of two slices of them.
 
-    Examples
-    --------
     A disc, the same one half a pixel and three pixels to the right, and a ring:
 
     >>> y, x = np.mgrid[:16, :16] - 7.5

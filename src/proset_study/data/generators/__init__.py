@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 
 from proset_study.data.generators.base import Generator
 
-GENERATORS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base"}))
+GENERATORS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base", "posterior"}))
 
 
 def get(name: str) -> type[Generator]:

@@ -1,29 +1,19 @@
-"""What else is asked of chosen models, with fits of its own.
-
-Each kind is a module of this folder, of the same name, as `evaluations.base` describes it; the module of that name in
-`report.evaluations` shows it. They are found, not listed.
-"""
+"""What else is asked of chosen models, with fits of its own; each module of this folder is found, not listed."""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from proset_study.base.modules import class_in
 from proset_study.fits.evaluations.base import Evaluation
 
-_OTHERS = ("base", "decomposition", "population", "refit")  # modules that are no evaluations
-KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
+KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base", "refit"}))
 
 
 def get(kind: str) -> type[Evaluation]:
-    """The class of a kind of evaluation.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
-    """
+    """The class of a kind of evaluation; ValueError if there is no such kind."""
     if kind not in KINDS:
         raise ValueError(f"kind: {kind!r} is unknown, allowed are {', '.join(KINDS)}")
-    return import_module(f"proset_study.fits.evaluations.{kind}").EVALUATION
+    return class_in(import_module(f"{__name__}.{kind}"), Evaluation)
 
 
 def schema() -> dict:

@@ -31,23 +31,8 @@ class Evaluation:
     ) -> dict[str, Any]:
         """What the record has besides names, final model and resources, as JSON values.
 
-        Parameters
-        ----------
-        data : DataSet
-        folds : ndarray of int, shape (N,)
-        final : dict
-            Record of the final model, with "parameters", "complexity" and "n_fit".
-        settings : dict
-            The entry of the config without `of`.
-        case : Case
-            Names the final model and keys random numbers.
-        source : dict
-            The config's entry of the data set.
-
-        Returns
-        -------
-        dict
-            If it has "resources", they are added to those of the whole evaluation.
+        `final` is the record of the final model, `settings` the entry of the config without `of`, `source` that of the
+        data set; `case` keys random numbers. "resources" are added to those of the whole evaluation.
         """
         raise NotImplementedError
 

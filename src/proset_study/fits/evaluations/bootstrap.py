@@ -30,7 +30,7 @@ class Bootstrap(Evaluation):
 
     description = "Leave-one-out bootstrap and .632+ estimates, as alternatives to cross-validation."
     settings = {  # noqa: RUF012
-        "samples": integer("Bootstrap samples.", 2, 10000),
+        "samples": integer("Bootstrap samples.", 2, 10000)
     }
 
     @staticmethod
@@ -79,25 +79,14 @@ def estimates(
 ) -> dict[str, float | None]:
     """Bootstrap estimates of the expected loss; ValueError if no sample is left out by any draw.
 
-    Parameters
-    ----------
-    losses : ndarray, shape (B, N)
-        Loss of sample i under the model of draw b; used where that draw leaves it out.
-    held_out : ndarray of bool, shape (B, N)
-    fitted : ndarray, shape (N, K)
-        Loss of every sample under the model fitted to all of them, if its class were k.
-    y, weight : ndarrays, shape (N,)
-        Weights are positive.
-    group : ndarray, shape (N,), optional
-        Related samples.
+    `losses`, shape (B, N), has the loss of sample i under the model of draw b; it is used where `held_out`, of the same
+    shape, says that the draw leaves it out. `fitted`, shape (N, K), has that of every sample under the model fitted to
+    all of them, if its class were k. Weights are positive; samples of the same `group` are related.
 
-    Returns
-    -------
-    dict
-        "training": loss of the model on what it was fitted to. "leave_one_out": the mean over the samples of their mean
-        loss over the draws that leave them out. "standard_error": of that mean, from its spread over the samples (or
-        groups); draws share samples, which it does not see. "no_information": expected loss if classes did not
-        depend on features. "632", "632_plus": between training loss and leave-one-out bootstrap.
+    "leave_one_out" is the mean over the samples of their mean loss over the draws that leave them out; "standard_error"
+    that of this mean, from its spread over the samples (or groups): draws share samples, which it does not see.
+    "no_information" is the expected loss if classes did not depend on features. "632" and "632_plus" are between
+    "training", the loss of the model on what it was fitted to, and "leave_one_out".
     """
     times = held_out.sum(axis=0)
     known = times > 0
@@ -123,6 +112,3 @@ def estimates(
         "632": 0.368 * training + 0.632 * outside,
         "632_plus": (1 - outside_weight) * training + outside_weight * capped,
     }
-
-
-EVALUATION = Bootstrap

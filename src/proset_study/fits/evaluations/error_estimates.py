@@ -54,12 +54,9 @@ PARTS = {  # which fits an estimate uses, by what `Fits` counts their seconds un
 class ErrorEstimates(Evaluation):
     """Every estimate of the error of a method at one sample size, and the truth.
 
-    Training sets are independent samples, as many as the final model was fitted to. The model of each is scored on
-    fresh samples of its own. All estimates use the same fits where they can, and all methods the same draws.
-
-    The record has "draws", a list with "standard_error" (of the true error of the model fitted to all) and "estimates"
-    of each training set: by name, those of `PARTS` that were possible, [estimate, low, high, true error]. True errors
-    are expected over the labels of the test samples. The CPU seconds of each estimate's fits are among the resources.
+    Training sets are independent samples, as many as the final model was fitted to. All estimates use the same fits
+    where they can, and all methods the same draws. The record has "draws", a list with "standard_error" (of the true
+    error of the model fitted to all) and "estimates" of each training set: by name, [estimate, low, high, true error].
     """
 
     description = "Estimates of the error rate beside the true one; of generated data only."
@@ -91,7 +88,6 @@ class ErrorEstimates(Evaluation):
 
     @staticmethod
     def compute(data, folds, final, settings, case, source):
-        """`data` and `folds` are not looked at."""
         final = {**final, "complexity": settings["sizes"].get(case.method, final["complexity"])}
         draws = max(FEWEST_DRAWS, min(settings["draws"], settings["fitted_samples"] // final["n_fit"]))
         n_test, records = settings["test_samples"] // draws, []
@@ -167,11 +163,9 @@ class Fits:
     def _folds(self):
         from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKFold
 
-        for k in (5, 10):
-            wrong = self._wrong(f"folds {k}", self._split(KFold, n_splits=k, shuffle=True))
-            yield f"folds_{k}", np.concatenate(wrong).mean(), resampled(wrong)
-        wrong = self._wrong("stratified 10", self._split(StratifiedKFold, n_splits=10, shuffle=True))
-        yield "stratified_10", np.concatenate(wrong).mean(), resampled(wrong)
+        for kind, splitter, k in (("folds", KFold, 5), ("folds", KFold, 10), ("stratified", StratifiedKFold, 10)):
+            wrong = self._wrong(f"{kind} {k}", self._split(splitter, n_splits=k, shuffle=True))
+            yield f"{kind}_{k}", np.concatenate(wrong).mean(), resampled(wrong)
         splits = self._split(StratifiedKFold, n_splits=5, shuffle=True)
         paths = self._wrong("stratified 5", splits, path=True)
         wrong = [path[-1] for path in paths]
@@ -253,8 +247,6 @@ class Fits:
 def best_size(paths: list[np.ndarray]) -> int:
     """Which size errs least in cross-validation, from the errors by fold, shapes (sizes, m); the first one of several.
 
-    Examples
-    --------
     >>> best_size([np.array([[True, True], [False, True]]), np.array([[False], [False]])])
     1
     """
@@ -284,8 +276,6 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     If parts overlap, `overlap` is the ratio of held-out to fitted samples (Nadeau and Bengio's correction); 0 takes
     parts for independent.
 
-    Examples
-    --------
     >>> low, high = resampled([np.array([True, False]), np.array([False, False])])
     >>> round(low, 3), round(high, 3)
     (-2.927, 3.427)
@@ -296,6 +286,3 @@ def resampled(groups: list[np.ndarray], overlap: float = 0.0) -> tuple[float, fl
     deviation = float(np.std([group.mean() for group in groups], ddof=1))
     margin = float(t.ppf((1 + LEVEL) / 2, number - 1)) * deviation * math.sqrt(1 / number + overlap)
     return centre - margin, centre + margin
-
-
-EVALUATION = ErrorEstimates

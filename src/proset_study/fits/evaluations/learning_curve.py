@@ -14,10 +14,9 @@ from proset_study.fits.resampling import nested_order, training_rows
 class LearningCurve(Evaluation):
     """Refits on nested, stratified samples of the training part, scored on the test part.
 
-    The test part had no say in the selection of the parameters, the held-out folds had. The parameters stay those that
-    were chosen for the whole training part. The record has "points", a list with "fraction", "repeat", "n_fit",
-    "log_loss" and "error" of each fit; one that is not possible with so few samples has "not_fitted", the reason, in
-    place of the scores.
+    The parameters stay those that were chosen for the whole training part. The record has "points", a list with
+    "fraction", "repeat", "n_fit", "log_loss" and "error" of each fit, or "not_fitted", the reason, in place of the
+    scores.
     """
 
     description = "Test scores of refits on growing samples of the training part."
@@ -61,6 +60,3 @@ def _scores(data, rows, test, final, case, seed):
         return {"not_fitted": str(error)}
     y, weight = data.y[test], weights_of(data, test)
     return {"log_loss": log_loss(probabilities, y, weight), "error": error_rate(probabilities, y, weight)}
-
-
-EVALUATION = LearningCurve

@@ -1,13 +1,15 @@
 """Whether the files of a report follow from its records: they are written again and compared."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pyarrow
 
 from proset_study.release.predictions import write_store
-from proset_study.release.verify.differences import CANCELLED, SHOWN, brief, line_differences, same
+from proset_study.release.verify.differences import CANCELLED, brief, first, line_differences, same
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.write import write_report
@@ -25,8 +27,7 @@ def numbers(
 ) -> Iterator[str]:
     """Write tables and numbers again, compare all of them but the workbook.
 
-    Rows of fits that have no records are taken from results.csv.xz, as the tables need them. Scores that the report was
-    made without are not in them.
+    Rows of fits that have no records are those of the report, as the tables need them.
     """
     made = _made(stored)
     theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
@@ -56,7 +57,11 @@ def _made(stored):
 
 def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Iterator[str]:
     """Write the scores of each experiment: ours where there are records, else theirs."""
-    computed, taken = _by_case(ours), _by_case(theirs)
+    computed: defaultdict[Case, list[Row]] = defaultdict(list)
+    taken: defaultdict[Case, list[Row]] = defaultdict(list)
+    for cases, all_rows in ((computed, ours), (taken, theirs)):
+        for row in all_rows:
+            cases[row.case].append(row)
     files: dict[str, list[Row]] = {}
     for case in stored.study.cases(stored.replicates):
         key = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])
@@ -64,26 +69,14 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
         if case["replicate"] in stored.recorded:
             refits = [] if case["replicate"] in stored.refitted else [row for row in rows if row.fit_seed]
             rows = [*computed.get(key, []), *refits]
-        if not _has_all_refits(rows, stored.study.final_fits(case["run"])):
+        numbers = [(row.fit_seed, row.name) for row in rows if row.section == FINAL]
+        quantities, seeds = [name for seed, name in numbers if seed == 0], range(stored.study.final_fits(case["run"]))
+        if not quantities or numbers != list(product(seeds, quantities)):  # each seed has what the first one has
             name = ", ".join(map(str, key))
             yield f"{layout.ALL_SCORES}: {name} has other rows than a final model and its refits"
         files.setdefault(layout.SCORES.format(**case), []).extend(rows)
     for name, rows in files.items():
         write_rows(stored.folder / name, rows, Row)
-
-
-def _by_case(rows):
-    cases: dict[Case, list[Row]] = {}
-    for row in rows:
-        cases.setdefault(row.case, []).append(row)
-    return cases
-
-
-def _has_all_refits(rows, n_fits):
-    """Whether rows of a case have, for each further fit seed, what they have of the first one."""
-    numbers = [(row.fit_seed, row.name) for row in rows if row.section == FINAL]
-    quantities = [name for seed, name in numbers if seed == 0]
-    return quantities and numbers == [(seed, name) for seed in range(n_fits) for name in quantities]
 
 
 def _compare(name, stored, foreign, tolerance):
@@ -96,16 +89,11 @@ def _compare(name, stored, foreign, tolerance):
     there = stored.searched if name in OF_SEARCHES else stored.refitted if of_refits else stored.recorded
     unknown = () if name == layout.ALL_SCORES else {str(r) for r in stored.replicates if r not in there}
     absolute = 0.0 if name == layout.ALL_SCORES else CANCELLED
-    ours, theirs = (_lines_without(text, unknown) for text in (ours, theirs))
-    yield from line_differences(name, ours, theirs, tolerance, absolute)
-
-
-def _lines_without(text, replicates):
-    """All lines but those of some replicates, if a file has one in its first column."""
-    lines = text.split("\n")
-    if not lines[0].startswith("replicate,"):
-        return lines
-    return [line for line in lines if line.split(",", 1)[0] not in replicates]
+    our_lines, their_lines = (
+        [line for line in text.split("\n") if not text.startswith("replicate,") or line.split(",", 1)[0] not in unknown]
+        for text in (ours, theirs)
+    )
+    yield from line_differences(name, our_lines, their_lines, tolerance, absolute)
 
 
 def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:
@@ -120,16 +108,12 @@ def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iter
             continue
         cells = zip(*(sheet.iter_rows() for sheet in (ours[name], theirs[name])), strict=True)
         differing = [
-            (a, b)
+            f"tables.xlsx, sheet {name}, cell {a.coordinate}: {brief(b.value)}, computed again {brief(a.value)}"
             for both in cells
             for a, b in zip(*both, strict=True)
             if "f" in (a.data_type, b.data_type) or not same(a.value, b.value, tolerance, absolute)
         ]
-        for a, b in differing[:SHOWN]:
-            found = f"{brief(b.value)}, computed again {brief(a.value)}"
-            yield f"tables.xlsx, sheet {name}, cell {a.coordinate}: {found}"
-        if len(differing) > SHOWN:
-            yield f"tables.xlsx, sheet {name}: {len(differing) - SHOWN} more cells differ"
+        yield from first(differing, "cells differ", f"tables.xlsx, sheet {name}: ")
 
 
 def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], None]) -> Iterator[str]:

@@ -18,10 +18,15 @@ def line_differences(name: str, ours: list[str], theirs: list[str], relative: fl
         for number, (a, b) in enumerate(zip(ours, theirs, strict=False), start=1)
         if a != b and not (relative and same(_pieces(a), _pieces(b), relative, absolute))
     ]
-    for number, a, b in differing[:SHOWN]:
-        yield f"{name}, line {number}: {brief(b)}, computed again {brief(a)}"
-    if len(differing) > SHOWN:
-        yield f"{name}: {len(differing) - SHOWN} more lines differ"
+    lines = [f"{name}, line {number}: {brief(b)}, computed again {brief(a)}" for number, a, b in differing]
+    yield from first(lines, "lines differ", f"{name}: ")
+
+
+def first(lines: list[str], what: str, where: str = "") -> Iterator[str]:
+    """The first lines, and how many more there are."""
+    yield from lines[:SHOWN]
+    if len(lines) > SHOWN:
+        yield f"{where}{len(lines) - SHOWN} more {what}"
 
 
 def _pieces(line):

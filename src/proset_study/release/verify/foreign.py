@@ -1,20 +1,33 @@
-"""A report that somebody else sent: nothing but plain files of bounded size is read, and nothing of it is believed."""
+"""A report that somebody else sent: nothing but plain files of bounded size is read, and nothing of it is believed.
+
+Memory is limited by the operating system, time by a watchdog.
+"""
 
 import json
+import os
+import resource
+import shutil
 import stat
+import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
-from proset_study.release.verify.limits import MAX_DATA, MAX_FILES, MAX_LINES
 from proset_study.store.packed import MAX_FILE, read_files
 from proset_study.store.results import text_of
 from proset_study.study import layout
 from proset_study.study.config.checks import load
 from proset_study.study.config.study import Study
 
+MEMORY = 2**33  # bytes of address space
+MAX_FILES = 100_000  # of a report; `store.packed` limits their bytes
+MAX_LINES = 2_000_000  # of a table, whose rows are in memory
+MAX_DATA = 2**32  # bytes of all data sets that are made again
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
 _MANIFEST = {"config": dict, "data_sha256": dict, "cost": dict, "not_converged": dict, "missing": list}
 
@@ -49,10 +62,7 @@ class ForeignReport:
         return self.files[name]
 
     def add(self, archive: Path, study: Study, folder: Path) -> list[str]:
-        """Add the files of the archive of a release, which are extracted below a folder; gives what else is in it.
-
-        Refused if it has another file than the report under the same name.
-        """
+        """Add the files of the archive of a release, which are extracted below a folder; gives what else is in it."""
         packed = ForeignReport(extracted(archive, folder))
         self._packed = {name for name in packed.files if layout.belongs(study, name)}
         for name in sorted(self._packed):
@@ -107,10 +117,7 @@ class ForeignReport:
 
 
 def extracted(archive: Path, folder: Path) -> Path:
-    """The report in the archive of a release, written below a folder.
-
-    Refused if there is anything but one folder with files in it; a ValueError if it is damaged, or too large.
-    """
+    """The report in the archive of a release, written below a folder; Refused if that is not one folder with files."""
     reports = set()
     for i, (name, content) in enumerate(read_files(archive, _is_below_a_folder)):
         if content is None:
@@ -131,10 +138,7 @@ def _is_below_a_folder(name: str) -> bool:
 
 
 def checked_study(config: dict, files: Iterable[str]) -> Study:
-    """The study of a config that somebody else wrote; of custom data these files may be read.
-
-    Refused if the config is wrong, names another file, or asks for more data than `MAX_DATA`.
-    """
+    """The study of somebody else's config, which may read these files only and make no more data than `MAX_DATA`."""
     allowed = set(files)
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None
@@ -149,16 +153,15 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
         study = load(config)
     except Exception as error:  # a config from elsewhere can make any check of it fail
         raise Refused(f"manifest.json: {one_line(error)}") from error
-    size = sum(_bytes(study, Path(file).parent.name) for file in layout.data_files(study))
+    size = 0
+    for data_set in (Path(file).parent.name for file in layout.data_files(study)):
+        of_one = size_of(study.config["data_sets"][data_set])
+        size += 8 * of_one.values + 4 * of_one.rows**2 * len(
+            study.stored_metrics(data_set)
+        )  # features, dissimilarities
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study
-
-
-def _bytes(study, data_set):
-    """Of the features of a data set and of its dissimilarities."""
-    size = size_of(study.config["data_sets"][data_set])
-    return 8 * size.values + 4 * size.rows**2 * len(study.stored_metrics(data_set))
 
 
 def _once(pairs):
@@ -172,3 +175,30 @@ def one_line(error: BaseException, length: int = 500) -> str:
     """What an error says, in one line that is not too long."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= length else f"{text[:length]}..."
+
+
+@contextmanager
+def bounded(minutes: float, scratch: Path) -> Iterator[None]:
+    """Within the block, more than `MEMORY` raises MemoryError; after so many minutes the process says so and ends."""
+    process = os.getpid()
+
+    def end():
+        sys.stdout.flush()
+        os.write(2, f"not finished after {minutes:g} minutes; allow more of them: make verify MINUTES=...\n".encode())
+        if os.fork():
+            os._exit(1)  # whatever the other threads are at
+        while os.getppid() == process:  # as long as they can write
+            time.sleep(0.01)
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY if before[1] < 0 else min(MEMORY, before[1]), before[1]))
+    watchdog = threading.Timer(60 * minutes, end)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield
+    finally:
+        watchdog.cancel()
+        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -1,13 +1,21 @@
-"""The records of a report: unpacked, and held against the config and the manifest."""
+"""The records of a report: unpacked, and held against the config, its seeds and the manifest."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from proset_study import methods
+from proset_study.base.seeds import integer_seed
+from proset_study.data.matrix import write_matrix
+from proset_study.data.metrics import matrix_file
+from proset_study.data.sources import make
+from proset_study.data.splits import read_split
+from proset_study.data.splitting import split
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
-from proset_study.report.analysis.manifest import fits_and_cost
+from proset_study.report.analysis.manifest import content_hash, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
@@ -17,10 +25,9 @@ from proset_study.study.config.study import Study
 class Unpacked(Stored):
     """The records that are in a report, unpacked below a folder; a ValueError if an archive is damaged or lacks some.
 
-    `recorded`, `refitted` and `searched` are the replicates with records of final models, those of them with all fit
-    seeds, and those with records of the searches. `digests` has the SHA-256 of the records by archive, `others` what is
-    in the archives and no record. `contradictory` says whether the first fits have an archive of their own with other
-    records than that of all fits.
+    `recorded`, `refitted` and `searched` are the replicates with records of final models, of all their fit seeds, of
+    searches. `digests` has the SHA-256 by archive, `others` what is no record. `contradictory` says whether the first
+    fits have an archive of their own with other records than that of all fits.
     """
 
     def __init__(self, foreign: ForeignReport, study: Study, folder: Path):
@@ -46,19 +53,16 @@ class Unpacked(Stored):
         """Replicates with the records of all their fits, of searches and of all fit seeds."""
         return [replicate for replicate in self.searched if replicate in self.refitted]
 
+    def searched_finals(self) -> list[Final]:
+        return [final for replicate in self.searched for final in self.finals(replicate)]
+
+    def name_of(self, final: Final) -> str:
+        """Where the records of a final model are."""
+        return str(final.folder.relative_to(self.folder))
+
 
 def _archive(name):
     return layout.RECORDS.format(archive=name)
-
-
-def searched_finals(stored: Unpacked) -> list[Final]:
-    """Final models whose searches are there."""
-    return [final for replicate in stored.searched for final in stored.finals(replicate)]
-
-
-def name_of(stored: Stored, final: Final) -> str:
-    """Where the records of a final model are."""
-    return str(final.folder.relative_to(stored.folder))
 
 
 def checksums(stored: Unpacked, manifest: dict) -> Iterator[str]:
@@ -75,8 +79,8 @@ def completeness(stored: Unpacked) -> Iterator[str]:
     """Whether the records are those of the fits that the config asks for."""
     config = stored.study.config
     folds = list(range(config["folds"]))
-    for final in searched_finals(stored):
-        name, stage2 = name_of(stored, final), final.settings("stage2")
+    for final in stored.searched_finals():
+        name, stage2 = stored.name_of(final), final.settings("stage2")
         sizes = stage2["complexity"] - methods.get(final.run.method).min_complexity + 1
         if final.stage1:
             trials = range(stored.study.n_trials(final.run.name, final.data_set))
@@ -87,11 +91,11 @@ def completeness(stored: Unpacked) -> Iterator[str]:
     for final in stored.all_finals():
         found = [final.fit[key] for key in ("replicate", "data_set", "run", "method", "complexity")]
         if found != [final.replicate, final.data_set, final.run.name, final.run.method, final.stage2["complexity"]]:
-            yield f"{name_of(stored, final)}/fit.json: it is the record of another model"
+            yield f"{stored.name_of(final)}/fit.json: it is the record of another model"
         seeds = [0, *(refit["fit_seed"] for refit in final.fit.get("refits", []))]
         wanted = stored.study.final_fits(final.run.name) if final.replicate in stored.refitted else 1
         if seeds != list(range(wanted)):
-            yield f"{name_of(stored, final)}/fit.json: it has fit seeds {seeds}, must have {wanted}"
+            yield f"{stored.name_of(final)}/fit.json: it has fit seeds {seeds}, must have {wanted}"
 
 
 def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
@@ -108,8 +112,8 @@ def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
 
 def selections(stored: Unpacked) -> Iterator[str]:
     """Whether the selections follow from the searches."""
-    for final in searched_finals(stored):
-        name, fixed = name_of(stored, final), final.run.settings.get("parameters", {})
+    for final in stored.searched_finals():
+        name, fixed = stored.name_of(final), final.run.settings.get("parameters", {})
         if (
             final.stage1
             and select_parameters(final.trials, fixed, final.run.selection_rule, final.run.criterion) != final.stage1
@@ -117,3 +121,28 @@ def selections(stored: Unpacked) -> Iterator[str]:
             yield f"{name}/stage1.json: the selection does not follow from the records"
         if select_complexity(final.paths, final.run.size_rule, final.run.criterion) != final.stage2:
             yield f"{name}/stage2.json: the selection does not follow from the records"
+
+
+def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
+    """Make the data sets and splits again; the records have no data sets."""
+    study, config = stored.study, stored.study.config
+    digests = dict(manifest["data_sha256"])
+    for file in layout.data_files(study):
+        path = stored.folder / (name := str(Path(file).relative_to(f"results/{study.name}")))
+        replicate, data_set = int(path.parts[-3].removeprefix("replicate_")), path.parts[-2]
+        data = make(study.data_settings(data_set), config["seed"], data_set, replicate)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data.save(path)
+        if content_hash(path) != digests.pop(name, None):
+            yield f"{name}: the data made again from the seed differ"
+        for metric in study.stored_metrics(data_set):
+            settings = study.metric_settings(metric, data_set)
+            write_matrix(matrix_file(path, metric), data, settings, study.data_settings(data_set))
+        if replicate not in stored.recorded:
+            continue
+        key = integer_seed(config["seed"], "split", data_set, replicate)
+        folds = split(data.y, config["folds"], config["test_fraction"], key, data.test, data.group)
+        if not np.array_equal(folds, read_split(path.with_name("split.csv"), len(data.y))):
+            yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
+    if digests:
+        yield f"manifest.json: data_sha256 has {len(digests)} file(s) that the config does not make, {min(digests)!r}"

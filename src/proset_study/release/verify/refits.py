@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import methods
-from proset_study.data.dataset import DataSet
 from proset_study.fits import evaluations
 from proset_study.fits.final import fit_final, refit_final
 from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.release.verify.differences import brief, same
-from proset_study.release.verify.records import Unpacked, name_of, searched_finals
+from proset_study.release.verify.records import Unpacked
 from proset_study.store.stored import Final
 from proset_study.study.fingerprints import arithmetic_of, uses_kernel
 
@@ -23,41 +22,34 @@ OTHERWISE = "the libraries behind them ran on another class of processors, or we
 def refits(
     stored: Unpacked, repeatable: bool, n_refits: int, rng: np.random.Generator, scratch: Path, say: Callable
 ) -> Iterator[str]:
-    """Fit some records of each kind again: trials of stage 1, folds of stage 2, final models, and each evaluation once.
-
-    Fits of proset are repeatable if the arithmetic here is that of the report. `say` gets what has been repeated.
-    """
+    """Fit some records of each kind again; fits of proset are repeatable if the arithmetic is that of the report."""
     ambiguous = {f.run.method for f in stored.all_finals() if not (methods.get(f.run.method).unique or _is_exact(f))}
     if ambiguous:
-        say(
-            f"fits of {', '.join(sorted(ambiguous))} are not repeated: of several models that are equally good the "
-            f"last bits choose, and {OTHERWISE}"
-        )
+        why = f"of several models that are equally good the last bits choose, and {OTHERWISE}"
+        say(f"fits of {', '.join(sorted(ambiguous))} are not repeated: {why}")
 
     def taken(finals):
         return [f for f in finals if f.run.method not in ambiguous and (repeatable or not uses_kernel(f.run.method))]
 
-    searched, finals = taken(searched_finals(stored)), taken(stored.all_finals())
+    searched, finals = taken(stored.searched_finals()), taken(stored.all_finals())
     trials = [f for f in searched if stored.study.stage1_run(f.run) is f.run]
     repeated = {True: 0, False: 0}
     for kind, group, refit in (("trial", trials, _trial), ("fold", searched, _fold), ("final model", finals, _final)):
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False) if group else ():
             repeated[exact := _is_exact(group[i])] += 1
             for difference in refit(stored, group[i], rng, scratch, 0.0 if exact else TOLERANCE):
-                yield f"{name_of(stored, group[i])}, {kind} {difference}"
+                yield f"{stored.name_of(group[i])}, {kind} {difference}"
     for kind in evaluations.KINDS:  # one of each kind, because they are many fits each
         if evaluated := taken(stored.evaluated(kind)):
             final = evaluated[rng.integers(len(evaluated))]
             repeated[exact := _is_exact(final)] += 1
             for difference in _evaluation(stored, final, kind, 0.0 if exact else TOLERANCE):
-                yield f"{name_of(stored, final)}, {kind} {difference}"
+                yield f"{stored.name_of(final)}, {kind} {difference}"
     if repeated[True]:
         say(f"{repeated[True]} fits and evaluations are repeated and compared exactly")
     if repeated[False]:
-        say(
-            f"{repeated[False]} fits and evaluations of other methods are repeated and compared to a difference of "
-            f"{TOLERANCE:g}: {OTHERWISE}"
-        )
+        how = f"are repeated and compared to a difference of {TOLERANCE:g}: {OTHERWISE}"
+        say(f"{repeated[False]} fits and evaluations of other methods {how}")
 
 
 def _is_exact(final):
@@ -70,7 +62,9 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
     fold, trial = recorded["fold"], recorded["trial"]
     settings = final.settings("stage1")
     kept = scratch / f"trials of {final.replicate} {final.data_set} {final.run.name} {fold}"
-    (again,) = run_trials(*_inputs(final), fold, range(trial, trial + 1), settings, _case(stored, final), kept, [])
+    (again,) = run_trials(
+        final.data, final.folds, fold, range(trial, trial + 1), settings, _case(stored, final), kept, []
+    )
     yield from _differences(f"{trial} of fold {fold}", recorded, again, tolerance)
 
 
@@ -78,7 +72,9 @@ def _fold(stored, final: Final, rng, scratch, tolerance):
     recorded = final.paths[rng.integers(len(final.paths))]
     fold, settings = recorded["fold"], final.settings("stage2")
     kept, folds = scratch / f"folds of {final.replicate} {final.data_set} {final.run.name}", range(fold, fold + 1)
-    (again,) = run_paths(*_inputs(final), folds, settings, final.selected_parameters, _case(stored, final), kept, [])
+    (again,) = run_paths(
+        final.data, final.folds, folds, settings, final.selected_parameters, _case(stored, final), kept, []
+    )
     yield from _differences(f"{fold}", recorded, again, tolerance)
 
 
@@ -86,7 +82,7 @@ def _final(stored, final: Final, rng, scratch, tolerance):
     """The model itself, and one of its refits with other seeds."""
     parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
     again, _, probabilities = fit_final(
-        *_inputs(final), parameters, final.stage2["complexity"], _case(stored, final), scratch / "model.npz"
+        final.data, final.folds, parameters, final.stage2["complexity"], _case(stored, final), scratch / "model.npz"
     )
     recorded = {key: value for key, value in final.fit.items() if key != "refits"}
     yield from _differences("", recorded, again, tolerance)
@@ -94,7 +90,7 @@ def _final(stored, final: Final, rng, scratch, tolerance):
     if refits := final.fit.get("refits"):
         seed = int(rng.integers(1, len(refits) + 1))
         (again,), (probabilities,) = refit_final(
-            *_inputs(final), final.fit, _case(stored, final), range(seed, seed + 1)
+            final.data, final.folds, final.fit, _case(stored, final), range(seed, seed + 1)
         )
         yield from _differences(f"with fit seed {seed}", refits[seed - 1], again, tolerance)
         recorded = final.probabilities_of_fits[seed]
@@ -109,7 +105,7 @@ def _other_predictions(which, probabilities, recorded, tolerance):
 def _evaluation(stored, final: Final, kind, tolerance):
     study, case = stored.study, _case(stored, final)
     settings, source = study.evaluation_settings(kind), study.config["data_sets"][final.data_set]
-    again = evaluations.get(kind).evaluate(*_inputs(final), final.fit, settings, case, source)
+    again = evaluations.get(kind).evaluate(final.data, final.folds, final.fit, settings, case, source)
     yield from _differences("", final.evaluation(kind), again, tolerance)
 
 
@@ -120,10 +116,6 @@ def _differences(which, recorded, again, tolerance):
         if key not in recorded or key not in again or not same(recorded[key], again[key], tolerance, absolute):
             found = f"{key} is {brief(recorded.get(key))}, fitted again {brief(again.get(key))}"
             yield f"{which}: {found}".lstrip(": ")
-
-
-def _inputs(final) -> tuple[DataSet, np.ndarray]:
-    return final.data, final.folds
 
 
 def _case(stored, final):

@@ -1,8 +1,4 @@
-"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds.
-
-The report may be from a stranger: see `foreign`. What was checked and what was not is said; not checked are claims.csv,
-the features that were selected and the pages, which need the models, and these are not in the records.
-"""
+"""Check a report from its own records: every number is computed again, some fits are repeated from their seeds."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,14 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
-from proset_study.release.verify.data import data_and_splits
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
-from proset_study.release.verify.differences import SHOWN
+from proset_study.release.verify.differences import first
 from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
-from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, selections
+from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, data_and_splits, selections
 from proset_study.release.verify.refits import refits
 from proset_study.study import layout
-from proset_study.study.config.study import Study
 
 OLDER = 1e-9  # relative, of numbers that an older arithmetic derived from records
 NOT_CHECKED = "claims.csv, findings/selected_features.csv, all pages, figures/"
@@ -36,9 +30,8 @@ def verify(
     """Yield a line for everything that differs; nothing if all is right. `say` gets what has been checked and what not.
 
     The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
-    it is all that is checked. `n_refits` records of each kind (trial of stage 1, fold of stage 2, final model) are
-    selected by `seed` and fitted again. Of custom data, `files` may be read. Nothing is written but below the empty
-    `scratch`.
+    it is all that is checked. `n_refits` records of each kind (trial, fold, final model) are selected by `seed` and
+    fitted again. Of custom data, `files` may be read; nothing is written but below `scratch`.
     """
     is_release = report is None
     try:
@@ -51,9 +44,8 @@ def verify(
         foreign = ForeignReport(report)
         manifest = foreign.manifest()
         if manifest["missing"]:
-            yield (
-                f"{report} is a partial report, {len(manifest['missing'])} final models are missing: it has no records"
-            )
+            n_missing = len(manifest["missing"])
+            yield f"{report} is a partial report, {n_missing} final models are missing: it has no records"
             return
         study = checked_study(manifest["config"], files)
         if (n_made := len(layout.data_files(study))) > (n_known := len(manifest["data_sha256"])):
@@ -73,65 +65,55 @@ def verify(
     if others:
         yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
     if stored.others:
-        ignored = f"{len(stored.others)} file(s) in records/ are no records of the config, the first is "
-        ignored += repr(min(stored.others)[:200])
+        ignored = f"{len(stored.others)} file(s) in records/ are no records of the config"
+        ignored += f", the first is {min(stored.others)[:200]!r}"
         if made_by is None:
             say(f"{ignored}; they are not read")
         else:
             yield ignored
-    complete = True
-    for line in _guarded("records", completeness, stored):
-        complete = False
-        yield line
+    incomplete = list(_guarded("records", completeness, stored))
+    yield from incomplete
     yield from _guarded("data", data_and_splits, stored, manifest)
     yield from _guarded("selections", selections, stored)
     yield from _guarded("costs", costs, stored, manifest)
     if made_by is not None:
         yield from _guarded("records", checksums, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
-    say(
-        f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/ are computed again and "
-        f"compared {exactness}"
-    )
+    derived = f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/"
+    say(f"{derived} are computed again and compared {exactness}")
     if not same:
-        say(
-            f"the arithmetic of the report is {'an older one' if made_by is None else repr(made_by)}, here it is "
-            f"{arithmetic.name()}: fits of proset are not repeated"
-        )
+        theirs = "an older one" if made_by is None else repr(made_by)
+        here = f"here it is {arithmetic.name()}: fits of proset are not repeated"
+        say(f"the arithmetic of the report is {theirs}, {here}")
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, say)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
-    yield from _first([f"{name!r} does not belong to the report" for name in sorted(_strange(foreign, study))])
-    yield from _first(list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release)))
+    strange = sorted(name for name in foreign.files if not layout.belongs(study, name))
+    yield from first([f"{name!r} does not belong to the report" for name in strange], "like the last one")
+    wrong = list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release))
+    yield from first(wrong, "like the last one")
     missing = [name for name in (*layout.released(study), layout.CRATE) if name not in foreign.files]
     if is_release and missing:
         yield f"{len(missing)} file(s) that a release has are missing, the first is {missing[0]}"
-    if n_refits and complete:
+    if n_refits and not incomplete:
         rng = np.random.default_rng(seed)
         yield from _guarded("refits", refits, stored, same, n_refits, rng, scratch, say)
     else:
         say("no fit is repeated")
-    say(f"not checked: {NOT_CHECKED}{_of_additional(study)}")
+    additional = [r for r in study.replicates if r not in study.config["replicates"]]
+    names = f", selections, costs and {layout.RULES} of {_replicates(additional)} (their archives have no searches)"
+    say(f"not checked: {NOT_CHECKED}{names if additional else ''}")
     if lacking := _in_the_archive(stored):
-        say(
-            f"not checked, because the records are in the archive {archive_name(report)} (make verify ARCHIVE=...): "
-            f"{lacking}"
-        )
+        where = f"the records are in the archive {archive_name(report)} (make verify ARCHIVE=...)"
+        say(f"not checked, because {where}: {lacking}")
 
 
 def archive_name(report: Path) -> str:
-    """What the archive of a report is called."""
     return f"{report.name}-report.tar.xz"
 
 
 def _replicates(numbers):
     return f"replicate{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-
-
-def _of_additional(study):
-    additional = [r for r in study.replicates if r not in study.config["replicates"]]
-    names = f"selections, costs and {layout.RULES} of {_replicates(additional)}"
-    return f", {names} (their archives have no searches)" if additional else ""
 
 
 def _in_the_archive(stored: Unpacked) -> str:
@@ -148,16 +130,6 @@ def _in_the_archive(stored: Unpacked) -> str:
     if missing := [r for r in of_config if r not in stored.costed]:
         found.append(f"costs of {_replicates(missing)}")
     return "; ".join(found)
-
-
-def _strange(foreign: ForeignReport, study: Study) -> list[str]:
-    return [name for name in foreign.files if not layout.belongs(study, name)]
-
-
-def _first(lines: list[str]) -> Iterator[str]:
-    yield from lines[:SHOWN]
-    if len(lines) > SHOWN:
-        yield f"{len(lines) - SHOWN} more like the last one"
 
 
 def _guarded(what, check, stored, *arguments):

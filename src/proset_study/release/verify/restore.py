@@ -1,7 +1,6 @@
 """The searches of a report as if they had been made here, so that its study goes on from them.
 
-Only the records are written that a search keeps of its single fits. Each has the fingerprint of what it depends on
-(data, split, settings, seed, code), and a run computes again what has another one: nothing stale is taken over.
+Each record has the fingerprint of what it depends on; a run computes again what has another one.
 """
 
 from collections.abc import Iterable
@@ -18,9 +17,8 @@ def restore(
 ) -> tuple[int, list]:
     """Write the records of the searches of a report below results/<study>; what is there is not changed.
 
-    The archive of a release has the searches of all replicates, if the report does not; `data_files` are custom data
-    that may be read. Gives the number of records written and the replicates with searches; a ValueError if the report
-    is damaged or not what it says, see `foreign`.
+    The archive of a release has the searches of all replicates, if the report does not. Gives the number of records
+    written and the replicates with searches.
     """
     foreign = ForeignReport(report)
     study = checked_study(foreign.manifest()["config"], data_files)

@@ -178,15 +178,15 @@ def _headline(found: Verdict, stored):
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
         for score in (scores.get(method) for method in found.methods):
-            tone = "" if score is None else "best" if score.best else "soft" if score.deviation is None else ""
+            tone = "" if score is None else "soft" if score.replicates < found.replicates else "best" * score.best
             row.append(number(None if score is None else score.mean, tone=tone))
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = f"Mean test {found.score} over {found.replicates} replicates"
-        caption += "; bold: not significantly worse than the best"
-        if any(s.deviation is None for scores in found.scores.values() for s in scores.values()):
-            caption += "; grey: one replicate"
+        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the"
+        caption += f" best of all {len(found.methods)} methods"
+        if any(s.replicates < found.replicates for scores in found.scores.values() for s in scores.values()):
+            caption += "; grey: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)
 
 

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from proset_study import methods
 from proset_study.base.records import file_digest
 from proset_study.data import generators
-from proset_study.data.generators.base import Generator
 from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import largest_complexity
+from proset_study.study.config.halves import half_of
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.study.config.schema import schema_errors
 from proset_study.study.config.study import Run, Study, selected_data_sets
-from proset_study.study.config.suite import suite_errors, written_out
 
 RESERVED = {  # names of rules
     *("all", "downloads", "openml", "study", "standing", "standing_on", "partial", "predictions", "pack", "report"),
@@ -31,7 +30,7 @@ class ConfigError(ValueError):
 
 def load(config: dict) -> Study:
     """Check a config and give the study it describes; a ConfigError lists everything that is wrong."""
-    errors = list(dict.fromkeys(schema_errors(config))) or list(suite_errors(config))
+    errors = list(dict.fromkeys(schema_errors(config))) or list(_suite_errors(config))
     if not errors:
         config = written_out(config)
         errors = list(dict.fromkeys(_meaning_errors(config))) or list(dict.fromkeys(metric_errors(config)))
@@ -53,6 +52,36 @@ def _not_among(where: str, value: object, allowed: Iterable[str]) -> str:
 def _unknown(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     """For each of the names that is not known."""
     return (f"{where}: unknown {kind} {name!r}, allowed are {', '.join(known)}" for name in names if name not in known)
+
+
+def _suite_errors(config) -> Iterator[str]:
+    suite = config.get("suite", {})
+    if suite and "only" in config:
+        yield "only: not allowed together with suite, which says what is run"
+    without, known = suite.get("without", {}), config["data_sets"]
+    yield from _unknown("suite.experiments", "experiment", suite.get("experiments", []), config["experiments"])
+    yield from _unknown("suite.without", "experiment", without, config["experiments"])
+    for key in ("data_sets", "used"):
+        yield from _unknown(f"suite.{key}", "data set", suite.get(key, []), known)
+    for name, data_sets in without.items():
+        yield from _unknown(f"suite.without.{name}", "data set", data_sets, known)
+
+
+def written_out(config: dict) -> dict:
+    """A config in which `suite` has become the keys that it stands for: `data_sets` of experiments, and `only`.
+
+    >>> experiments = {"E3": {"data_sets": ["wine"]}, "E8": {"data_sets": ["wine"]}}
+    >>> suite = {"data_sets": ["iris", "digits"], "experiments": ["E8"], "without": {"E8": ["digits"]}}
+    >>> written_out({"experiments": experiments, "suite": suite})
+    {'experiments': {'E3': {'data_sets': ['wine']}, 'E8': {'data_sets': ['iris']}}, 'only': {'E8': ['iris']}}
+    """
+    if "suite" not in config:
+        return config
+    suite, others = config["suite"], {key: value for key, value in config.items() if key != "suite"}
+    without, data_sets = suite.get("without", {}), half_of(suite, config.get("data_sets", {}))
+    only = {name: [d for d in data_sets if d not in without.get(name, [])] for name in suite["experiments"]}
+    changed = {name: {**config["experiments"][name], "data_sets": of_it} for name, of_it in only.items()}
+    return {**others, "experiments": {**config["experiments"], **changed}, "only": only}
 
 
 def _meaning_errors(config) -> Iterator[str]:
@@ -154,14 +183,12 @@ def _fitness_errors(where, name, data_set, method_name, method) -> Iterator[str]
     """A method must take what a data set has: weights, missing values."""
     if "weight" in data_set and method.weights == "none":
         yield _refused(where, name, f"it has weights and {method_name} takes none")
-    elif "impute" not in data_set and not method.takes_mixed and _has_gaps(data_set):
-        remedy = f"name data_sets.{name}.impute, or take a method that needs none: {', '.join(methods.for_mixed())}"
-        yield _refused(where, name, f"it has missing values and {method_name} needs numbers; {remedy}")
-
-
-def _has_gaps(settings) -> bool:
-    generated = generators.of(settings)
-    return generated is not None and generated.lacks_values
+    elif "impute" not in data_set and not method.takes_mixed:
+        generated = generators.of(data_set)
+        if generated is not None and generated.lacks_values:
+            able = ", ".join(methods.for_mixed())
+            remedy = f"name data_sets.{name}.impute, or take a method that needs none: {able}"
+            yield _refused(where, name, f"it has missing values and {method_name} needs numbers; {remedy}")
 
 
 def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[str]:
@@ -176,8 +203,12 @@ def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[s
         if missing := [d for d in selected if d not in known]:
             yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(known)}"
     for data_set in entry["data_sets"]:
-        errors = list(_override_errors(where, entry, data_set))
-        if errors := errors or list(_errors_on(where, entry, method, space, data_set)):
+        errors = [
+            _refused(f"{where}.overrides.{data_set}.{stage}", change, "it changes what is not there")
+            for stage, change in entry.get("overrides", {}).get(data_set, {}).items()
+            if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}
+        ]
+        if errors := errors[:1] or list(_errors_on(where, entry, method, space, data_set)):
             yield from errors
             return
 
@@ -188,13 +219,6 @@ def _searches(entry, method) -> bool:
         return "space" in entry.get("stage1", {}) and methods.get(entry["method"]).parameters == method.parameters
     except ValueError:  # which is said of the experiment that names the method
         return False
-
-
-def _override_errors(where, entry, data_set) -> Iterator[str]:
-    for stage, change in entry.get("overrides", {}).get(data_set, {}).items():
-        if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}:
-            yield _refused(f"{where}.overrides.{data_set}.{stage}", change, "it changes what is not there")
-            return
 
 
 def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
@@ -222,6 +246,10 @@ def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
                 yield from _value_errors(f"{where}.vary.{name}", method, name, value)
     if needed := [p for p in method.required if p not in given]:
         yield f"{where}: method {entry['method']!r} needs {', '.join(needed)} in parameters or stage1.space"
+    for group in method.alternatives:
+        if len(named := [p for p in group if p in given]) != 1:
+            rule = f"needs exactly one of {', '.join(group)} in parameters or stage1.space"
+            yield f"{where}: method {entry['method']!r} {rule}, given: {', '.join(named) or 'none'}"
 
 
 def _range_errors(key, method, name, kind, bounds) -> Iterator[str]:
@@ -255,25 +283,26 @@ def _data_errors(study) -> Iterator[str]:
         if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
             rule = f"rows times columns must be the number of features, {n_features}"
             yield f"{where}.image: {settings['image']} is not allowed, {rule}"
+        thresholds = settings.get("threshold")
+        if isinstance(thresholds, list) and thresholds != sorted(thresholds):
+            yield _refused(f"{where}.threshold", thresholds, "numbers must increase")
         if (generated := generators.of(settings)) is not None:
-            yield from _generator_errors(where, generated)
+            yield from (f"{where}.{error}" for error in generated.errors())
+            size, most = generated.size, MAX_BYTES // 8
+            if size.values > most:
+                what = f"{size.rows:,} samples of {size.features} features"
+                yield f"{where}: {what} are not allowed, must be at most {most:,} numbers together"
         elif "sklearn" in settings:
             last = SKLEARN[settings["sklearn"]].features - 1
             if wrong := [f for f in settings.get("features", []) if f > last]:
                 yield f"{where}.features: {wrong} is not allowed, columns are 0 to {last}"
+            if "rows" in settings and "published_draw" in settings:
+                yield _refused(f"{where}.rows", settings["rows"], "published_draw has all rows")
         elif "openml" in settings:
             table = description(table_of(settings["openml"]))
             yield from (f"{where}.openml.{difference}" for difference in differences(settings["openml"], table))
         else:
             yield from _file_errors(where, settings)
-
-
-def _generator_errors(where, generated: Generator) -> Iterator[str]:
-    yield from (f"{where}.{error}" for error in generated.errors())
-    size, most = generated.size, MAX_BYTES // 8
-    if size.values > most:
-        what = f"{size.rows:,} samples of {size.features} features"
-        yield f"{where}: {what} are not allowed, must be at most {most:,} numbers together"
 
 
 def _file_errors(where, settings) -> Iterator[str]:
@@ -286,8 +315,10 @@ def _file_errors(where, settings) -> Iterator[str]:
         yield f"{where}.{error}"
     if file.endswith(".npz") and kind_of(settings) != MATRIX:
         yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
+    if "rows" in settings and kind_of(settings) == MATRIX:
+        yield _refused(f"{where}.rows", settings["rows"], "metric: precomputed has dissimilarities of all rows")
     written = [key for key in ("sep", "decimal") if key in settings]
-    if written and not file.endswith(".csv"):
+    if written and not file.endswith((".csv", ".csv.gz")):
         yield _refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")
     elif settings.get("sep", ",") == settings.get("decimal", "."):
         yield f"{where}.decimal: ',' is not allowed, it is sep, too; name another one in sep"

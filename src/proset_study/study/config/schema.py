@@ -52,7 +52,7 @@ _Validator = jsonschema.validators.extend(
 
 
 def _explain(error) -> str:
-    where = _key(error)
+    where = ".".join(map(str, error.absolute_path)) or "top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
         unknown = sorted(set(error.instance) - set(known))
@@ -62,7 +62,7 @@ def _explain(error) -> str:
         missing = [k for k in error.validator_value if k not in error.instance]
         return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
     rules = {
-        "type": lambda v: f"must be {_TYPES[v]}" + _hint(v, error.instance),
+        "type": lambda v: f"must be {_types(v)}" + _hint(v, error.instance),
         "enum": lambda v: f"allowed are {', '.join(x if x.isidentifier() else repr(x) for x in v)}",
         "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
         "minimum": lambda v: f"must be at least {v}",
@@ -92,12 +92,12 @@ _TYPES = {
 }
 
 
+def _types(wanted):
+    return _TYPES[wanted] if isinstance(wanted, str) else " or ".join(_TYPES[one] for one in wanted)
+
+
 def _hint(wanted, value):
-    if wanted == "number" and isinstance(value, str):  # YAML takes 1e-3 for text
+    if "number" in wanted and isinstance(value, str):  # YAML takes 1e-3 for text
         with contextlib.suppress(ValueError):
             return f" (this is text; write {float(value)!r})"
     return ""
-
-
-def _key(error):
-    return ".".join(map(str, error.absolute_path)) or "top level"

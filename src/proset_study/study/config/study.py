@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,6 @@ class Run:
 
     @property
     def method(self) -> str:
-        """Name of the method."""
         return self.settings["method"]
 
     @property
@@ -50,7 +50,7 @@ class Run:
             return {}
         change = self.settings.get("overrides", {}).get(data_set, {}).get(stage, {})
         merged = _merged(self.settings[stage], change)
-        resampling = {key: self.settings[key] for key in ("resampling",) if key in self.settings}
+        resampling = {"resampling": self.settings["resampling"]} if "resampling" in self.settings else {}
         parameters = {**self.settings.get("parameters", {}), **merged.get("parameters", {})}
         return {**merged, **resampling, "parameters": parameters}
 
@@ -161,10 +161,7 @@ class Study:
     # What enters a result: the settings behind it, and nothing else of the config.
 
     def data_settings(self, data_set: str) -> dict:
-        """What a data set is made from, and not how it is shown or compared; of OpenML, its table.
-
-        "gaps" is there if values may be missing from a table without being filled in.
-        """
+        """What a data set is made from, of OpenML its table; "gaps" is there if values may be missing from it."""
         settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in ("image", "sha256")}
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
@@ -176,13 +173,13 @@ class Study:
         """Runs on a data set whose methods take no categories and no missing values as they are."""
         from proset_study import methods  # here, as in `final_fits`
 
-        def needs_numbers(method):
-            try:
-                return not methods.get(method).takes_mixed
-            except ValueError:  # of somebody else, in a report
-                return True
-
-        return [run.name for run in self.runs.values() if data_set in run.data_sets and needs_numbers(run.method)]
+        names = []
+        for run in self.runs.values():
+            with suppress(ValueError):  # a method of somebody else, in a report
+                if data_set not in run.data_sets or methods.get(run.method).takes_mixed:
+                    continue
+            names.append(run.name)
+        return names
 
     def may_have_gaps(self, data_set: str) -> bool:
         """Whether a table may lack values that nothing fills in: all methods that are run on it take them."""
@@ -216,7 +213,9 @@ class Study:
     def stage1_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 1 depend on; the number of trials does not count."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        kept = {key: stage1[key] for key in ("space", "parameters", "complexity", "resampling") if key in stage1}
+        kept = {
+            key: stage1[key] for key in ("space", "design", "parameters", "complexity", "resampling") if key in stage1
+        }
         return {**kept, **self._metric(run, data_set)}
 
     def fixed_parameters(self, run: str) -> dict:

@@ -6,14 +6,29 @@ template whose expressions Snakemake executes; a config is data. And YAML 1.1 re
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
 
-from proset_study.study.config.checks import ConfigError
+from proset_study.study.config.checks import ConfigError, load
 
 MOST_NODES = 1_000_000  # keys and values, those of aliases counted as often as they are named
 OTHER_NUMBER = re.compile(r"[-+]?0[0-7_]+|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")  # octal, sexagesimal
+
+
+def check_config(files: Sequence[Path] = ()) -> None:
+    """Check config files, each merged over those before it; says what is wrong with file and line."""
+    from snakemake.utils import update_config
+
+    merged: dict = {}
+    for file in files:
+        check_config_file(file)
+        update_config(merged, yaml.safe_load(file.read_text(encoding="utf-8")))
+    study = load(merged)
+    n_models = sum(1 for _ in study.final_models(study.replicates))
+    experiments, data_sets = ", ".join(study.experiments), ", ".join(study.data_sets)
+    print(f"study {study.name}: {experiments} on {data_sets}, {n_models:,} final models")
 
 
 def check_config_file(path: str | Path) -> None:

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.bias_variance import EVALUATION, draw
-from proset_study.fits.evaluations.decomposition import decompose
+from proset_study.fits.evaluations.bias_variance import BiasVariance, decompose, draw
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
@@ -12,7 +11,7 @@ KNN = Case(1, 0, "xor", "E8", "knn")
 
 def bias_variance(final, source, settings, case):
     """Neither the data set nor its split is looked at."""
-    return EVALUATION.evaluate(None, None, final, settings, case, source)
+    return BiasVariance.evaluate(None, None, final, settings, case, source)
 
 
 def test_parts_add_up_to_the_expected_score_by_enumeration(rng):

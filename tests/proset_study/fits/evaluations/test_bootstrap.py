@@ -8,7 +8,7 @@ from proset_study.base.seeds import generator
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
 from proset_study.data.splitting import split
-from proset_study.fits.evaluations.bootstrap import EVALUATION, class_losses, estimates
+from proset_study.fits.evaluations.bootstrap import Bootstrap, class_losses, estimates
 from proset_study.fits.resampling import bootstrap_sample
 from proset_study.fits.search import Case
 
@@ -17,7 +17,7 @@ FINAL = {"parameters": {}, "complexity": 1}
 
 
 def bootstrap(data, folds, final, settings, case):
-    return EVALUATION.evaluate(data, folds, final, settings, case, {})
+    return Bootstrap.evaluate(data, folds, final, settings, case, {})
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.fits.evaluations.complexity_curve import EVALUATION
-from proset_study.fits.evaluations.decomposition import both_losses
+from proset_study.fits.evaluations.bias_variance import both_losses
+from proset_study.fits.evaluations.complexity_curve import ComplexityCurve
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
@@ -12,7 +12,7 @@ MIXTURE = {"generator": "mixture", "components": 2, "means_seed": 3}
 def curve(method, sizes, source=XOR, draws=6, seed=1, parameters=None):
     final = {"parameters": parameters or {}, "complexity": 1, "n_fit": 80}
     settings = {"draws": draws, "test_samples": 400, "sizes": {"r": sizes}}
-    return EVALUATION.evaluate(None, None, final, settings, Case(seed, 0, "d", "r-leaf=2", method), source)
+    return ComplexityCurve.evaluate(None, None, final, settings, Case(seed, 0, "d", "r-leaf=2", method), source)
 
 
 def test_zero_one_loss_splits_by_enumeration(rng):
@@ -55,5 +55,5 @@ def test_a_size_that_the_method_has_not_is_refused():
 def test_a_method_that_is_not_named_has_the_size_of_its_final_model():
     final = {"parameters": {}, "complexity": 3, "n_fit": 40}
     settings = {"draws": 2, "test_samples": 50, "sizes": {}}
-    record = EVALUATION.evaluate(None, None, final, settings, Case(0, 0, "d", "r", "knn"), XOR)
+    record = ComplexityCurve.evaluate(None, None, final, settings, Case(0, 0, "d", "r", "knn"), XOR)
     assert [point["size"] for point in record["points"]] == [3]

@@ -5,8 +5,8 @@ from scipy.spatial import KDTree
 from proset_study.data import generators
 from proset_study.data.generators.mixture import Mixture
 from proset_study.fits.evaluations.error_estimates import (
-    EVALUATION,
     PARTS,
+    ErrorEstimates,
     Fits,
     best_size,
     leave_one_out,
@@ -31,7 +31,7 @@ SETTINGS = {
 
 def estimates(method, size=3, n_fit=60, source=XOR, seed=1, parameters=None, **settings):
     final = {"parameters": parameters or {}, "complexity": size, "n_fit": n_fit}
-    return EVALUATION.evaluate(None, None, final, SETTINGS | settings, Case(seed, 0, "d", "r", method), source)
+    return ErrorEstimates.evaluate(None, None, final, SETTINGS | settings, Case(seed, 0, "d", "r", method), source)
 
 
 def fits(method, size, n_fit=60, source=XOR, parameters=None, **settings):

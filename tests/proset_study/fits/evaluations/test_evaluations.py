@@ -66,13 +66,13 @@ def test_settings_are_checked_and_fits_counted(kind):
 
 
 KIND = """
-class Jackknife:
+from proset_study.fits.evaluations.base import Evaluation
+
+
+class Jackknife(Evaluation):
     description, settings, generated = "Leave one out.", {"most": {"type": "integer"}}, False
     n_fits = staticmethod(lambda settings: settings["most"])
     evaluate = staticmethod(lambda data, folds, final, settings, case, source: {})
-
-
-EVALUATION = Jackknife
 """
 SHOWN = """
 from proset_study.report.evaluations.base import NAMES, EvaluationReport

@@ -146,7 +146,7 @@ def test_a_method_that_needs_numbers_is_refused_before_anything_is_computed(tmp_
     del config["data_sets"]["lacking"]["impute"]
     message = (
         r"experiments.proset.data_sets: 'lacking' is not allowed, it has missing values and proset needs numbers; name "
-        r"data_sets.lacking.impute, or take a method that needs none: .*hist_gradient_boosting, proset_few"
+        r"data_sets.lacking.impute, or take a method that needs none: .*hist_gradient_boosting, lightgbm, proset_few"
     )
     with pytest.raises(ConfigError, match=message):
         load(config)

@@ -73,10 +73,10 @@ def test_chunks_cover_all_trials_once(config):
 def test_a_method_without_an_entry_fits_all_trials_on_all_folds_in_a_job(config):
     study = load(config)
     folder, last = "results/study/replicate_0/wine/E3", study.n_trials("E3", "wine") - 1
-    assert layout.stage1_files(study, "0", "wine", "E3") == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
-    assert layout.stage2_files(study, "0", "wine", "E3") == [f"{folder}/stage2/folds_0-4.jsonl"]
+    assert layout.Place(study, "0", "wine", "E3").trials() == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
+    assert layout.Place(study, "0", "wine", "E3").paths() == [f"{folder}/stage2/folds_0-4.jsonl"]
     config["folds_per_job"] = {"proset": 3}
-    files = layout.stage1_files(load(config), "0", "wine", "E3")
+    files = layout.Place(load(config), "0", "wine", "E3").trials()
     assert [Path(file).name for file in files] == [f"folds_{folds}_trials_0-{last}.jsonl" for folds in ("0-2", "3-4")]
     for run in ("E9", "svm"):
         assert study.trial_chunks(study.runs[run], "wine") == [(0, study.n_trials(run, "wine") - 1)]
@@ -162,6 +162,13 @@ def test_the_number_of_trials_is_not_part_of_what_a_trial_depends_on(config):
     before = load(copy.deepcopy(config)).stage1_settings("E3", "wine")
     config["experiments"]["E3"]["stage1"]["trials"] = 100
     assert load(config).stage1_settings("E3", "wine") == before
+
+
+def test_the_design_of_a_search_is_in_its_settings_if_it_is_given(config):
+    before = load(copy.deepcopy(config)).stage1_settings("E3", "wine")
+    assert "design" not in before
+    config["experiments"]["E3"]["stage1"]["design"] = "sobol"
+    assert load(config).stage1_settings("E3", "wine") == {**before, "design": "sobol"}
 
 
 def test_only_restricts_experiments_and_data_sets(config):
@@ -256,6 +263,15 @@ def _set(*path_and_value):
         ),
         (_set("experiments", "E6", "parameters", {}), "experiments.E6: method 'proset' needs lambda_v, lambda_w"),
         (
+            _set("experiments", "svm", "parameters", {"gamma_features": 1.0}),
+            "experiments.svm: method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, "
+            "given: gamma, gamma_features",
+        ),
+        (
+            _set("experiments", "svm", "stage1", "space", {"C": {"log_uniform": [0.1, 10]}}),
+            "method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, given: none",
+        ),
+        (
             _set("experiments", "E5", "stage1", "trials", 10),
             "experiments.E5.stage1.trials: 10 is not allowed, the grid has 11",
         ),
@@ -268,6 +284,10 @@ def _set(*path_and_value):
         (
             _set("experiments", "E3", "stage1", "space", "lambda_v", {"normal": [0, 1]}),
             "unknown key 'normal', allowed are",
+        ),
+        (
+            _set("experiments", "E3", "stage1", "design", "halton"),
+            "experiments.E3.stage1.design: 'halton' is not allowed, allowed are random, sobol",
         ),
         (_set("experiments", "E7", "vary", {"n_candidates": [0]}), "vary.n_candidates: 0 is not allowed"),
         (_set("experiments", "E8", "overrides", {"wnie": {"stage2": {"complexity": 3}}}), "unknown data set 'wnie'"),

@@ -1,0 +1,54 @@
+"""Which data sets of a suite are for development, and which are sealed: drawn by a hash, not by anybody's choice.
+
+Methods, spaces and rules may be chosen on the development half. The sealed half is looked at once, at the end.
+"""
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+
+DEVELOPMENT, SEALED = HALVES = "development", "sealed"
+
+
+def half_of(suite: dict, data_sets: dict) -> list[str]:
+    """The data sets of a suite that are in the half it names, in the order of the suite; all of them if it names none.
+
+    Data sets of one table are in the same half, because they have the same rows. Tables are put in the order of the
+    SHA-256 of their names, and each is given to the half that has fewer data sets so far; the first is for development.
+    Those in `used`, on which something was chosen before the halves were drawn, come first and are for development.
+    Real and generated data sets are divided each by themselves, so that both halves have as many of both.
+
+    Examples
+    --------
+    >>> data_sets = {"wine": {"sklearn": "wine"}, "xor": {"generator": "xor"}, "checker": {"generator": "checker"}}
+    >>> half_of({"data_sets": list(data_sets), "half": "sealed", "used": ["wine"]}, data_sets)
+    ['checker']
+    """
+    names = suite["data_sets"]
+    if "half" not in suite:
+        return list(names)
+    used = {_table(name, data_sets[name]) for name in suite.get("used", [])}
+    development: set[str] = set()
+    for generated in (True, False):
+        kind = [name for name in names if ("generator" in data_sets[name]) == generated]
+        development |= _divided(kind, lambda name: _table(name, data_sets[name]), used)
+    return [name for name in names if (name in development) == (suite["half"] == DEVELOPMENT)]
+
+
+def _divided(names: Iterable[str], table: Callable[[str], str], used: set[str]) -> set[str]:
+    """The data sets for development."""
+    of_table: dict[str, list[str]] = {}
+    for name in names:
+        of_table.setdefault(table(name), []).append(name)
+    development: set[str] = set()
+    n_sealed = 0
+    for key in sorted(of_table, key=lambda key: (key not in used, sha256(key.encode()).hexdigest())):
+        if key in used or len(development) <= n_sealed:
+            development.update(of_table[key])
+        else:
+            n_sealed += len(of_table[key])
+    return development
+
+
+def _table(name: str, settings: dict) -> str:
+    """The table or file of a data set; each that is generated is one of its own."""
+    return str(settings.get("sklearn") or settings.get("openml") or settings.get("file") or name)

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from tests.proset_study.methods.small import SEED, fit
+
+pytest.importorskip("catboost")
+PARAMETERS = {"learning_rate": 0.1, "depth": 3}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_is_the_librarys_classifier(n_classes):
+    from catboost import CatBoostClassifier
+
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(200, 4))
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    fitted = fit("catboost", X, y, 30, **PARAMETERS)
+    theirs = CatBoostClassifier(
+        iterations=30,
+        **PARAMETERS,
+        random_seed=int(SEED.generate_state(1)[0] >> 1),
+        verbose=False,
+        allow_writing_files=False,
+    )
+    np.testing.assert_allclose(fitted.predict_proba(X), theirs.fit(X, y).predict_proba(X), atol=1e-9)
+    assert fitted.summary()["rounds"] == 30
+
+
+def test_a_path_on_which_nothing_is_left_to_split_has_all_sizes():
+    X, y = np.arange(20)[:, None] % 1.0, np.arange(20) % 2
+    X[0] = 1e-3  # the library refuses constant features
+    stages = list(fit("catboost", X, y, 5, **PARAMETERS).staged_predict_proba(X))
+    assert len(stages) == 5
+
+
+def test_nothing_is_written_to_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fit("catboost", np.arange(20)[:, None], np.arange(20) > 9, 5, **PARAMETERS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_stronger_penalties_give_smaller_leaves():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    plain, penalised = (
+        np.ptp(fit("catboost", X, X[:, 0] > 0, 5, **PARAMETERS, l2_leaf_reg=value).predict_proba(X))
+        for value in (3.0, 300.0)
+    )
+    assert penalised < 0.8 * plain
