@@ -43,7 +43,7 @@ def write_report(
                 write_table(folder / layout.TABLES, table)
     if "numbers" in parts:
         _numbers(stored, folder, published)
-    if "models" in parts:  # what follows from the records and the models
+    if "models" in parts:  # from the records and the models
         write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
         write_claims(folder / layout.CLAIMS, stored, published)
     if "overview" in parts:
