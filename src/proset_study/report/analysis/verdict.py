@@ -174,7 +174,7 @@ def _score(values, overlap, published, best):
 
 def _of_each_kind(columns):
     """The first `MAX_METHODS`, and only one of those that are forms of the same method."""
-    kinds = {}
+    kinds: dict[str, str] = {}
     for method in columns:
         kinds.setdefault(methods.get(method).form_of or method, method)
     return list(kinds.values())[:MAX_METHODS]
