@@ -59,6 +59,7 @@ def main() -> None:
             "base-model",
             "mixed-tables",
             "missing-distances",
+            "search-length",
             "answers",
             "label-errors",
             "table",
@@ -177,6 +178,10 @@ def main() -> None:
 
         families = ("linear",) if args.quick else distances.FAMILIES
         write("missing_distances", distances.COLUMNS, list(distances.run(families, range(1 if args.quick else 2))))
+    elif args.part == "search-length":
+        from benchmarks import search_length
+
+        write("search_length", search_length.COLUMNS, list(search_length.run()))
     elif args.part == "answers":
         from benchmarks import answers
 

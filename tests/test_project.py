@@ -4,17 +4,15 @@ import ast
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
-from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from tests.build import ROOT, run
 
-ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
@@ -174,7 +172,7 @@ def wheel(tmp_path_factory):
     shutil.copytree(
         ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "_kernel.*")
     )
-    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, folder)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, folder)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -187,16 +185,16 @@ def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
     files = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "egg-info" not in str(path)}
     assert files <= {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
     assert any((tmp_path / "proset").glob("_kernel.*"))
-    _run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
+    run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
 
 
 @pytest.mark.slow
 def test_the_core_alone_is_at_most_ten_packages_and_works(wheel, tmp_path):
     python = tmp_path / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    _run(sys.executable, "-m", "venv", tmp_path)
+    run(sys.executable, "-m", "venv", tmp_path)
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    _run(*pip, "install", "--constraint", ROOT / "requirements.txt", wheel)
-    assert len(json.loads(_run(*pip, "list", "--format", "json"))) <= 10
+    run(*pip, "install", "--constraint", ROOT / "requirements.txt", wheel)
+    assert len(json.loads(run(*pip, "list", "--format", "json"))) <= 10
     fit = """
 import numpy as np, proset, proset.library
 assert proset.library.library() is not None
@@ -208,11 +206,5 @@ print(*{name.partition(".")[0] for name in sys.modules})
 """
     site_packages = next(tmp_path.rglob("site-packages"))
     import_all = IMPORT_ALL.replace('"_kernel"', '"_kernel", "plot"')  # which needs Matplotlib
-    loaded = _run(python, "-c", import_all + fit, site_packages, "proset", cwd=tmp_path).split()
+    loaded = run(python, "-c", import_all + fit, site_packages, "proset", cwd=tmp_path).split()
     assert not {"proset_study", "pandas", "matplotlib", "snakemake", "yaml"} & set(loaded)
-
-
-def _run(*command, **keywords):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **keywords)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return done.stdout

@@ -1,14 +1,7 @@
 """What runs programs for ARM64."""
 
-import subprocess
-
 import pytest
-
-
-def run(*command, **keywords):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **keywords)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return done.stdout
+from tests.build import run
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.build import ROOT, setup
-from tests.native.conftest import run
+from tests.build import ROOT, run, setup
 from tests.proset.digests import GOLDEN, mixed
 
 from proset import arithmetic, library

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import lief
 import pytest
-from tests.build import ROOT, setup
-from tests.native.conftest import run
+from tests.build import ROOT, run, setup
 
 ARM64, X86_64 = lief.Header.ARCHITECTURES.ARM64, lief.Header.ARCHITECTURES.X86_64
 FORMATS = lief.Binary.FORMATS

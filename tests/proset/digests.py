@@ -20,27 +20,6 @@ from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 
 GOLDEN = Path(__file__).with_name("golden.json")
-CASES = {  # samples, features, classes, candidates, batches, factor of the features, sample weights
-    "sorted": (300, 2, 3, 1000, 3, 1.0, False),
-    "differences": (250, 6, 2, 1000, 2, 12.0, False),
-    "products": (300, 20, 5, 120, 2, 1.0, True),
-    "wide": (150, 3, 2, 1000, 1, 2e4, False),
-    "strips": (9000, 5, 2, 60, 1, 1.0, False),  # more than one, so that threads have something to share
-}
-LEAVE_ONE_OUT = {
-    "leave one out": (1300, 2, 3, None, 2, 1.0, True),
-    "leave one out, products": (1100, 12, 4, None, 1, 1.0, False),
-    "leave one out, drawn": (300, 6, 2, 100, 2, 1.0, False),
-}
-
-
-MIXED = {  # with categories and missing values in every second column
-    "mixed, split": (280, 7, 3, 120, 2, 1.0, True),
-    "mixed": (310, 4, 2, None, 1, 1.0, False),
-    "mixed, many columns": (330, 19, 3, None, 1, 1.0, False),
-    "mixed, wide": (150, 5, 2, None, 1, 3e4, False),
-}
-FEW = {"few prototypes": (160, 6, 3, None, 2, 1.0, True), "few prototypes, sorted": (140, 2, 2, None, 1, 1.0, False)}
 
 
 def few(X, y, n_classes, *, penalty, max_iter, tol, sample_weight, n_threads, **settings):
@@ -53,16 +32,28 @@ def few(X, y, n_classes, *, penalty, max_iter, tol, sample_weight, n_threads, **
     return path[len(path) // 2].model
 
 
+split = partial(model.fit, max_fraction=0.5)
+CASES = {  # fit; samples, features, classes, candidates, batches, factor of the features, sample weights
+    "sorted": (split, 300, 2, 3, 1000, 3, 1.0, False),
+    "differences": (split, 250, 6, 2, 1000, 2, 12.0, False),
+    "products": (split, 300, 20, 5, 120, 2, 1.0, True),
+    "wide": (split, 150, 3, 2, 1000, 1, 2e4, False),
+    "strips": (split, 9000, 5, 2, 60, 1, 1.0, False),  # more than one, so that threads have something to share
+    "leave one out": (leave_one_out.fit, 1300, 2, 3, None, 2, 1.0, True),
+    "leave one out, products": (leave_one_out.fit, 1100, 12, 4, None, 1, 1.0, False),
+    "leave one out, drawn": (leave_one_out.fit, 300, 6, 2, 100, 2, 1.0, False),
+    "mixed, split": (split, 280, 7, 3, 120, 2, 1.0, True),
+    "mixed": (leave_one_out.fit, 310, 4, 2, None, 1, 1.0, False),
+    "mixed, many columns": (leave_one_out.fit, 330, 19, 3, None, 1, 1.0, False),
+    "mixed, wide": (leave_one_out.fit, 150, 5, 2, None, 1, 3e4, False),
+    "few prototypes": (few, 160, 6, 3, None, 2, 1.0, True),
+    "few prototypes, sorted": (few, 140, 2, 2, None, 1, 1.0, False),
+}
+
+
 def digests(n_threads: int) -> dict[str, str]:
-    """SHA-256 of the model and of its predictions, by case."""
-    split = {name: _digest(model.fit, *case, n_threads, max_fraction=0.5) for name, case in CASES.items()}
-    whole = {name: _digest(leave_one_out.fit, *case, n_threads) for name, case in LEAVE_ONE_OUT.items()}
-    fits = {
-        name: leave_one_out.fit if case[3] is None else partial(model.fit, max_fraction=0.5)
-        for name, case in MIXED.items()
-    }
-    mixed = {name: _digest(fit, *MIXED[name], n_threads, is_mixed=True) for name, fit in fits.items()}
-    return split | whole | mixed | {name: _digest(few, *case, n_threads) for name, case in FEW.items()}
+    """SHA-256 of the model and of its predictions, by case; "mixed" are those with categories and missing values."""
+    return {name: _digest(*case, n_threads, is_mixed=name.startswith("mixed")) for name, case in CASES.items()}
 
 
 def mixed(X, factor):
@@ -78,14 +69,11 @@ def mixed(X, factor):
     return X, Columns(levels, np.where(levels > 0, 1.25, 0.0), np.full(D, factor), np.isnan(X).any(axis=0))
 
 
-def _digest(
-    fit, n, n_features, n_classes, n_candidates, n_batches, factor, weighted, n_threads, is_mixed=False, **further
-):
+def _digest(fit, n, n_features, n_classes, n_candidates, n_batches, factor, weighted, n_threads, is_mixed):
     rng = np.random.default_rng(n)
     X = rng.integers(-1000, 1000, (n, n_features)) / 577.0
     y = (np.abs(X[:, :2]).sum(axis=1) * n_classes / 3.5).astype(int) % n_classes
     X, columns = mixed(X, factor) if is_mixed else (factor * X, None)
-    further |= {} if columns is None else {"columns": columns}
     fitted = fit(
         X,
         y,
@@ -98,7 +86,7 @@ def _digest(
         seed=np.random.SeedSequence(n),
         sample_weight=rng.integers(1, 4, n) / 2.0 if weighted else None,
         n_threads=n_threads,
-        **further,
+        **({"columns": columns} if is_mixed else {}),
     )
     digest = hashlib.sha256()
     for name, array in sorted(fitted.arrays().items()):

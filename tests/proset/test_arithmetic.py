@@ -6,6 +6,7 @@ import math
 import platform
 import subprocess
 import sys
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -42,11 +43,11 @@ def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_en
 @pytest.mark.parametrize(
     "libraries",
     [
-        *({"OPENBLAS_CORETYPE": core} for core in ("Prescott", "Haswell", "SkylakeX")),
-        {"NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)},
-        {"OPENBLAS_NUM_THREADS": "2"},
+        {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)},
+        {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "2"},
+        {"OPENBLAS_CORETYPE": "SkylakeX"},
     ],
-    ids=str,
+    ids=lambda libraries: libraries["OPENBLAS_CORETYPE"],
 )
 def test_no_other_library_is_on_the_path_of_a_fit(libraries, child_environment):
     found = json.loads(in_child({**child_environment, **libraries}, "-m", "tests.proset.digests", "1"))
@@ -66,11 +67,10 @@ def test_the_rounding_that_other_code_has_set_changes_nothing(rng):
     assert found.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("level", ["avx1024", "numpy"])
-def test_an_unknown_level_is_refused(level, child_environment):
+def test_an_unknown_level_is_refused(child_environment):
     command = [sys.executable, "-c", "from proset import arithmetic; arithmetic.level()"]
-    run = subprocess.run(command, env={**child_environment, "PROSET_LEVEL": level}, capture_output=True, text=True)
-    assert f"PROSET_LEVEL: '{level}' is not a level of this machine" in run.stderr
+    run = subprocess.run(command, env={**child_environment, "PROSET_LEVEL": "avx1024"}, capture_output=True, text=True)
+    assert "PROSET_LEVEL: 'avx1024' is not a level of this machine" in run.stderr
 
 
 def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
@@ -86,12 +86,8 @@ def test_n_jobs_changes_nothing(rng):
     one, *others = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, 2, 3, -1))
     for many in others:
         assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
-
-
-def test_no_jobs_at_all_are_refused(rng):
-    X = rng.normal(size=(50, 2))
     with pytest.raises(ValueError, match="n_jobs: 0 is not allowed, must be None, positive, or negative"):
-        ProsetClassifier(n_jobs=0).fit(X, X[:, 0] > 0)
+        ProsetClassifier(n_jobs=0).fit(X, y)
 
 
 def test_the_prediction_of_a_row_does_not_depend_on_the_others(rng):
@@ -104,8 +100,6 @@ def test_the_prediction_of_a_row_does_not_depend_on_the_others(rng):
 
 def test_a_fit_in_a_thread_lets_others_work(rng):
     """The library does not hold Python's lock: another thread counts while a fit is under way."""
-    from threading import Thread
-
     X = rng.normal(size=(6000, 4))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=None, random_state=0)

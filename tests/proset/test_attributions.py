@@ -1,17 +1,16 @@
 import tracemalloc
 from itertools import permutations
-from math import factorial
 
 import numpy as np
-import pandas as pd
 import pytest
 import shap
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.proset.convert.models import largest_difference, random_models
 
-from proset import ProsetClassifier, attributions, load_model, save_model
+from proset import ProsetClassifier, attributions
 
 
 @pytest.fixture(scope="module")
@@ -20,74 +19,25 @@ def wine():
     return X, ProsetClassifier(n_batches=2, max_prototypes=20, lambda_v=0.01, lambda_w=1e-4).fit(X, y)
 
 
-@pytest.fixture(scope="module")
-def table():
-    """Numbers with gaps, a category with a missing level, and an ordered one."""
-    rng = np.random.default_rng(0)
-    n = 300
-    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n)})
-    frame["colour"] = rng.choice(["red", "green", "blue"], n)
-    frame["size"] = pd.Categorical(rng.choice(["S", "M", "L"], n), categories=["S", "M", "L"], ordered=True)
-    y = (frame["a"] + (frame["colour"] == "red") - frame["size"].cat.codes + 0.3 * rng.normal(size=n) > 0).astype(int)
-    frame.loc[::7, "a"] = np.nan
-    frame.loc[::11, "colour"] = None
-    return frame, y
-
-
-def by_brute_force(model, X, background):
-    """From the definition, with predictions for samples in which some features are those of the background."""
-    features, n_classes = model.active_features_, len(model.classes_)
-    n = len(features)
-    found = np.zeros((len(X), model.n_features_in_, n_classes))
-    for i in range(len(X)):
-        value = {}
-        for number in range(2**n):
-            inside = [d for place, d in enumerate(features) if number >> place & 1]
-            mixed = background.copy()
-            if hasattr(mixed, "iloc"):
-                for d in inside:
-                    mixed.isetitem(d, X.iloc[[i] * len(mixed), d].set_axis(mixed.index))
-            else:
-                mixed[:, inside] = X[i, inside]
-            value[number] = model.predict_proba(mixed).mean(axis=0)
-        for place, d in enumerate(features):
-            for number in range(2**n):
-                if not number >> place & 1:
-                    size = number.bit_count()
-                    chance = factorial(size) * factorial(n - size - 1) / factorial(n)
-                    found[i, d] += chance * (value[number | 1 << place] - value[number])
-    return found
-
-
-def test_values_are_those_of_the_definition(wine):
-    X, model = wine
-    assert len(model.active_features_) >= 4
-    assert len([batch for batch in model.batches_ if len(batch.labels)]) == 2
-    found = model.attributions(X[:5], background=X[::9])
-    np.testing.assert_allclose(found.values, by_brute_force(model, X[:5], X[::9]), atol=2e-6)  # kernels in float32
-    np.testing.assert_allclose(found.base_values, np.tile(model.predict_proba(X[::9]).mean(axis=0), (5, 1)))
+@pytest.mark.parametrize("number", range(30))
+def test_values_are_those_of_the_definition(number):
+    """Of models of numbers and of mixed tables, with one batch and with two."""
+    of = random_models()[number]
+    found = of.classifier.attributions(of.X, of.background, transformer=None if of.is_mixed else of.model)
+    assert largest_difference(found.values, of.attributions) < 2e-6  # kernels in float32
+    assert largest_difference(found.base_values, of.base_values) < 2e-6
+    assert found.feature_names == list(of.X)
     assert found.error_std is None
 
 
-def test_values_add_up_to_the_prediction(wine):
-    X, model = wine
-    found = model.attributions(X)
-    np.testing.assert_allclose(found.base_values + found.values.sum(axis=1), model.predict_proba(X), atol=1e-12, rtol=0)
-    np.testing.assert_allclose(found.values.sum(axis=2), 0.0, atol=1e-12)  # what one class gains, others lose
-    inactive = np.setdiff1d(np.arange(13), model.active_features_)
-    assert (found.values[:, inactive] == 0.0).all()
-
-
-def test_mixed_tables(table):
-    X, y = table
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=15).fit(X, y)
-    assert len(model.active_features_) >= 3
-    found = model.attributions(X.head(14), background=X.tail(20))
-    np.testing.assert_allclose(found.values, by_brute_force(model, X.head(14), X.tail(20)), atol=2e-6)
-    np.testing.assert_allclose(
-        found.base_values + found.values.sum(axis=1), model.predict_proba(X.head(14)), atol=1e-12, rtol=0
-    )
-    assert found.feature_names == ["a", "b", "colour", "size"]
+def test_values_add_up_to_the_prediction(wine, mixed):
+    for X, model in (wine, (mixed[0].head(40), mixed[2])):
+        found = model.attributions(X)
+        totals = found.base_values + found.values.sum(axis=1)
+        np.testing.assert_allclose(totals, model.predict_proba(X), atol=1e-12, rtol=0)
+        np.testing.assert_allclose(found.values.sum(axis=2), 0.0, atol=1e-12)  # what one class gains, others lose
+        inactive = np.setdiff1d(np.arange(X.shape[1]), model.active_features_)
+        assert (found.values[:, inactive] == 0.0).all()
     assert found.display_data[1].tolist()[2:] == [X["colour"][1], X["size"][1]]
 
 
@@ -117,16 +67,12 @@ def test_all_orders_give_the_exact_values(wine, monkeypatch):
     np.testing.assert_allclose(smaller.attributions(X[:5]).values, exact.values, atol=1e-12)
 
 
-def test_tiles_do_not_change_the_values(wine, monkeypatch):
+def test_values_depend_on_neither_tiles_nor_other_samples(wine, monkeypatch):
     X, model = wine
-    whole = model.attributions(X[:30])
+    whole = model.attributions(X[:30]).values
+    np.testing.assert_allclose(model.attributions(X[3]).values, whole[3:4], atol=1e-14)
     monkeypatch.setattr(attributions, "ENTRIES", 1000)
-    np.testing.assert_allclose(model.attributions(X[:30]).values, whole.values, atol=1e-14)
-
-
-def test_one_sample_does_not_depend_on_the_others(wine):
-    X, model = wine
-    np.testing.assert_allclose(model.attributions(X[3]).values, model.attributions(X[:5]).values[3:4], atol=1e-14)
+    np.testing.assert_allclose(model.attributions(X[:30]).values, whole, atol=1e-14)
 
 
 def test_the_background_is_training_samples_by_their_weights():
@@ -159,17 +105,6 @@ def test_nothing_learnt_has_no_attributions():
     found = model.attributions(X[:2])
     assert not found.values.any()
     np.testing.assert_allclose(found.base_values, model.predict_proba(X[:2]))
-
-
-def test_a_model_from_a_file_needs_a_background(wine, tmp_path):
-    X, model = wine
-    save_model(model, tmp_path / "model.npz")
-    loaded = load_model(tmp_path / "model.npz")
-    with pytest.raises(ValueError, match="have prototypes only"):
-        loaded.attributions(X[:2])
-    np.testing.assert_array_equal(
-        loaded.attributions(X[:2], background=X).values, model.attributions(X[:2], background=X).values
-    )
 
 
 def test_shap_draws_them_and_agrees(wine):

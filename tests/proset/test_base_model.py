@@ -11,21 +11,15 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_val_predict, cross_validate, train_test_split
+from sklearn.model_selection import GroupKFold, cross_val_predict, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from statsmodels.datasets import anes96
 
 from proset import ProsetClassifier, ProsetClassifierCV, base_model, to_c, to_javascript, to_onnx
 from proset.plot import CorrectionsDisplay, DisagreementsDisplay
 
 GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4, "max_prototypes": 10}
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +36,10 @@ def subgroup():
 def corrected(subgroup):
     X, y, _ = subgroup
     return ProsetClassifier(base=LogisticRegression()).fit(X, y)
+
+
+def held_out(base, X, y, groups=None):
+    return base_model.held_out(base, clone(base).fit(X, y), X, y, np.unique(y), None, groups)
 
 
 def test_q_is_the_probabilities_of_the_base_and_the_prototypes(iris):
@@ -79,35 +77,37 @@ def test_each_sample_sees_a_model_that_did_not_see_it():
             assert not any(row.tobytes() in self.seen for row in X)
             return super().predict_proba(X)
 
-    X, y = load_wine(return_X_y=True)
-    found = base_model.held_out(Memory(), Memory().fit(X, y), X, y, np.unique(y), None, None)
-    assert found.shape == (178, 3)
+    assert held_out(Memory(), *load_wine(return_X_y=True)).shape == (178, 3)
 
 
-def test_groups_are_kept_together(iris):
-    X, y = iris
-    groups = np.arange(150) % 10
-    seen = []
+def test_groups_are_kept_together_in_fits_and_searches():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    groups, seen = np.arange(150) // 2, []
 
     class Listening(GaussianNB):
         def fit(self, X, y, sample_weight=None):
-            seen.append({tuple(row) for row in X})
+            seen.append(set(X.index))
             return super().fit(X, y)
 
+    searched = {"lambda_v": [0.01, 0.1], "lambda_w": 1e-4}
     ProsetClassifier(base=Listening(), **GIVEN).fit(X, y, groups=groups)
-    of_group = [{tuple(row) for row in X[groups == g]} for g in range(10)]
-    for part in seen[1:]:
-        assert all(rows <= part or len(rows & part) < len(rows) / 2 for rows in of_group)
-    search = ProsetClassifierCV(ProsetClassifier(base=GaussianNB()), cv=GroupKFold(3), lambda_v=[0.01], lambda_w=1e-4)
+    ProsetClassifierCV(ProsetClassifier(base=Listening()), **searched, cv=3).fit(X, y, groups=groups)
+    for rows in seen:
+        assert all((2 * g in rows) == (2 * g + 1 in rows) for g in range(75))
+    search = ProsetClassifierCV(ProsetClassifier(base=GaussianNB()), **searched, cv=GroupKFold(3))
     assert search.fit(X, y, groups=groups).score(X, y) > 0.9
+    assert -search.stage2_results_["mean_test_score"][0] < 0.6  # without a batch it is the base, not the class prior
+    frozen = ProsetClassifier(base=FrozenEstimator(GaussianNB().fit(X, y)))
+    with pytest.raises(ValueError, match="is not allowed in a search, which fits the base in every fold"):
+        ProsetClassifierCV(frozen).fit(X, y)
 
 
-def test_forests_have_held_out_probabilities_already(iris):
-    X, y = iris
+def test_forests_have_held_out_probabilities_already_but_not_of_groups(iris):
     forest = RandomForestClassifier(100, oob_score=True, random_state=0)
-    fitted = clone(forest).fit(X, y)
-    found = base_model.held_out(forest, fitted, X, y, np.unique(y), None, None)
-    np.testing.assert_array_equal(found, base_model.rounded(base_model.floored(fitted.oob_decision_function_)))
+    found = held_out(forest, *iris)
+    of_forest = clone(forest).fit(*iris).oob_decision_function_
+    np.testing.assert_array_equal(found, base_model.rounded(base_model.floored(of_forest)))
+    assert not np.array_equal(held_out(forest, *iris, groups=np.arange(150) // 2), found)
 
 
 def test_a_frozen_base_stays_as_it_is(iris):
@@ -128,26 +128,17 @@ def test_a_frozen_base_stays_as_it_is(iris):
         ProsetClassifier(**GIVEN).fit(X, y).predict(X, base_probabilities=held_out)
 
 
-def test_forests_with_groups_or_too_few_trees_are_cross_fitted(iris):
-    X, y = iris
-    few = RandomForestClassifier(5, oob_score=True, random_state=0)
+def test_forests_of_too_few_trees_are_cross_fitted(iris):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = clone(few).fit(X, y)
-        found = base_model.held_out(few, fitted, X, y, np.unique(y), None, None)
+        found = held_out(RandomForestClassifier(5, oob_score=True, random_state=0), *iris)
     assert (np.abs(found - 1 / 3) > 0.01).all(axis=1).any()
     assert not (np.abs(found - 1 / 3) < 1e-3).all(axis=1).any()  # nobody is unknown
-    enough = RandomForestClassifier(100, oob_score=True, random_state=0)
-    fitted = clone(enough).fit(X, y)
-    groups = np.arange(150) // 2
-    by_group = base_model.held_out(enough, fitted, X, y, np.unique(y), None, groups)
-    assert not np.array_equal(by_group, base_model.held_out(enough, fitted, X, y, np.unique(y), None, None))
 
 
 def test_folds_of_few_groups_and_rare_classes(iris):
     X, y = iris
-    three = np.arange(150) % 3
-    assert base_model.held_out(GaussianNB(), GaussianNB().fit(X, y), X, y, np.arange(3), None, three).shape == (150, 3)
+    assert held_out(GaussianNB(), X, y, groups=np.arange(150) % 3).shape == (150, 3)
     with pytest.raises(ValueError, match="groups: 1 group is not allowed"):
         ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y, groups=np.zeros(150))
     rare = np.where(np.arange(100) == 0, 1, 0)
@@ -155,36 +146,14 @@ def test_folds_of_few_groups_and_rare_classes(iris):
         ProsetClassifier(base=LogisticRegression(), **GIVEN).fit(X[:100], rare)
 
 
-def test_a_search_keeps_groups_together_and_names_of_columns():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    X.columns = list("abcd")
-    groups, seen = np.arange(150) // 2, []
-
-    class Listening(GaussianNB):
-        def fit(self, X, y, sample_weight=None):
-            seen.append(set(X.index) if hasattr(X, "index") else None)
-            return super().fit(X, y)
-
-    search = ProsetClassifierCV(ProsetClassifier(base=Listening()), lambda_v=[0.01], lambda_w=1e-4, cv=3)
-    search.fit(X, y, groups=groups)
-    assert None not in seen
-    for rows in seen:
-        assert all((2 * g in rows) == (2 * g + 1 in rows) for g in range(75))
-    by_name = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
-    ProsetClassifierCV(ProsetClassifier(base=by_name), lambda_v=[0.01], lambda_w=1e-4, cv=3).fit(X, y)
-    frozen = ProsetClassifier(base=FrozenEstimator(GaussianNB().fit(X, y)))
-    with pytest.raises(ValueError, match="is not allowed in a search, which fits the base in every fold"):
-        ProsetClassifierCV(frozen).fit(X, y)
-
-
 def test_predictions_are_those_of_the_base_that_was_fitted(iris):
     X, y = iris
-    model = ProsetClassifier(base=GaussianNB(), **GIVEN).fit(X, y)
-    before = model.predict_proba(X)
-    np.testing.assert_array_equal(model.set_params(base=None).predict_proba(X), before)
-    plain = ProsetClassifier(**GIVEN).fit(X, y)
-    before = plain.predict_proba(X)
-    np.testing.assert_array_equal(plain.set_params(base=GaussianNB()).predict_proba(X), before)
+    base = GaussianNB()
+    for before, after in ((base, None), (None, base)):
+        model = ProsetClassifier(base=before, **GIVEN).fit(X, y)
+        expected = model.predict_proba(X)
+        np.testing.assert_array_equal(model.set_params(base=after).predict_proba(X), expected)
+    assert not hasattr(base, "theta_")  # a copy of it was fitted
 
 
 def test_a_base_whose_probabilities_are_no_numbers_is_named(iris):
@@ -203,16 +172,6 @@ def test_groups_of_a_splitter_are_no_metadata_of_the_classifier(iris):
             ProsetClassifier(**GIVEN), X, y, cv=GroupKFold(3), params={"groups": np.arange(150) % 9}
         )
     assert scores["test_score"].min() > 0.85
-
-
-def test_parameters_of_the_base_are_nested_and_cloned(iris):
-    base = LogisticRegression(C=3.0)
-    model = clone(ProsetClassifier(base=base)).set_params(base__C=5.0)
-    assert model.get_params()["base__C"] == 5.0
-    assert base.C == 3.0
-    model.set_params(**GIVEN).fit(*iris)
-    assert model.base is not model.base_
-    assert not hasattr(model.base, "coef_")
 
 
 def test_weights_go_to_the_base_and_its_pipeline(iris):
@@ -246,11 +205,11 @@ def test_a_base_may_take_columns_by_name():
     columns = make_column_transformer((StandardScaler(), ["petal length (cm)", "petal width (cm)"]))
     base = make_pipeline(columns, LogisticRegression())
     model = ProsetClassifier(base=base, **GIVEN).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X)[0].sum(), 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert len(model.explain(X.iloc[:1], top=3)) > 4
         CorrectionsDisplay.from_estimator(model, X, top=3)
+    ProsetClassifierCV(ProsetClassifier(base=base), lambda_v=[0.01], lambda_w=1e-4, cv=3).fit(X, y)
 
 
 def test_a_class_that_no_fold_of_the_base_has_seen_gets_the_floor():
@@ -258,7 +217,7 @@ def test_a_class_that_no_fold_of_the_base_has_seen_gets_the_floor():
     y = np.array([0, 1] * 20 + [2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = base_model.held_out(GaussianNB(), GaussianNB().fit(X, y), X, y, np.arange(3), None, None)
+        found = held_out(GaussianNB(), X, y)
     assert found[40, 2] == pytest.approx(base_model.FLOOR, abs=1e-6)
 
 
@@ -302,21 +261,7 @@ def test_the_planted_subgroup_is_found(subgroup, corrected):
     assert set(moved["rows"].iloc[0]) <= set(corrected.batches_[0].sample_index)
 
 
-def test_a_subgroup_of_a_real_table_is_found():
-    """As in docs/examples/predictions/planted_subgroup.py: votes of young people with high education turned round."""
-    table = anes96.load_pandas().data
-    X, y = table[["TVnews", "selfLR", "ClinLR", "DoleLR", "age", "educ", "income"]], table["vote"].astype(int)
-    subgroup = ((X["age"] < 40) & (X["educ"] >= 6)).to_numpy()
-    base = make_pipeline(StandardScaler(), LogisticRegression())
-    model = ProsetClassifier(base=base).fit(X, np.where(subgroup, 1 - y, y))
-    found = model.disagreements()
-    assert subgroup[found["row"].iloc[0]]
-    wrong = found[found["by base"] < 0.5]
-    assert subgroup[wrong["row"]].mean() > 0.8
-    assert subgroup[model.corrections(X)["sample"].head(50)].mean() > 0.9
-
-
-def test_gains_are_what_the_loss_rises_by(subgroup, corrected):
+def test_gains_are_what_the_loss_rises_by(corrected):
     assert corrected.disagreements()["gain"].is_monotonic_decreasing
     assert corrected.disagreements()["samples"].min() >= 1
     with pytest.raises(AttributeError, match="of a model with a base, of the size that was fitted"):
@@ -389,13 +334,3 @@ def test_c_and_javascript_refuse_other_bases(iris, write):
     given = ProsetClassifier(base="prefit", **GIVEN).fit(*iris, base_probabilities=np.full((150, 3), 1 / 3))
     with pytest.raises(ValueError, match="base: 'prefit' is not allowed"):
         to_onnx(given)
-
-
-def test_a_search_takes_a_base(iris):
-    X, X_test, y, y_test = train_test_split(*iris, stratify=iris[1], random_state=0)
-    search = ProsetClassifierCV(ProsetClassifier(base=GaussianNB()), lambda_v=[0.01, 0.1], lambda_w=1e-4, cv=3).fit(
-        X, y
-    )
-    assert search.score(X_test, y_test) > 0.85
-    prior = -search.stage2_results_["mean_test_score"][0]
-    assert prior < 0.6  # without a batch it is the base, not the class proportions

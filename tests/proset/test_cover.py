@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from tests.reference import set_cover as reference
 
@@ -29,18 +30,13 @@ def problem(request):
     return cdist(X, Z) < rng.uniform(0.5, 3.0), y, weight, [0.0, 1 / n, 0.5, 1.0][number % 4]
 
 
-def test_the_greedy_algorithm_is_that_of_the_definition(problem):
-    inside, y, weight, cost = problem
-    found = greedy(bits_of(inside), y, weight, cost)
-    pairs, path = reference.greedy(inside, y, weight, cost)
-    assert list(zip(found.index.tolist(), found.labels.tolist(), strict=True)) == pairs
-    np.testing.assert_allclose(found.objective_path, path, atol=1e-9)
+VARIANTS = [(1.0, False), (1.0, True), (0.0, False), (0.25, True), (3.0, False)]
 
 
-@pytest.mark.parametrize(("foreign", "ratio"), [(1.0, True), (0.0, False), (0.25, True), (3.0, False)])
-def test_so_are_its_variants(problem, foreign, ratio):
+@pytest.mark.parametrize(("foreign", "ratio"), VARIANTS)
+def test_the_greedy_algorithm_and_its_variants_are_those_of_the_definition(problem, foreign, ratio):
     inside, y, weight, cost = problem
-    cost = max(cost, 0.01)  # a ratio to nothing is none
+    cost = max(cost, 0.01) if ratio else cost  # a ratio to nothing is none
     found = greedy(bits_of(inside), y, weight, cost, foreign=foreign, ratio=ratio)
     pairs, path = reference.greedy(inside, y, weight, cost, foreign, ratio)
     assert list(zip(found.index.tolist(), found.labels.tolist(), strict=True)) == pairs
@@ -134,8 +130,6 @@ def test_the_relaxation_of_a_triangle_is_half_of_each_ball():
 
 def test_candidates_that_cannot_help_are_left_out_of_the_linear_program():
     """With them its value is the same: HiGHS on the whole problem of the class."""
-    from scipy.optimize import linprog
-
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
     inside = cdist(X, X) < 0.6
@@ -179,8 +173,6 @@ def test_a_rounding_of_a_whole_solution_is_that_solution():
 
 
 def test_a_solver_that_fails_is_an_error(monkeypatch):
-    from scipy.optimize import linprog
-
     monkeypatch.setattr("proset.cover_lp.linprog", lambda **problem: linprog(**problem | {"options": {"maxiter": 0}}))
     inside = ~np.eye(3, dtype=bool)
     with pytest.raises(RuntimeError, match="the linear program of class 0 was not solved"):

@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from proset import ProsetClassifier, load_model, save_model
+from proset import ProsetClassifier
 
 
 def blobs(n, seed, shift=(0.0, 0.0, 0.0)):
@@ -67,25 +67,15 @@ def interval(model, seed):
     return below["low"], below["high"]
 
 
-def test_a_reference_of_ones_own_and_files(model, tmp_path):
-    save_model(model, tmp_path / "model.npz")
-    loaded = load_model(tmp_path / "model.npz")
-    X, reference = blobs(200, 70)[0], blobs(500, 71)[0]
-    with pytest.raises(ValueError, match="have prototypes only"):
-        loaded.drift(X)
-    pd.testing.assert_frame_equal(loaded.drift(X, reference=reference), model.drift(X, reference=reference))
-
-
-def test_pipelines_and_mixed_tables():
+def test_pipelines_and_mixed_tables(mixed):
     X, y = load_wine(return_X_y=True, as_frame=True)
     pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
     found = pipeline[-1].drift(X.tail(50), transformer=pipeline, reference=X)
     assert set(found.loc[found["of"] == "feature", "name"]) <= set(X.columns)
-    table = pd.DataFrame({"a": blobs(300, 0)[0]["a"], "kind": np.where(blobs(300, 0)[1], "x", "y")})
-    table.loc[::5, "a"] = np.nan
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(table, blobs(300, 0)[1])
-    strange = table.head(100).assign(kind="new")
-    assert model.drift(strange)["differs"][0]
+    table, _, model = mixed
+    found = model.drift(table.head(100).assign(age=table["age"] + 60.0, colour="new")).set_index("name")
+    assert found["differs"].iloc[0]
+    assert found.loc["colour", "below"] == 1.0
 
 
 def test_a_model_without_prototypes_knows_nothing():

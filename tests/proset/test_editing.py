@@ -1,8 +1,7 @@
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import minimize
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 
 from proset import ProsetClassifier, diff
@@ -19,12 +18,14 @@ def wine():
     return X, ProsetClassifier(**GIVEN, max_prototypes=8).fit(X, y)
 
 
-def objective(model):
-    """Of its own prototypes, and the slopes of their weights."""
+def assert_minimum(model, pinned):
+    """Of the objective of its own prototypes, with these weights of features as they are."""
     refits = Refits.of(model)
     parts = parts_of(scaled_model(model), refits.task.samples)
-    of_batch = Elimination(refits.task, refits.penalty).objective(parts, 0)
-    return of_batch, parts[0].theta
+    objective, theta = Elimination(refits.task, refits.penalty).objective(parts, 0), parts[0].theta
+    bounds = [(x, x) if i in pinned else (0, None) for i, x in enumerate(theta)]
+    found = minimize(objective, theta, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14})
+    assert objective(theta)[0] - found.fun < 1e-4
 
 
 def test_dropped_prototypes_are_gone_and_the_rest_is_at_a_minimum(wine):
@@ -33,11 +34,7 @@ def test_dropped_prototypes_are_gone_and_the_rest_is_at_a_minimum(wine):
     other = model.edited(drop=rows)
     assert set(other.batches_[0].sample_index) == set(model.batches_[0].sample_index) - set(rows)
     assert set(model.batches_[0].sample_index) >= set(rows)  # the model itself stays as it was
-    of_batch, theta = objective(other)
-    found = minimize(
-        of_batch, theta, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(theta), options={"ftol": 1e-14}
-    )
-    assert of_batch(theta)[0] - found.fun < 1e-4
+    assert_minimum(other, {})
     assert not np.allclose(other.predict_proba(X), model.predict_proba(X), atol=1e-3)
 
 
@@ -48,16 +45,12 @@ def test_pinned_weights_stay_and_all_others_move(wine):
     assert other.feature_weights_[0, d] == pytest.approx(1.25, rel=1e-12)
     assert other.feature_weights_[0, forbidden] == 0.0
     assert forbidden not in other.active_features_
-    of_batch, theta = objective(other)
-    bounds = [(0, None)] * len(theta)
-    bounds[d], bounds[forbidden] = (theta[d], theta[d]), (0.0, 0.0)
-    found = minimize(of_batch, theta, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14})
-    assert of_batch(theta)[0] - found.fun < 1e-4
+    assert_minimum(other, {d, forbidden})
     free = model.edited()
     assert free.feature_weights_[0, d] != pytest.approx(1.25)
 
 
-def test_an_edited_model_is_one_like_any_other(wine, tmp_path):
+def test_an_edited_model_is_one_like_any_other(wine):
     X, model = wine
     other = model.edited(drop=model.batches_[0].sample_index[:1])
     assert other.training_familiarity_.shape == model.training_familiarity_.shape
@@ -83,20 +76,15 @@ def test_batches_are_fitted_given_the_others():
     assert set(other.batches_[0].sample_index) == set(first)
 
 
-def test_mixed_tables_and_bases():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=200), "colour": rng.choice(["red", "blue"], 200)})
-    X.loc[::9, "a"] = np.nan
-    y = (X["a"].fillna(0) + (X["colour"] == "red") > 0.5).astype(int)
-    model = ProsetClassifier(**GIVEN, max_prototypes=8).fit(X, y)
-    assert model.edited(pin={"colour": 0.0}).active_features_.tolist() == [0]
-    found = diff(model, model.edited(pin={"colour": 0.0}))
-    assert found.features.set_index("feature")["change"]["colour"] == "removed"
-    numbers, classes = load_iris(return_X_y=True)
+def test_mixed_tables_and_bases(mixed, iris):
+    model = mixed[2]
+    edited = model.edited(pin={"colour": 0.0})
+    assert 2 not in edited.active_features_
+    assert diff(model, edited).features.set_index("feature")["change"]["colour"] == "removed"
     based = ProsetClassifier(base=LogisticRegression(max_iter=1000), lambda_v=0.001, lambda_w=1e-6, max_prototypes=5)
-    based.fit(numbers, classes)
+    based.fit(*iris)
     edited = based.edited(drop=based.batches_[0].sample_index[:1])
-    np.testing.assert_allclose(edited.predict_proba(numbers).sum(axis=1), 1.0)
+    np.testing.assert_allclose(edited.predict_proba(iris[0]).sum(axis=1), 1.0)
 
 
 def test_diff_says_what_changed(wine):

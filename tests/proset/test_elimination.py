@@ -4,7 +4,6 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
-from tests.reference import classifier as reference
 
 from proset import ProsetClassifier, elimination, penalty_path
 from proset.elimination import Elimination
@@ -34,13 +33,6 @@ def fitted():
 def without(parts, j):
     (part,) = parts
     return (replace(part, candidates=np.delete(part.candidates, j), w=np.delete(part.w, j)),)
-
-
-def test_increases_are_those_of_the_objective(fitted):
-    search, parts = fitted
-    of_all = search.score(parts)[0]
-    expected = [search.score(without(parts, j))[0] - of_all for j in range(n_prototypes(parts))]
-    np.testing.assert_allclose(search.increases(parts), expected, rtol=0.0, atol=SINGLE)
 
 
 def test_increases_of_two_batches_are_those_of_the_objective(fitted):
@@ -88,17 +80,6 @@ def test_four_prototypes_are_near_the_best_four_of_all():
         model = search.refitted((Part(v, np.array(chosen), np.full(4, 5.0)),), 2000, 1e-6)
         scores.append(search.score(model)[0])
     assert np.mean(np.array(scores) < found - 1e-9) < 0.02
-
-
-def test_a_weight_of_two_is_the_row_twice():
-    X, y = load_iris(return_X_y=True)
-    weight = np.ones(len(y))
-    weight[::3] = 2.0
-    twice = np.concatenate([np.arange(len(y)), np.arange(0, len(y), 3)])
-    given = {"lambda_v": 0.01, "lambda_w": 1e-6, "max_prototypes": 5}
-    weighted = ProsetClassifier(**given).fit(X, y, sample_weight=weight)
-    repeated = ProsetClassifier(**given).fit(X[twice], y[twice])
-    np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
 @pytest.mark.parametrize("n_batches", [1, 2])
@@ -206,18 +187,6 @@ def test_a_table_has_losses_by_features_and_prototypes():
     np.testing.assert_array_equal(
         two["mean_loss"][0][:5], table["mean_loss"][table["n_features"].tolist().index(2)][:5]
     )
-
-
-def test_the_compiled_increases_are_those_of_the_reference(fitted):
-    search, (part,) = fitted
-    objective = search.objective((part,), 0)
-    classes = search.task.samples.y[part.candidates]
-    arrays = objective.X, objective.labels, objective.row_weights, objective.previous_q, objective.candidates, classes
-    expected = reference.loss_increases(*arrays, part.v, part.w, objective.own, objective.own_kernel)
-    saved = PENALTY.lambda_w * (PENALTY.alpha_w / 2 * part.w + 1 - PENALTY.alpha_w) * part.w
-    np.testing.assert_allclose(objective.increases(part.theta), expected - saved, rtol=1e-4, atol=SINGLE)
-    several = replace(objective, n_threads=2)
-    np.testing.assert_array_equal(several.increases(part.theta), objective.increases(part.theta))
 
 
 def wavy(n=150):

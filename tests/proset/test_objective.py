@@ -13,23 +13,23 @@ from proset.objective import Objective, Penalty
 PENALTY = {"lambda_v": 0.03, "lambda_w": 0.02, "alpha_v": 0.95, "alpha_w": 0.3}
 
 
-def fast(batch, weighted=False, scale=1.0):
+def fast(batch, weighted=False, scale=1.0, is_sorted=False):
     X, y, candidates = batch["X"] * scale, batch["y"], batch["candidates"]
     weight = batch["sample_weight"] if weighted else np.ones(len(y))
-    n_classes = batch["previous_q"].shape[1]
-    is_reference = np.ones(len(y), dtype=bool)
-    is_reference[candidates] = False
-    labels = y[is_reference]
-    class_weight = np.bincount(y, weights=weight)
-    factor = class_weight / np.bincount(labels, weights=weight[is_reference])
+    references = np.setdiff1d(np.arange(len(y)), candidates)
+    if is_sorted:
+        references = library.sort_neighbours(X, references)
+    labels = y[references]
+    factor = np.bincount(y, weights=weight) / np.bincount(labels, weights=weight[references])
     return Objective(
-        X=X[is_reference],
+        X=X[references],
         labels=labels,
-        row_weights=weight[is_reference] * factor[labels] / weight.sum(),
-        previous_q=batch["previous_q"][is_reference],
+        row_weights=weight[references] * factor[labels] / weight.sum(),
+        previous_q=batch["previous_q"][references],
         candidates=X[candidates],
-        class_offsets=np.searchsorted(y[candidates], np.arange(n_classes + 1)),
+        class_offsets=np.searchsorted(y[candidates], np.arange(batch["previous_q"].shape[1] + 1)),
         penalty=Penalty(**PENALTY),
+        is_sorted=is_sorted,
     )
 
 
@@ -42,8 +42,14 @@ def slow_arguments(batch, weighted=False, scale=1.0):
     }
 
 
-def theta(batch):
-    return np.concatenate([batch["v"], batch["w"]])
+def assert_fast_equals_slow(batch, rel, *, atol=None, is_sorted=False, **settings):
+    """`rel` is that of the value; `atol`, by default the same, is in units of the largest derivative."""
+    value, gradient = fast(batch, is_sorted=is_sorted, **settings)(np.concatenate([batch["v"], batch["w"]]))
+    arguments = slow_arguments(batch, **settings)
+    with np.errstate(over="ignore", under="ignore"):
+        expected = np.concatenate(reference.gradient(**arguments))
+    assert value == pytest.approx(reference.objective(**arguments), rel=rel)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=(atol or rel) * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -70,10 +76,12 @@ def class_sums(X, prototypes, class_offsets, v, w):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_fast_equals_slow(batch, weighted):
-    value, gradient = fast(batch, weighted)(theta(batch))
-    expected = np.concatenate(reference.gradient(**slow_arguments(batch, weighted)))
-    assert value == pytest.approx(reference.objective(**slow_arguments(batch, weighted)), rel=2e-6)
-    np.testing.assert_allclose(gradient, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+    assert_fast_equals_slow(batch, 2e-6, weighted=weighted)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e30])
+def test_fast_equals_slow_at_any_scale_of_the_features(batch, scale):
+    assert_fast_equals_slow({**batch, "v": batch["v"] / min(scale, 1e3)}, 1e-5, scale=scale)
 
 
 @pytest.mark.parametrize(
@@ -97,24 +105,10 @@ def test_fast_equals_slow_at_odd_sizes(rng, n, n_features, n_classes, n_candidat
         "v": rng.uniform(0.0, 2.0, n_features) / np.sqrt(n_features) * (rng.random(n_features) > 0.2),
         "w": rng.exponential(5.0, len(candidates)) * (rng.random(len(candidates)) > 0.5),
     }
-    value, gradient = fast(batch)(theta(batch))
-    expected = np.concatenate(reference.gradient(**slow_arguments(batch)))
-    assert value == pytest.approx(reference.objective(**slow_arguments(batch)), rel=3e-6)
-    np.testing.assert_allclose(gradient, expected, rtol=0, atol=3e-6 * np.abs(expected).max())
-    sums = class_sums(
-        batch["X"],
-        batch["X"][candidates],
-        np.searchsorted(y[candidates], np.arange(n_classes + 1)),
-        batch["v"],
-        batch["w"],
-    )
-    slow = reference.unnormalised(
-        batch["X"],
-        0.0 * batch["previous_q"],
-        batch["X"][candidates],
-        y[candidates],
-        *(batch[k] for k in list(batch)[-2:]),
-    )
+    assert_fast_equals_slow(batch, 3e-6)
+    X, C, weights = batch["X"], batch["X"][candidates], (batch["v"], batch["w"])
+    sums = class_sums(X, C, np.searchsorted(y[candidates], np.arange(n_classes + 1)), *weights)
+    slow = reference.unnormalised(X, np.zeros((n, n_classes)), C, y[candidates], *weights)
     np.testing.assert_allclose(sums, slow, rtol=2e-5, atol=1e-12)
 
 
@@ -144,33 +138,17 @@ def test_every_form_of_the_library_equals_the_slow_code(rng, n_features, spread,
     X = rng.normal(size=(n, n_features)) + spread * rng.normal(size=(4, n_features))[clouds]
     y = rng.integers(0, n_classes, n)
     candidates = [rng.choice(np.flatnonzero(y == k), 75, replace=False) for k in range(n_classes)]
-    references = np.setdiff1d(np.arange(n), np.concatenate(candidates))
     if is_sorted:
         candidates = [library.sort_neighbours(X, c) for c in candidates]
-        references = library.sort_neighbours(X, references)
-    candidates, class_offsets = np.concatenate(candidates), np.array([0, 75, 150])
-    v = rng.uniform(0.5, 1.5, n_features)
-    w = rng.exponential(5.0, 150) * (rng.random(150) > 0.5)
-    previous_q = rng.uniform(0.2, 3.0, (n, n_classes))
-    labels = y[references]
-    factor = np.bincount(y) / np.bincount(labels) / n
-    fast_objective = Objective(
-        *(
-            X[references],
-            labels,
-            factor[labels],
-            previous_q[references],
-            X[candidates],
-            class_offsets,
-            Penalty(**PENALTY),
-        ),
-        is_sorted=is_sorted,
-    )
-    value, gradient = fast_objective(np.concatenate([v, w]))
-    arguments = (X, y, previous_q, candidates, v, w)
-    expected = np.concatenate(reference.gradient(*arguments, **PENALTY))
-    assert value == pytest.approx(reference.objective(*arguments, **PENALTY), rel=1e-4 if spread == 30.0 else 1e-5)
-    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+    batch = {
+        "X": X,
+        "y": y,
+        "candidates": np.concatenate(candidates),
+        "v": rng.uniform(0.5, 1.5, n_features),
+        "w": rng.exponential(5.0, 150) * (rng.random(150) > 0.5),
+        "previous_q": rng.uniform(0.2, 3.0, (n, n_classes)),
+    }
+    assert_fast_equals_slow(batch, 1e-4 if spread == 30.0 else 1e-5, atol=1e-4, is_sorted=is_sorted)
 
 
 @pytest.mark.parametrize("n", [1, 8, 9, 100, 1000])
@@ -191,32 +169,6 @@ def test_far_points_give_exactly_zero():
     X, C = np.array([[0.0], [30.0]]), np.array([[0.0]])
     sums = class_sums(X, C, [0, 1, 1], np.ones(1), np.ones(1))
     np.testing.assert_allclose(sums[:, 0], [1.0, 0.0], rtol=1e-6, atol=0)
-
-
-def test_same_bytes_on_repeat(batch):
-    first, again = (fast(batch)(theta(batch)) for _ in range(2))
-    assert first[0] == again[0]
-    assert first[1].tobytes() == again[1].tobytes()
-
-
-@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e3, 1e30])
-def test_fast_equals_slow_at_any_scale_of_the_features(batch, scale):
-    batch["v"] = batch["v"] / min(scale, 1e3)
-    value, gradient = fast(batch, scale=scale)(theta(batch))
-    arguments = slow_arguments(batch, scale=scale)
-    with np.errstate(over="ignore", under="ignore"):
-        expected = np.concatenate(reference.gradient(**arguments))
-    assert value == pytest.approx(reference.objective(**arguments), rel=1e-5)
-    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
-
-
-def test_class_sums_equal_the_reference(batch):
-    y, candidates = batch["y"], batch["candidates"]
-    class_offsets = np.searchsorted(y[candidates], np.arange(4))
-    arguments = (batch["X"], batch["X"][candidates])
-    weights = (batch["v"], batch["w"])
-    expected = reference.unnormalised(arguments[0], np.zeros((60, 3)), arguments[1], y[candidates], *weights)
-    np.testing.assert_allclose(class_sums(*arguments, class_offsets, *weights), expected, rtol=1e-5, atol=1e-12)
 
 
 LARGE_OBJECTIVE = """

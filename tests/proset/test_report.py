@@ -1,7 +1,5 @@
 import re
-import subprocess
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -10,33 +8,11 @@ from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.proset.pages import Page
 
 from proset import ProsetClassifier, group_rates, load_model, save_model
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "'; & </td>", "灰 ü\u202e"]
-
-
-class _Page(HTMLParser):
-    """Tags with their attributes, and the text of cells."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.cells, self.inside = [], [], None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag in ("td", "th"):
-            self.inside = ""
-
-    def handle_data(self, data):
-        if self.inside is not None:
-            self.inside += data
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th"):
-            self.cells.append(self.inside)
-            self.inside = None
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +28,12 @@ def test_the_page_has_the_model_and_nothing_from_elsewhere(wine, tmp_path):
     model = pipeline[-1]
     model.report(tmp_path / "model.html", pipeline, title=HOSTILE[1])
     text = (tmp_path / "model.html").read_text(encoding="utf-8")
-    page = _Page(text)
-    used = {tag for tag, _ in page.tags}
-    assert not used & {"script", "img", "iframe", "object", "form"}
-    links = [value for _, attributes in page.tags for name, value in attributes.items() if name in ("href", "src")]
-    assert links == ["data:,"]
+    page = Page(text)
+    assert not page.names & {"script", "img", "iframe", "object", "form"}
+    assert page.links == ["data:,"]
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     assert not re.search(r"https?://|url[(]", text)
-    assert set(page.cells) >= {X.columns[d] for d in model.active_features_} | set(model.classes_)
+    assert page.cells >= {X.columns[d] for d in model.active_features_} | set(model.classes_)
     rows = [row for batch in model.batches_ for row in batch.sample_index]
     assert all(str(row) in page.cells for row in rows)
     heaviest = max((batch.prototype_weights.max(), b) for b, batch in enumerate(model.batches_))
@@ -76,23 +50,16 @@ def test_a_model_that_learnt_nothing_says_so(wine, tmp_path):
     assert "Nothing was learnt" in (tmp_path / "model.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("package", "method"), [("pandas", "explain"), ("pandas", "export"), ("jinja2", "report")])
-def test_a_missing_package_is_named(package, method):
-    code = f"""
-import sys
-sys.modules["{package}"] = None
-from proset import ProsetClassifier, group_rates, load_model, save_model
-model = ProsetClassifier(n_batches=0).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
-arguments = {{"explain": [[[0.0]]], "export": [], "report": ["model.html"]}}["{method}"]
-try:
-    model.{method}(*arguments)
-except ImportError as error:
-    print(error)
-"""
-    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert (
-        said == f"{method} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'\n"
-    )
+@pytest.mark.parametrize(
+    ("package", "method", "arguments"),
+    [("pandas", "explain", [[[0.0]]]), ("pandas", "export", []), ("jinja2", "report", ["model.html"])],
+)
+def test_a_missing_package_is_named(package, method, arguments, monkeypatch):
+    model = ProsetClassifier(n_batches=0).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+    monkeypatch.setitem(sys.modules, package, None)
+    said = f"{method} needs {package}, which is not installed: pip install {package}, or 'proset-study[report]'"
+    with pytest.raises(ImportError, match=f"^{re.escape(said)}$"):
+        getattr(model, method)(*arguments)
 
 
 def test_the_page_has_the_answers_of_the_model(wine, tmp_path):
@@ -101,53 +68,38 @@ def test_the_page_has_the_answers_of_the_model(wine, tmp_path):
     model, rest = pipeline[-1], X[1::2]
     groups = np.where(np.arange(len(rest)) % 3, HOSTILE[4], HOSTILE[0])
     model.report(tmp_path / "model.html", pipeline, X=rest, y=y[1::2], groups=groups)
-    text = (tmp_path / "model.html").read_text(encoding="utf-8")
-    cells = _Page(text).cells
-    assert not {tag for tag, _ in _Page(text).tags} & {"script", "img"}
+    page = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
+    assert not page.names & {"script", "img"}
     values = np.abs(model.attributions(pipeline[:-1].transform(rest)[:100]).values).mean(axis=0)
-    assert f"{values[model.active_features_].max():,.4g}" in cells
-    scaled = pd.DataFrame(model.batches_[0].prototypes, columns=None)
-    turned = model.counterfactuals(scaled.to_numpy())
-    assert any(f"{cost:,.4g}" in cells for cost in turned["cost"])
-    assert any("\u2192" in cell for cell in cells)
-    suspicious = model.suspicious_labels(10)
-    assert all(f"{p:,.4g}" in cells for p in suspicious["probability"])
-    rates = group_rates(pipeline, rest, y[1::2], groups)
-    assert all(f"{error:,.4g}" in cells for error in rates["error"])
-    assert {HOSTILE[0], HOSTILE[4]} <= set(cells)
-    assert f"{model.drift(rest, transformer=pipeline)['below'][0]:,.4g}" in cells
-
-
-def test_new_values_are_in_the_units_of_the_table(tmp_path):
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)
-    pipeline[-1].report(tmp_path / "scaled.html", pipeline)
-    changes = re.findall(
-        r">([\w/ ]+): ([\d.,-]+) \u2192 ([\d.,-]+)", (tmp_path / "scaled.html").read_text(encoding="utf-8")
-    )
+    turned = model.counterfactuals(pd.DataFrame(model.batches_[0].prototypes).to_numpy())
+    assert {f"{cost:,.4g}" for cost in turned["cost"]} & page.cells
+    numbers = [values[model.active_features_].max(), *model.suspicious_labels(10)["probability"]]
+    numbers += [*group_rates(pipeline, rest, y[1::2], groups)["error"]]
+    numbers += [model.drift(rest, transformer=pipeline)["below"][0]]
+    assert {f"{number:,.4g}" for number in numbers} | {HOSTILE[0], HOSTILE[4]} <= page.cells
+    changes = re.findall(r"([\w/ ]+): ([\d.,-]+) \u2192 ([\d.,-]+)", "\n".join(page.cells))
     assert changes
-    for name, old, new in changes:
-        values = [float(value.replace(",", "")) for value in (old, new)]
+    for name, *ends in changes:  # in the units of the table
+        values = [float(value.replace(",", "")) for value in ends]
         assert X[name].min() * 0.99 <= min(values) < max(values) <= X[name].max() * 1.01
 
 
-def test_a_mixed_table_and_a_model_from_a_file(tmp_path):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=200), "colour": rng.choice(["red", "blue"], 200)})
-    y = (X["a"] + 2 * (X["colour"] == "red") > 1).astype(int)
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=6).fit(X, y)
-    model.report(tmp_path / "mixed.html", X=X, y=y, groups="colour")
-    text = (tmp_path / "mixed.html").read_text(encoding="utf-8")
-    assert "Errors by group" in text
-    assert "Labels worth a look" in text
+def test_a_mixed_table_and_a_model_from_a_file(mixed, tmp_path):
+    X, y, model = mixed
+
+    def page(model, **settings):
+        model.report(tmp_path / "model.html", **settings)
+        return (tmp_path / "model.html").read_text(encoding="utf-8")
+
+    whole = page(model, X=X, y=y, groups="colour")
+    assert "Errors by group" in whole
+    assert "Labels worth a look" in whole
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
-    loaded.report(tmp_path / "loaded.html", X=X, y=y)
-    text = (tmp_path / "loaded.html").read_text(encoding="utf-8")
-    assert "What features do to probabilities" in text
-    assert "Labels worth a look" not in text
-    loaded.report(tmp_path / "alone.html")
-    assert "What would have to be different" in (tmp_path / "alone.html").read_text(encoding="utf-8")
+    of_loaded = page(loaded, X=X, y=y)
+    assert "What features do to probabilities" in of_loaded
+    assert "Labels worth a look" not in of_loaded
+    assert "What would have to be different" in page(loaded)
 
 
 def test_categories_through_a_pipeline(tmp_path):

@@ -104,38 +104,11 @@ def test_a_cost_of_one_buys_no_prototype_for_a_single_sample(wine):
     assert small.objective_path_[0] == len(y)
 
 
-def test_gains_do_not_rise(wine):
-    model = SetCoverClassifier(eps=2.5).fit(*wine)
-    gains = -np.diff(model.objective_path_)
-    np.testing.assert_allclose(gains, model.newly_covered_ - model.miscovered_ - 1 / 178)
-    assert (np.diff(gains) <= 1e-9).all()
-    assert gains[-1] > 0
-
-
 def test_a_class_that_varies_more_gets_more_prototypes():
     """Statement of sections 1 and 6.2: as the ball has one radius for all."""
     X, y = make_blobs(200, centers=[[0, 0], [20, 0]], cluster_std=[0.5, 3.0], random_state=0)
     counts = np.bincount(SetCoverClassifier(eps=1.0).fit(X, y).prototype_labels_)
     assert counts[1] > 5 * counts[0]
-
-
-def test_larger_balls_need_fewer_prototypes(wine):
-    counts = [len(SetCoverClassifier(eps=eps).fit(*wine).prototype_index_) for eps in (1.0, 2.0, 3.0, 4.0)]
-    assert counts == sorted(counts, reverse=True)
-    assert counts[0] == 178
-    assert counts[-1] < 20
-
-
-@pytest.mark.parametrize("method", ["greedy", "lp"])
-def test_precomputed_distances_are_euclidean_ones(wine, method):
-    X, y = wine
-    new = X[:40] + 0.3
-    plain = SetCoverClassifier(eps=2.2, method=method, random_state=0).fit(X, y)
-    given = SetCoverClassifier(eps=2.2, method=method, random_state=0, metric="precomputed").fit(cdist(X, X), y)
-    np.testing.assert_array_equal(plain.prototype_index_, given.prototype_index_)
-    np.testing.assert_array_equal(plain.objective_path_, given.objective_path_)
-    np.testing.assert_array_equal(plain.predict(new), given.predict(cdist(new, X)))
-    assert not hasattr(given, "prototypes_")
 
 
 @pytest.mark.parametrize("metric", ["cityblock", "cosine", lambda a, b: np.abs(a - b).max()])
@@ -264,19 +237,10 @@ def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
 @pytest.mark.parametrize(
     ("parameters", "fit", "message"),
     [
-        ({"cost": -1.0}, {}, "'cost' parameter"),
-        ({"method": "exact"}, {}, "'method' parameter of SetCoverClassifier must be a str among"),
-        ({"metric": "mahalanobis"}, {}, "'metric' parameter"),
-        ({"n_neighbors": 0}, {}, "'n_neighbors' parameter"),
         ({"n_neighbors": True}, {}, "n_neighbors: True is not allowed, must be a number"),
         ({}, {"candidates": np.full((3, 2), np.inf)}, "candidates: Input X contains infinity"),
         ({}, {"candidates": np.zeros(3)}, "candidates: Expected 2D array, got 1D array"),
-        ({"metric": "nan_euclidean"}, {}, "'metric' parameter"),
-        (
-            {"metric": "precomputed"},
-            {"candidates": np.zeros((3, 2))},
-            "candidates: not allowed with metric='precomputed'",
-        ),
+        ({"metric": "precomputed"}, {"candidates": np.zeros((3, 2))}, "candidates: not allowed with metric='precomp"),
         ({}, {"sample_weight": np.zeros(10)}, "must contain at least one non-zero number"),
     ],
 )
@@ -286,27 +250,16 @@ def test_bad_input_is_refused(rng, parameters, fit, message):
         SetCoverClassifier(**parameters).fit(X, y, **fit)
 
 
-def test_negative_dissimilarities_are_refused(wine):
+def test_dissimilarities_that_cannot_be_used_are_refused_in_predictions(wine):
+    """As in fits; the correlation with a constant row is not defined."""
     X, y = wine
     D = cdist(X, X)
     model = SetCoverClassifier(eps=2.0, metric="precomputed").fit(D, y)
-    D[3, 4] = -3.0
-    message = "X: -3 is not allowed with metric='precomputed', dissimilarities must be at least 0"
-    with pytest.raises(ValueError, match=message):
-        model.predict(D)
-    with pytest.raises(ValueError, match=message):
-        model.fit(D, y)
-
-
-def test_dissimilarities_that_are_no_numbers_are_refused(wine):
-    """The correlation with a constant row is not defined."""
-    X, y = wine
+    with pytest.raises(ValueError, match="X: -3 is not allowed with metric='precomputed', dissimilarities must be at"):
+        model.predict(np.where(np.arange(len(X)) == 4, -3.0, D))
     model = SetCoverClassifier(eps=0.5, metric="correlation").fit(X, y)
-    message = "metric: 'correlation' is not allowed for these data, some dissimilarities are NaN"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="metric: 'correlation' is not allowed for these data, some dissimilarities"):
         model.predict(np.ones((1, 13)))
-    with pytest.raises(ValueError, match=message):
-        model.fit(np.vstack([X, np.ones(13)]), np.r_[y, 0])
 
 
 def test_nothing_of_an_earlier_fit_is_left(wine):
@@ -382,7 +335,6 @@ def test_class_weights_are_sample_weights(wine):
 
 
 def test_missing_values_are_refused_where_a_metric_has_no_place_for_them(wine):
-    X = wine[0].copy()
-    X[3, 5] = np.nan
+    X = np.where(wine[0] == wine[0][3, 5], np.nan, wine[0])
     with pytest.raises(ValueError, match=r"^Input X contains NaN: .* not allowed with metric='chebyshev', only"):
         SetCoverClassifier(metric="chebyshev").fit(X, wine[1])

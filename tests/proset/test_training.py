@@ -5,20 +5,18 @@ from copy import copy, deepcopy
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 from skops.io import dumps
 
 from proset import ProsetClassifier, load_model, save_model
 
 
 @pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return X, ProsetClassifier().fit(X, y)
+def trained(iris):
+    return iris[0], ProsetClassifier().fit(*iris)
 
 
-def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
-    X, model = iris
+def test_rows_leave_the_process_as_prototypes_alone(trained, tmp_path):
+    X, model = trained
     save_model(model, tmp_path / "model.npz")
     files = {pickle.dumps(model): model._sized, (tmp_path / "model.npz").read_bytes(): [model._model]}
     with zipfile.ZipFile(io.BytesIO(dumps(model))) as archive:
@@ -34,24 +32,24 @@ def test_rows_leave_the_process_as_prototypes_alone(iris, tmp_path):
             other.influence()
 
 
-def test_a_smaller_model_keeps_them(iris):
-    X, model = iris
+def test_a_smaller_model_keeps_them(trained):
+    X, model = trained
     assert not hasattr(copy(model), "_training")
     assert model.with_prototypes(2)._training is model._training
     assert len(model.with_prototypes(2).influence()) == len(X)
 
 
 def test_a_fit_that_fails_leaves_none(iris):
-    X, _ = iris
-    model = ProsetClassifier().fit(X, np.arange(150) % 2)
+    X, y = iris
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
     with pytest.raises(ValueError, match="one class"):
         model.fit(X, np.zeros(150))
     with pytest.raises(ValueError, match="have prototypes only"):
         model.influence()
 
 
-def test_a_draw_is_the_same_each_time(iris):
-    _, model = iris
+def test_a_draw_is_the_same_each_time(trained):
+    _, model = trained
     first, second = model._training.sample(100), model._training.sample(100)
     assert first.tolist() == second.tolist() == np.unique(first).tolist()
     assert len(first) == 100

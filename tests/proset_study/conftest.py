@@ -21,7 +21,7 @@ def stored(tmp_path_factory) -> Stored:
     return compute(small_config(odd_file), folder)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def published(tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "published.csv"
     path.write_text(
@@ -31,7 +31,7 @@ def published(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def whole(stored):
     """The part of the small study that has been run."""
     config = json.loads(json.dumps(stored.study.config))
@@ -53,7 +53,7 @@ def checkout(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def report(whole, published, checkout, tmp_path_factory):
     """What the workflow leaves of the small study, without pages and claims."""
     folder = tmp_path_factory.mktemp("report")

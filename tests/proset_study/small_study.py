@@ -3,6 +3,7 @@
 import json
 import subprocess
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -76,12 +77,7 @@ def small_config(odd_file: Path) -> dict:
             },
             "bootstrap": {"of": {"E3": ["flowers"], "E8": ["flowers", "odd"], "E9": ["odd"]}, "samples": 5},
             "bias_variance": {"of": {"E3": ["cross"], "E8": ["cross"]}, "draws": 3, "test_samples": 200},
-            "complexity_curve": {
-                "of": {"E8": ["cross"]},
-                "draws": 2,
-                "test_samples": 100,
-                "sizes": {"E8": [1, 5, 20]},
-            },
+            "complexity_curve": {"of": {"E8": ["cross"]}, "draws": 2, "test_samples": 100, "sizes": {"E8": [1, 5, 20]}},
             "error_estimates": {
                 "of": {"E8": ["cross"]},
                 "draws": 10,
@@ -93,6 +89,13 @@ def small_config(odd_file: Path) -> dict:
             },
         },
     }
+
+
+def config_of(study: str, data_sets: dict, experiments: dict, **settings) -> dict:
+    """A study of one replicate, two folds, and experiments whose titles are their names."""
+    titled = {name: {"title": name, **entry} for name, entry in experiments.items()}
+    sizes = {"seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
+    return {"study": study, **sizes, "data_sets": data_sets, "experiments": titled, **settings}
 
 
 def compute(config: dict, folder: Path) -> Stored:
@@ -114,6 +117,29 @@ def compute(config: dict, folder: Path) -> Stored:
                 output = layout.result(study, layout.SCORES, replicate=replicate, experiment=experiment)
                 write_scores(study, cases, output)
     return Stored(folder / layout.result(study, ""), study)
+
+
+class WithLosses(Stored):
+    """The small study with other test log-losses, by row and replicate."""
+
+    def __init__(self, stored, loss, replicates=(0,)):
+        super().__init__(stored.folder, stored.study)
+        self._loss, self._numbers = loss, list(replicates)
+
+    @property
+    def replicates(self):
+        return self._numbers
+
+    def _read_rows(self, experiment):
+        return [
+            replace(row, replicate=replicate, value=self._loss(row, replicate) if is_test_loss(row) else row.value)
+            for replicate in self.replicates
+            for row in Stored(self.folder, self.study).rows_of([experiment])
+        ]
+
+
+def is_test_loss(row):
+    return (row.section, row.quantity) == ("final", "log_loss")
 
 
 def write_odd(path):

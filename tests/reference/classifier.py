@@ -8,14 +8,7 @@ import numpy as np
 from proset.columns import Columns
 
 
-def kernel(
-    X: np.ndarray,
-    prototypes: np.ndarray,
-    v: np.ndarray,
-    own: np.ndarray | None = None,
-    own_kernel: np.ndarray | None = None,
-    columns: Columns | None = None,
-) -> np.ndarray:
+def kernel(X, prototypes, v, own=None, own_kernel=None, columns: Columns | None = None) -> np.ndarray:
     """G_nj, shape (N, J): exp(-1/2 sum_d e_d), and `own_kernel`, by default 0, for the prototype that a row is itself.
 
     e_d is (v_d (x_nd - x_jd))^2 for numbers, see `proset.columns` for others. `own` is -1 for rows that are none.
@@ -42,9 +35,7 @@ def slope(d: int, x: np.ndarray, c: np.ndarray, v: float, columns: Columns | Non
     return np.where(missing_x != missing_c, one_missing, np.where(missing_x | missing_c, 0.0, (x - c) ** 2))
 
 
-def unnormalised(
-    X: np.ndarray, previous_q: np.ndarray, prototypes: np.ndarray, labels: np.ndarray, v: np.ndarray, w: np.ndarray
-) -> np.ndarray:
+def unnormalised(X, previous_q, prototypes, labels, v, w) -> np.ndarray:
     """q_k(x_n) = previous_q_k(x_n) + sum_{j: y_j = k} w_j G_nj, shape (N, K)."""
     return _added(previous_q, kernel(X, prototypes, v), labels, w)
 
@@ -58,19 +49,7 @@ def _loss(q: np.ndarray, y: np.ndarray, r: np.ndarray) -> float:
     return float(-(r * np.log(q[np.arange(len(y)), y] / q.sum(axis=1))).sum())
 
 
-def loss_and_gradient(
-    X: np.ndarray,
-    y: np.ndarray,
-    r: np.ndarray,
-    previous_q: np.ndarray,
-    prototypes: np.ndarray,
-    labels: np.ndarray,
-    v: np.ndarray,
-    w: np.ndarray,
-    own: np.ndarray | None = None,
-    own_kernel: np.ndarray | None = None,
-    columns: Columns | None = None,
-) -> tuple[float, np.ndarray, np.ndarray]:
+def loss_and_gradient(X, y, r, previous_q, prototypes, labels, v, w, own=None, own_kernel=None, columns=None):
     """The loss of references X of classes y with weights r, and its derivatives by v, (D,), and w, (J,)."""
     G = kernel(X, prototypes, v, own, own_kernel, columns)
     q = _added(previous_q, G, labels, w)
@@ -82,24 +61,13 @@ def loss_and_gradient(
 
 
 def loss_increases(
-    X: np.ndarray,
-    y: np.ndarray,
-    r: np.ndarray,
-    previous_q: np.ndarray,
-    prototypes: np.ndarray,
-    labels: np.ndarray,
-    v: np.ndarray,
-    w: np.ndarray,
-    own: np.ndarray | None = None,
-    own_kernel: np.ndarray | None = None,
-    columns: Columns | None = None,
+    X, y, r, previous_q, prototypes, labels, v, w, own=None, own_kernel=None, columns=None
 ) -> np.ndarray:
     """By how much the loss rises without each of the prototypes, shape (J,); arguments as of `loss_and_gradient`."""
     G = kernel(X, prototypes, v, own, own_kernel, columns)
-    losses = []
-    for j in range(len(w)):
-        without = np.where(np.arange(len(w)) == j, 0.0, w)
-        losses.append(_loss(_added(previous_q, G, labels, without), y, r))
+    losses = [
+        _loss(_added(previous_q, G, labels, np.where(np.arange(len(w)) == j, 0.0, w)), y, r) for j in range(len(w))
+    ]
     return np.array(losses) - _loss(_added(previous_q, G, labels, w), y, r)
 
 
@@ -115,20 +83,7 @@ def row_weights(y: np.ndarray, references: np.ndarray, n_classes: int, s: np.nda
     return s[references] * (N_k / N_k_minus_J_k)[y[references]] / s.sum()
 
 
-def objective(
-    X: np.ndarray,
-    y: np.ndarray,
-    previous_q: np.ndarray,
-    candidates: np.ndarray,
-    v: np.ndarray,
-    w: np.ndarray,
-    *,
-    lambda_v: float,
-    lambda_w: float,
-    alpha_v: float,
-    alpha_w: float,
-    sample_weight: np.ndarray | None = None,
-) -> float:
+def objective(X, y, previous_q, candidates, v, w, *, sample_weight=None, lambda_v, lambda_w, alpha_v, alpha_w) -> float:
     """f(v, w) of one batch.
 
     Parameters
@@ -145,20 +100,7 @@ def objective(
     return loss + penalty(v, lambda_v, alpha_v) + penalty(w, lambda_w, alpha_w)
 
 
-def gradient(
-    X: np.ndarray,
-    y: np.ndarray,
-    previous_q: np.ndarray,
-    candidates: np.ndarray,
-    v: np.ndarray,
-    w: np.ndarray,
-    *,
-    lambda_v: float,
-    lambda_w: float,
-    alpha_v: float,
-    alpha_w: float,
-    sample_weight: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+def gradient(X, y, previous_q, candidates, v, w, *, sample_weight=None, lambda_v, lambda_w, alpha_v, alpha_w):
     """df/dv, shape (D,), and df/dw, shape (J,); parameters as in `objective`."""
     _, dv, dw = loss_and_gradient(*_arguments(X, y, previous_q, candidates, sample_weight), v, w)
     return dv + lambda_v * (alpha_v * v + 1.0 - alpha_v), dw + lambda_w * (alpha_w * w + 1.0 - alpha_w)
@@ -169,12 +111,3 @@ def _arguments(X, y, previous_q, candidates, sample_weight):
     n = np.setdiff1d(np.arange(len(y)), candidates)  # the references
     r = row_weights(y, n, previous_q.shape[1], s)
     return X[n], y[n], r, previous_q[n], X[candidates], y[candidates]
-
-
-def leave_one_out_objective(
-    X: np.ndarray, y: np.ndarray, previous_q: np.ndarray, v: np.ndarray, w: np.ndarray, s: np.ndarray, penalties
-) -> float:
-    """f(v, w) of one batch with leave-one-out references, all samples candidates; see `proset.leave_one_out`."""
-    loss, _, _ = loss_and_gradient(X, y, s / s.sum(), previous_q, X, y, v, w, own=np.arange(len(y)))
-    p = penalties
-    return loss + penalty(v, p.lambda_v, p.alpha_v) + penalty(w, p.lambda_w, p.alpha_w)

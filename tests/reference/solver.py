@@ -1,5 +1,6 @@
 """The solver that `proset.solver` describes, in NumPy: the measure of compiled/solver.h, which is the same in C."""
 
+from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ REFRESH = 10  # steps of the second phase after which the held variables are loo
 NOISE = 1e-7  # relative accuracy of the values: rises below it do not count as such
 _EPS = float(np.finfo(float).eps)
 _Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # value and gradient at a point
+_Pairs = deque[tuple[np.ndarray, np.ndarray]]  # steps and gradient changes, oldest first
 
 
 def _between(low: tuple[float, float, float], high: tuple[float, float, float]) -> float:
@@ -62,16 +64,10 @@ class _Point:
     def line_search(
         self, direction: np.ndarray, step: float, step_max: float, wolfe: float, trials: int = 12
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Move along the projection of ``x + step * direction`` to the bounds.
+        """Move along the projection of ``x + step * direction``; changes (s, y) of point and gradient, or None.
 
-        A step is accepted if the value falls by 1e-3 of what the slope promises and the slope at its end is at most
-        `wolfe` times the slope at the start, in absolute value; a step as long as allowed may end on a steeper
-        descent. The first trial may also rise by the accuracy of the values; later ones may not, because a short
-        enough step always would.
-
-        Returns
-        -------
-        (s, y) : changes of point and gradient; None, without a move, if no step was accepted.
+        A step has to fulfil the conditions of Armijo (1e-3) and, but for one as long as allowed, Wolfe (`wolfe`). The
+        first trial may also rise by the accuracy of the values, as any step that is short enough does.
         """
         best = (0.0, self.value, float(self.gradient @ direction))  # step, value and slope of the best short step
         steepest, high = wolfe * abs(best[2]), np.inf
@@ -96,42 +92,16 @@ class _Point:
         return None
 
 
-class _Pairs:
-    """The last `size` steps `s` and gradient changes `y`, as rows, oldest first."""
-
-    def __init__(self, size: int, n: int):
-        self._data, self.count = np.empty((2, size, n)), 0
-
-    @property
-    def s(self) -> np.ndarray:
-        return self._data[0, : self.count]
-
-    @property
-    def y(self) -> np.ndarray:
-        return self._data[1, : self.count]
-
-    def add(self, s: np.ndarray, y: np.ndarray) -> None:
-        if self.count == self._data.shape[1]:
-            self._data[:, :-1] = self._data[:, 1:]
-            self.count -= 1
-        self._data[:, self.count] = s, y
-        self.count += 1
-
-
 # --- first phase: L-BFGS-B ---------------------------------------------------------------------------------------
 
 
 class _Model:
-    """Limited-memory matrix ``B = theta I - W M W'``, with ``W = [Y, theta S]`` held as rows ``w``.
-
-    Only the inverse of M is formed, ``[[-D, L'], [L, theta S'S]]``: D and L are the diagonal and the strictly lower
-    part of ``S'Y``.
-    """
+    """Limited-memory matrix ``B = theta I - W M W'``, with ``W = [Y, theta S]`` as rows ``w``, and the inverse of M."""
 
     def __init__(self, pairs: _Pairs, n: int):
         self.theta, self.w, self.inverse_m = 1.0, np.zeros((0, n)), np.zeros((0, 0))
-        if pairs.count:
-            s, y = pairs.s, pairs.y
+        if pairs:
+            s, y = np.stack(pairs, axis=1)
             self.theta = float(y[-1] @ y[-1]) / float(s[-1] @ y[-1])
             self.w = np.concatenate([y, self.theta * s])
             sy = s @ y.T
@@ -143,15 +113,10 @@ class _Model:
 
 
 def _cauchy_point(x: np.ndarray, g: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First local minimum of the quadratic model along the projection of ``x - t g``, t >= 0.
+    """First minimum of the model along the projection of ``x - t g``: point, which variables are free, W' (point - x).
 
     The path has a breakpoint wherever a variable reaches its bound. Breakpoints are taken in chunks: within one, the
     quantities of Byrd et al., algorithm CP, are cumulative sums over the variables that stop.
-
-    Returns
-    -------
-    (point, free, c) : the minimum, the mask of variables that have not reached their bound there, and
-        ``c = W' (point - x)``.
     """
     theta, w = model.theta, model.w
     stop = np.full(len(x), np.inf)
@@ -212,18 +177,14 @@ def _path_direction(x: np.ndarray, g: np.ndarray, model: _Model) -> np.ndarray:
 
 
 def _free_direction(x: np.ndarray, g: np.ndarray, pairs: _Pairs, near: float) -> tuple[np.ndarray, bool]:
-    """Quasi-Newton step in the free variables, straight to the bound in those held there.
+    """Quasi-Newton step in the free variables, straight to the bound in those held; and whether any pair was used.
 
     Held are variables within `near` of the bound that the gradient pushes towards it. The inverse matrix is that of the
     pairs restricted to the free variables, applied by the two-loop recursion.
-
-    Returns
-    -------
-    (direction, informed) : `informed` is False if no pair could be used and the step is one of steepest descent.
     """
     free = np.flatnonzero((x > near) | (g <= 0))
     direction, q = -x, g[free]
-    s, y = pairs.s.take(free, axis=1), pairs.y.take(free, axis=1)
+    s, y = np.stack(pairs, axis=1)[:, :, free] if pairs else np.empty((2, 0, len(free)))
     sy, yy = np.einsum("ij,ij->i", s, y), np.einsum("ij,ij->i", y, y)
     good = np.flatnonzero(sy > 1e-10 * yy)
     if not len(good):
@@ -240,15 +201,7 @@ def _free_direction(x: np.ndarray, g: np.ndarray, pairs: _Pairs, near: float) ->
     return direction, True
 
 
-def minimize(
-    fun: _Function,
-    x0: np.ndarray,
-    scale: np.ndarray,
-    *,
-    path: int = PATH_ITERATIONS,
-    max_iter: int = MAX_ITER,
-    tol: float = TOL,
-) -> Solution:
+def minimize(fun: _Function, x0, scale, *, path=PATH_ITERATIONS, max_iter=MAX_ITER, tol=TOL) -> Solution:
     """Find a local minimum of a smooth function over ``x >= 0``; see `proset.library.minimize`."""
     x0 = np.maximum(np.asarray(x0, dtype=float), 0.0)
     n, n_iter, message = len(x0), 0, f"limit of {max_iter} iterations reached"
@@ -256,7 +209,7 @@ def minimize(
     if not (np.isfinite(point.value) and np.all(np.isfinite(point.gradient))):
         raise FloatingPointError("the function or its gradient is not finite at the start")
 
-    pairs = _Pairs(PATH_MEMORY, n)
+    pairs: _Pairs = deque(maxlen=PATH_MEMORY)
     while n_iter < min(path, max_iter):
         try:
             direction = _path_direction(point.x, point.gradient, _Model(pairs, n))
@@ -268,14 +221,14 @@ def minimize(
             down = direction < 0
             room = np.min(-point.x[down] / direction[down], initial=1e10)
             step_max = 1.0 if n_iter == 0 else max(1.0, room)
-            step = 1.0 if pairs.count else min(1.0, 1.0 / float(np.linalg.norm(direction)))
+            step = 1.0 if pairs else min(1.0, 1.0 / float(np.linalg.norm(direction)))
             moved = point.line_search(direction, step, step_max, 0.9)
         if moved:
             n_iter += 1
             if moved[0] @ moved[1] > -_EPS * slope:
-                pairs.add(*moved)
-        elif pairs.count:
-            pairs.count = 0
+                pairs.append(moved)
+        elif pairs:
+            pairs.clear()
         else:
             break  # the second phase tells a minimum from a failure
 
@@ -283,7 +236,7 @@ def minimize(
         point.take_in_held()
         point.value, point.gradient = point.evaluate(point.x)
     point.rescale(np.asarray(scale, dtype=float))
-    pairs = _Pairs(MEMORY, n)
+    pairs = deque(maxlen=MEMORY)
     values = [point.value]
     converged = False
     point.leave_out_held()
@@ -308,11 +261,11 @@ def minimize(
             n_iter += 1
             values.append(point.value)
             if moved[0] @ moved[1] > _EPS * (moved[1] @ moved[1]):
-                pairs.add(*moved)
+                pairs.append(moved)
             if was_complete:
                 point.leave_out_held()
         elif informed:
-            pairs.count = 0
+            pairs.clear()
         else:
             message = "line search failed"
             break

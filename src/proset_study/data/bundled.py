@@ -6,14 +6,21 @@ from proset_study.data.dataset import DataSet
 
 
 def make(sklearn: str, features: list[int] | None = None) -> DataSet:
-    """The data set `load_<sklearn>` of scikit-learn, of which some columns may be taken."""
+    """The data set `load_<sklearn>` of scikit-learn, of which some columns may be taken.
+
+    A number as the target, as diabetes has it, becomes two classes: up to its median, and above.
+    """
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{sklearn}")()
     columns = list(range(bunch.data.shape[1])) if features is None else features
+    y, names = bunch.target, getattr(bunch, "target_names", None)
+    if names is None:
+        median = np.median(y)
+        y, names = y > median, [f"up to {median:g}", f"above {median:g}"]
     return DataSet(
         X=np.ascontiguousarray(bunch.data[:, columns], dtype=np.float64),
-        y=bunch.target.astype(int),
+        y=y.astype(int),
         feature_names=np.array(bunch.feature_names, dtype=str)[columns],
-        class_names=np.array(bunch.target_names, dtype=str),
+        class_names=np.array(names, dtype=str),
     )

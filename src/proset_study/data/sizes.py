@@ -20,6 +20,7 @@ SKLEARN = {
     "iris": Size(150, 4, 3),
     "wine": Size(178, 13, 3),
     "breast_cancer": Size(569, 30, 2),
+    "diabetes": Size(442, 10, 2),
     "digits": Size(1797, 64, 10),
 }
 UNKNOWN = (1000, 10)  # rows and columns of a file that cannot be read; the rule `data` says what is wrong with it

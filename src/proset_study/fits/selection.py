@@ -5,6 +5,8 @@ import numpy as np
 from proset.selection import select
 from proset_study import methods
 
+NOT_SEARCHED = "largest", "fixed"  # a whole ensemble; the default of a library
+
 
 def select_parameters(records: list[dict], fixed: dict, rule: str, criterion: str = "log_loss") -> dict:
     """The selection of stage 1 from all its records; `fixed` are the parameters that were not searched."""
@@ -27,14 +29,14 @@ def select_parameters(records: list[dict], fixed: dict, rule: str, criterion: st
 
 
 def select_complexity(records: list[dict], rule: str, criterion: str = "log_loss") -> dict:
-    """The selection of stage 2 from the records of all folds; "largest" takes the whole ensemble."""
+    """The selection of stage 2 from the records of all folds; rules in `NOT_SEARCHED` take the end of the path."""
     method = methods.get(records[0]["method"])
     records = sorted(records, key=lambda r: r["fold"])
     losses = np.array([r[criterion] for r in records]).T
     settings = list(range(method.min_complexity, method.min_complexity + len(losses)))
     sign = 1 if method.larger_is_simpler else -1
-    selection = select(losses, [(sign * size,) for size in settings], "best" if rule == "largest" else rule)
-    if rule == "largest":
+    selection = select(losses, [(sign * size,) for size in settings], "best" if rule in NOT_SEARCHED else rule)
+    if rule in NOT_SEARCHED:
         selection |= {"rule": rule, "selected": len(settings) - 1}
     return {
         **selection,

@@ -94,9 +94,11 @@ def _numbers(stored, folder, published):
 def _overview(stored, folder, published, options):
     """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
     from proset_study.report.pages.front_page import write_explore, write_index, write_tables
+    from proset_study.report.pages.when_it_pays import write_when_it_pays
 
     figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures, published)
     write_index(folder, stored, published, options)
+    write_when_it_pays(folder / layout.WHEN_IT_PAYS, stored, figures)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)
     write_explore(folder / layout.EXPLORE, stored)

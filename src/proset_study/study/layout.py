@@ -38,6 +38,7 @@ REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
     *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
 )
+WHEN_IT_PAYS = "when_does_it_pay.html"  # of batteries only
 NUMBERS = "numbers.json"  # what the article says of a report; those written before have none
 INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
@@ -63,6 +64,7 @@ STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json
 _FINDINGS = (
     *("methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
     *("response_curves", "edges", "costs", "variance"),
+    *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
@@ -285,7 +287,7 @@ def belongs(study: Study, name: str) -> bool:
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
     allowed = {
-        "": rest in (*REPORT_FILES, NUMBERS),
+        "": rest in (*REPORT_FILES, NUMBERS, WHEN_IT_PAYS),
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),

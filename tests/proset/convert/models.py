@@ -11,7 +11,6 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
-from tests.reference.classifier import unnormalised
 
 from proset import ProsetClassifier, SetCoverClassifier
 
@@ -19,49 +18,41 @@ LETTERS = np.array(list("jihgfedcba"))
 HOSTILE = np.array(['a"; return 0; //', "*/ ??/ \\ %s ${x} </script>\n", "größe\u2028], ["])
 
 
-@cache
-def proset_models():
-    """(model, X as float32 in double precision) by name; X goes beyond what was fitted."""
-    small = {"n_candidates": 200, "random_state": 0}
-    cases = {
-        "two classes": (load_breast_cancer, [StandardScaler(), ProsetClassifier(n_batches=2, **small)], None),
-        "ten classes": (load_digits, [MinMaxScaler(clip=True), ProsetClassifier(**small)], LETTERS),
-        "hostile names": (load_wine, [RobustScaler(), ProsetClassifier(n_batches=3, **small)], HOSTILE),
-        "two scalers": (
-            load_iris,
-            ["passthrough", MinMaxScaler((-1, 1)), make_pipeline(MaxAbsScaler(), StandardScaler(), ProsetClassifier())],
-            np.array([False, True, True]),
-        ),
-        "no batch": (load_iris, [StandardScaler(with_mean=False), ProsetClassifier(n_batches=0)], None),
-        "no scaler": (load_iris, [ProsetClassifier(n_batches=2, **small)], None),
-        "nothing learnt": (load_wine, [RobustScaler(with_scaling=False), ProsetClassifier(lambda_v=1e6)], None),
-    }
-    return _fitted(cases)
+SMALL = {"n_candidates": 200, "random_state": 0}
+PROSET = {  # data, steps, and names of the classes
+    "two classes": (load_breast_cancer, [StandardScaler(), ProsetClassifier(n_batches=2, **SMALL)], None),
+    "ten classes": (load_digits, [MinMaxScaler(clip=True), ProsetClassifier(**SMALL)], LETTERS),
+    "hostile names": (load_wine, [RobustScaler(), ProsetClassifier(n_batches=3, **SMALL)], HOSTILE),
+    "two scalers": (
+        load_iris,
+        ["passthrough", MinMaxScaler((-1, 1)), make_pipeline(MaxAbsScaler(), StandardScaler(), ProsetClassifier())],
+        np.array([False, True, True]),
+    ),
+    "no batch": (load_iris, [StandardScaler(with_mean=False), ProsetClassifier(n_batches=0)], None),
+    "no scaler": (load_iris, [ProsetClassifier(n_batches=2, **SMALL)], None),
+    "nothing learnt": (load_wine, [RobustScaler(with_scaling=False), ProsetClassifier(lambda_v=1e6)], None),
+}
+SET_COVER = {
+    "euclidean": (load_wine, [StandardScaler(), SetCoverClassifier(eps=3.0)], HOSTILE),
+    "sqeuclidean": (load_iris, [StandardScaler(), SetCoverClassifier(eps=1.0, metric="sqeuclidean")], None),
+    "manhattan": (load_digits, [SetCoverClassifier(eps=100.0, metric="manhattan")], None),
+    "no prototype": (load_wine, [SetCoverClassifier(cost=1e9)], None),
+}
+MIXED = ("mixed", "mixed, complete", "mixed, many levels", "mixed, euclidean", "mixed, cityblock")
 
 
 @cache
-def set_cover_models():
-    cases = {
-        "euclidean": (load_wine, [StandardScaler(), SetCoverClassifier(eps=3.0)], HOSTILE),
-        "sqeuclidean": (load_iris, [StandardScaler(), SetCoverClassifier(eps=1.0, metric="sqeuclidean")], None),
-        "manhattan": (load_digits, [SetCoverClassifier(eps=100.0, metric="manhattan")], None),
-        "no prototype": (load_wine, [SetCoverClassifier(cost=1e9)], None),
-    }
-    return _fitted(cases)
-
-
-def _fitted(cases):
-    fitted = {}
-    for name, (load, steps, classes) in cases.items():
-        X, y = load(return_X_y=True)
-        X = X[::2] if name == "manhattan" else X
-        y = y[: len(X)] if classes is None else classes[y]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # some are meant to learn nothing
-            model = (make_pipeline(*steps) if len(steps) > 1 else steps[0]).fit(X, y)
-        beyond = X.mean(axis=0) + 10.0 ** np.arange(-2, 9)[:, None] * X.std(axis=0)
-        fitted[name] = model, np.vstack([X, beyond]).astype(np.float32).astype(np.float64)
-    return fitted
+def of_numbers(name):
+    """(model, X as float32 in double precision); X goes beyond what was fitted."""
+    load, steps, classes = {**PROSET, **SET_COVER}[name]
+    X, y = load(return_X_y=True)
+    X = X[::2] if name == "manhattan" else X
+    y = y[: len(X)] if classes is None else classes[y]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some are meant to learn nothing
+        model = (make_pipeline(*steps) if len(steps) > 1 else steps[0]).fit(X, y)
+    beyond = X.mean(axis=0) + 10.0 ** np.arange(-2, 9)[:, None] * X.std(axis=0)
+    return model, np.vstack([X, beyond]).astype(np.float32).astype(np.float64)
 
 
 @cache
@@ -127,17 +118,8 @@ def exact_probabilities(model, X):
     """In double precision, from the formula; `predict_proba` computes kernel values in single precision."""
     if isinstance(model, Pipeline):
         return exact_probabilities(model[-1], model[:-1].transform(X))
-    if isinstance(X, pd.DataFrame):
-        return _exact_of_columns(model, model._validated(X))
     q = np.tile(model.class_prior_, (len(X), 1))
-    for b in model.batches_:
-        q = unnormalised(X, q, b.prototypes, b.labels, b.feature_weights, b.prototype_weights)
-    return q / q.sum(axis=1, keepdims=True)
-
-
-def _exact_of_columns(model, X):
-    q = np.tile(model.class_prior_, (len(X), 1))
-    for _, batch, contributions in _exact_terms(model, X):
+    for _, batch, contributions in _exact_terms(model, model._validated(X)):
         for k in range(q.shape[1]):
             q[:, k] += contributions[:, batch.labels == k].sum(axis=1)
     return q / q.sum(axis=1, keepdims=True)
@@ -233,7 +215,6 @@ def _drawn(rng, is_mixed):
     X, background = table[60:68].reset_index(drop=True), table[68 : 68 + rng.integers(1, 6)].reset_index(drop=True)
     if "kind" in table:
         X.loc[0, "kind"] = background.loc[0, "kind"] = "new"
-    probabilities = _exact_of_random(model, X)
     classifier, inner = (model[-1], model[:-1].transform(X)) if not is_mixed else (model, X)
     terms = list(_exact_terms(classifier, classifier._validated(inner)))
     total = 1.0 + sum(contributions.sum(axis=1) for _, _, contributions in terms)
@@ -242,17 +223,15 @@ def _drawn(rng, is_mixed):
         for number, batch, contributions in terms
         for row, values in zip(batch.sample_index, contributions.T, strict=True)
     }
-    start = classifier.class_prior_ / total[:, None]
-    attributions = _brute_force(model, X, background)
     return Drawn(
-        model,
-        X,
-        background,
-        probabilities,
-        start,
-        shares,
-        attributions,
-        _exact_of_random(model, background).mean(axis=0),
+        model=model,
+        X=X,
+        background=background,
+        probabilities=exact_probabilities(model, X),
+        start=classifier.class_prior_ / total[:, None],
+        shares=shares,
+        attributions=_brute_force(model, X, background),
+        base_values=exact_probabilities(model, background).mean(axis=0),
     )
 
 
@@ -276,11 +255,6 @@ def _mixed_table(rng, n):
     return X
 
 
-def _exact_of_random(model, X):
-    classifier, inner = (model[-1], model[:-1].transform(X)) if isinstance(model, Pipeline) else (model, X)
-    return _exact_of_columns(classifier, classifier._validated(inner))
-
-
 def _brute_force(model, X, background):
     """Shapley values as means over all orders of all features, active or not, shape (N, D, K)."""
     features, n, m = list(X), len(X), len(background)
@@ -289,7 +263,7 @@ def _brute_force(model, X, background):
     for size in range(len(features) + 1):
         for chosen in combinations(features, size):
             mixed = {name: (of_x if name in chosen else of_rows)[name].array for name in features}
-            probabilities = _exact_of_random(model, pd.DataFrame(mixed))
+            probabilities = exact_probabilities(model, pd.DataFrame(mixed))
             value[frozenset(chosen)] = probabilities.reshape(n, m, -1).mean(axis=1)
     found = np.zeros((n, len(features), value[frozenset()].shape[1]))
     orders = list(permutations(features))

@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from tests.proset.convert.models import largest_difference, random_models, set_cover_models
+from tests.proset.convert.models import of_numbers
 
 from proset import ProsetClassifier, to_c, to_javascript, to_onnx, to_sql
-from proset.convert.attributions import background_of, base_values
+from proset.convert.attributions import background_of
 from proset.convert.formula import formula
 
 X, Y = load_iris(return_X_y=True)
@@ -50,7 +50,7 @@ def test_what_has_no_attributions_is_refused(form):
         FORMS[form](with_base, X[:2])
     said = "what: 'attributions'" if form == "sql" else "background: attributions of a SetCoverClassifier are not"
     with pytest.raises(ValueError, match=said):
-        FORMS[form](set_cover_models()["euclidean"][0], X[:2])
+        FORMS[form](of_numbers("euclidean")[0], X[:2])
 
 
 @pytest.mark.parametrize(("form", "most"), [("onnx", 10), ("c", 15), ("javascript", 15), ("sql", 15)])
@@ -84,27 +84,10 @@ def test_a_base_that_always_says_the_same_is_a_prior(form):
     assert FORMS[form](model, X[:2])
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_columns_of_the_background_are_checked(form):
-    model = of_iris()
-    with pytest.raises(ValueError, match="X has 3 features, but ProsetClassifier is expecting 4 features"):
-        FORMS[form](model, X[:2, :3])
-
-
-@pytest.mark.parametrize("number", range(0, 30, 5))
-def test_python_and_what_is_written_say_the_same(number):
-    of = random_models()[number]
-    before = None if of.is_mixed else of.model
-    found = of.classifier.attributions(of.X, of.background, transformer=before)
-    assert largest_difference(found.values, of.attributions) < 1e-5
-    base = base_values(formula(of.model), background_of(formula(of.model), of.model, of.background))
-    assert largest_difference(found.base_values[0], base) < 1e-5
-
-
 def test_numbers_of_prototypes_to_list_are_checked():
     model = of_iris()
     for top in (0, 1.5, True, "all"):
         with pytest.raises(ValueError, match=f"explain: {top!r} is not allowed, must be a whole number of at least 1"):
             to_onnx(model, explain=top)
     with pytest.raises(ValueError, match="explain: shares of a SetCoverClassifier are not allowed, it has no prob"):
-        to_onnx(set_cover_models()["euclidean"][0], explain=2)
+        to_onnx(of_numbers("euclidean")[0], explain=2)

@@ -8,26 +8,16 @@ import subprocess
 import numpy as np
 import pytest
 from tests.build import ROOT, setup
-from tests.proset.convert.models import (
-    exact_probabilities,
-    largest_difference,
-    mixed_models,
-    one_that_does_not_count,
-    proset_models,
-    random_models,
-    regression_and_gap,
-    set_cover_models,
-    with_linear_base,
-)
+from tests.proset.convert import models
 
 from proset import to_c
 
-MODELS = {**proset_models(), **set_cover_models()}
+NUMBERS = (*models.PROSET, *models.SET_COVER)
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 
 
 def prefix(name):
-    return name.replace(" ", "_")
+    return re.sub(r"\W", "_", name)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +38,12 @@ def compiled(tmp_path_factory):
 def library(compiled, tmp_path_factory):
     """All models in one library."""
     folder = tmp_path_factory.mktemp("models")
-    for name, (model, _) in MODELS.items():
-        (folder / f"{prefix(name)}.c").write_text(to_c(model, prefix(name)), encoding="ascii")
+    given = {name: [models.of_numbers(name)[0]] for name in NUMBERS}
+    given |= {name: [model] for name, (model, _) in models.mixed_models().items()}
+    given |= {f"random {i}": [of.model, of.background] for i, of in enumerate(models.random_models())}
+    given |= {"uncounted": models.one_that_does_not_count()[:1], "base": models.with_linear_base()[:1]}
+    for name, (model, *background) in given.items():
+        (folder / f"{prefix(name)}.c").write_text(to_c(model, prefix(name), *background), encoding="ascii")
     return ctypes.CDLL(str(compiled(folder, "library.so", "-fPIC", "-shared")))
 
 
@@ -57,34 +51,12 @@ def strings(library, name, count):
     return [text.decode("utf-8") for text in (ctypes.c_char_p * count).in_dll(library, name)]
 
 
-def predictions(library, name, X):
-    predict = getattr(library, f"{prefix(name)}_predict")
-    return np.array([predict(np.ascontiguousarray(x).ctypes) for x in X])
-
-
-def probabilities(library, name, X, n_classes):
-    """Rows that it refuses are left at -1."""
-    found = np.full((len(X), n_classes), -1.0)
-    predict_proba = getattr(library, f"{prefix(name)}_predict_proba")
-    status = [predict_proba(np.ascontiguousarray(x).ctypes, row.ctypes) for x, row in zip(X, found, strict=True)]
-    return status, found
-
-
-@pytest.mark.parametrize("name", proset_models())
-def test_probabilities(library, name):
-    model, X = MODELS[name]
-    status, found = probabilities(library, name, X, len(model.classes_))
-    assert not any(status)
-    assert largest_difference(found, exact_probabilities(model, X)) < 1e-12
-    assert largest_difference(found, model.predict_proba(X)) < 1e-5
-
-
 class Value(ctypes.Structure):
     _fields_ = (("number", ctypes.c_double), ("text", ctypes.c_char_p))
 
 
 def values_of(row):
-    """A sample as the C file takes it."""
+    """A sample of a table with categories, as the C file takes it."""
     found = (Value * len(row))()
     for value, given in zip(found, row, strict=True):
         if isinstance(given, float):
@@ -96,110 +68,100 @@ def values_of(row):
     return found
 
 
-def test_mixed_tables(compiled, tmp_path):
-    names = {}
-    for number, (name, (model, _)) in enumerate(mixed_models().items()):
-        names[name] = f"mixed_{number}"
-        (tmp_path / f"{names[name]}.c").write_text(to_c(model, names[name]), encoding="ascii")
-    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
-    for name, (model, X) in mixed_models().items():
-        rows = X.astype(object).where(X.notna(), None).to_numpy()
-        rows[:, 0] = X["x"].to_numpy()
-        samples = [values_of(row) for row in rows]
-        predict = getattr(library, f"{names[name]}_predict")
-        assert (model.classes_[[predict(sample) for sample in samples]] == model.predict(X)).all(), name
-        if not hasattr(model, "predict_proba"):
-            continue
-        found = np.empty((len(X), len(model.classes_)))
-        predict_proba = getattr(library, f"{names[name]}_predict_proba")
-        assert {predict_proba(sample, row.ctypes) for sample, row in zip(samples, found, strict=True)} == {0}
-        assert largest_difference(found, exact_probabilities(model, X)) < 1e-12
-        assert largest_difference(found, model.predict_proba(X)) < 1e-5
+def samples_of(X):
+    if isinstance(X, np.ndarray):
+        return [np.array(x).ctypes for x in X]
+    rows = X.astype(object).where(X.notna(), None)
+    return [values_of(row) for row in rows.assign(**X.select_dtypes("float")).to_numpy()]
 
 
-def test_random_models_say_why(compiled, tmp_path):
-    drawn = random_models()
-    for i, of in enumerate(drawn):
-        (tmp_path / f"random_{i}.c").write_text(to_c(of.model, f"random_{i}", of.background), encoding="ascii")
-    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
-    for i, of in enumerate(drawn):
-        predict, predict_proba, explain, attributions = (
-            getattr(library, f"random_{i}_{what}") for what in ("predict", "predict_proba", "explain", "attributions")
-        )
-        (n, n_classes), n_prototypes = of.probabilities.shape, len(of.shares)
-        tables = [
-            (ctypes.c_int * n_prototypes).in_dll(library, f"random_{i}_prototype_{what}")
-            for what in ("batches", "rows")
-        ]
-        names = list(zip(*tables, strict=True))
-        base_values = (ctypes.c_double * n_classes).in_dll(library, f"random_{i}_base_values")
-        assert largest_difference(base_values, of.base_values) < 1e-12
-        found, start = np.empty((2, n, n_classes))
-        values = np.empty(of.attributions.shape)
-        samples = [values_of(row) if of.is_mixed else np.array(row).ctypes for row in of.samples()]
-        for j, x in enumerate(samples):
-            assert predict_proba(x, found[j].ctypes) == attributions(x, values[j].ctypes) == 0
-            for top in (n_prototypes + 2, 2):
-                prototypes, shares = (ctypes.c_int * top)(), (ctypes.c_double * top)()
-                n_listed = explain(x, top, start[j].ctypes, prototypes, shares)
-                assert n_listed == min(top, n_prototypes)
-                listed = [(names[place], share) for place, share in zip(prototypes, shares, strict=True)][:n_listed]
-                of.check_explanation(j, listed, 1e-12)
-        assert largest_difference(found, of.probabilities) < 1e-12
-        assert largest_difference(start, of.start) < 1e-12
-        assert largest_difference(values, of.attributions) < 1e-12
-        assert (of.model.classes_[[predict(x) for x in samples]] == of.model.predict(of.X)).all()
+def predictions(library, name, samples):
+    return np.array([getattr(library, f"{prefix(name)}_predict")(x) for x in samples])
 
 
-def test_a_category_without_weight_has_its_place_in_a_sample(compiled, tmp_path):
-    model, X = one_that_does_not_count()
-    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
-    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
-    found = [library.model_predict(values_of(row)) for row in X.to_numpy()]
-    assert (model.classes_[found] == model.predict(X)).all()
+def probabilities(library, name, samples, n_classes):
+    """Rows that it refuses are left at -1."""
+    found = np.full((len(samples), n_classes), -1.0)
+    predict_proba = getattr(library, f"{prefix(name)}_predict_proba")
+    return [predict_proba(x, row.ctypes) for x, row in zip(samples, found, strict=True)], found
 
 
-def test_shares_of_a_base(compiled, tmp_path):
-    model, X, start, shares = with_linear_base()
-    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
-    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
+@pytest.mark.parametrize("name", [*NUMBERS, *models.MIXED])
+def test_labels_and_probabilities(library, name):
+    model, X = models.mixed_models()[name] if name in models.MIXED else models.of_numbers(name)
+    samples = samples_of(X)
+    assert (model.classes_[predictions(library, name, samples)] == model.predict(X)).all()
+    if hasattr(model, "predict_proba"):
+        status, found = probabilities(library, name, samples, len(model.classes_))
+        assert not any(status)
+        assert models.largest_difference(found, models.exact_probabilities(model, X)) < 1e-12
+        assert models.largest_difference(found, model.predict_proba(X)) < 1e-5
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_random_models_say_why(library, number):
+    of, name = models.random_models()[number], f"random_{number}"
+    explain, attributions = (getattr(library, f"{name}_{what}") for what in ("explain", "attributions"))
+    (n, n_classes), n_prototypes = of.probabilities.shape, len(of.shares)
+    tables = ((ctypes.c_int * n_prototypes).in_dll(library, f"{name}_prototype_{what}") for what in ("batches", "rows"))
+    names = list(zip(*tables, strict=True))
+    base_values = (ctypes.c_double * n_classes).in_dll(library, f"{name}_base_values")
+    assert models.largest_difference(base_values, of.base_values) < 1e-12
+    start, values = np.empty((n, n_classes)), np.empty(of.attributions.shape)
+    samples = [values_of(row) if of.is_mixed else np.array(row).ctypes for row in of.samples()]
+    for j, x in enumerate(samples):
+        assert attributions(x, values[j].ctypes) == 0
+        for top in (n_prototypes + 2, 2):
+            prototypes, shares = (ctypes.c_int * top)(), (ctypes.c_double * top)()
+            n_listed = explain(x, top, start[j].ctypes, prototypes, shares)
+            assert n_listed == min(top, n_prototypes)
+            listed = [(names[place], share) for place, share in zip(prototypes, shares, strict=True)][:n_listed]
+            of.check_explanation(j, listed, 1e-12)
+    status, found = probabilities(library, name, samples, n_classes)
+    assert not any(status)
+    assert models.largest_difference(found, of.probabilities) < 1e-12
+    assert models.largest_difference(start, of.start) < 1e-12
+    assert models.largest_difference(values, of.attributions) < 1e-12
+    assert (of.model.classes_[predictions(library, name, samples)] == of.model.predict(of.X)).all()
+
+
+def test_a_category_without_weight_has_its_place_in_a_sample(library):
+    model, X = models.one_that_does_not_count()
+    assert (model.classes_[predictions(library, "uncounted", samples_of(X))] == model.predict(X)).all()
+
+
+def test_shares_of_a_base_which_takes_no_missing_number(library):
+    _, X, start, shares = models.with_linear_base()
     found, listed, prototypes = np.empty_like(start), np.empty_like(shares), (ctypes.c_int * shares.shape[1])()
-    for i, x in enumerate(X):
-        n = library.model_explain(x.copy().ctypes, shares.shape[1], found[i].ctypes, prototypes, listed[i].ctypes)
+    for x, of_start, of_prototypes in zip(samples_of(X), found, listed, strict=True):
+        n = library.base_explain(x, shares.shape[1], of_start.ctypes, prototypes, of_prototypes.ctypes)
         assert n == shares.shape[1]
-    assert largest_difference(found, start) < 1e-5
-    assert largest_difference(listed, shares) < 1e-5
+    assert models.largest_difference(found, start) < 1e-5
+    assert models.largest_difference(listed, shares) < 1e-5
+    assert predictions(library, "base", samples_of(np.where(np.arange(4) == 2, np.nan, X[:1]))) == [-1]
 
 
-def test_a_logistic_regression_takes_no_missing_number(compiled, tmp_path):
-    model, x = regression_and_gap()
-    (tmp_path / "model.c").write_text(to_c(model), encoding="ascii")
-    library = ctypes.CDLL(str(compiled(tmp_path, "library.so", "-fPIC", "-shared")))
-    assert library.model_predict(x.ctypes) == -1
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_labels_and_names(library, name):
-    model, X = MODELS[name]
-    assert (model.classes_[predictions(library, name, X)] == model.predict(X)).all()
+@pytest.mark.parametrize("name", NUMBERS)
+def test_names_of_classes_and_features(library, name):
+    model, X = models.of_numbers(name)
     assert strings(library, f"{prefix(name)}_classes", len(model.classes_)) == [str(label) for label in model.classes_]
     names = [f"x{d}" for d in range(X.shape[1])]
     assert strings(library, f"{prefix(name)}_features", X.shape[1]) == names
 
 
 def test_features_without_weight_are_not_read_and_no_other_may_be_infinite(library):
-    model, X = MODELS["two classes"]
+    model, X = models.of_numbers("two classes")
     active = model[-1].active_features_
     rows = np.full((4, X.shape[1]), np.nan)
     rows[:, active] = X[0, active]
     rows[[1, 2, 3], active[0]] = [np.nan, np.inf, -np.inf]
-    status, found = probabilities(library, "two classes", rows, 2)
+    status, found = probabilities(library, "two classes", samples_of(rows), 2)
     assert status == [0, 0, -1, -1]
-    assert largest_difference(found[0], exact_probabilities(model, X[:1])[0]) < 1e-12
+    assert models.largest_difference(found[0], models.exact_probabilities(model, X[:1])[0]) < 1e-12
     gap = np.where(np.arange(X.shape[1]) == active[0], np.nan, X[:1])
-    assert largest_difference(found[1], model.predict_proba(gap)[0]) < 1e-5
+    assert models.largest_difference(found[1], model.predict_proba(gap)[0]) < 1e-5
     assert (found[2:] == -1.0).all()
-    assert predictions(library, "two classes", rows)[2:].tolist() == [-1, -1]
+    assert predictions(library, "two classes", samples_of(rows))[2:].tolist() == [-1, -1]
 
 
 def test_the_page_does_what_it_says(compiled, tmp_path, monkeypatch):

@@ -8,17 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from tests.proset.convert.models import (
-    exact_probabilities,
-    largest_difference,
-    mixed_models,
-    one_that_does_not_count,
-    proset_models,
-    random_models,
-    regression_and_gap,
-    set_cover_models,
-    with_linear_base,
-)
+from tests.proset.convert import models
 
 from proset import ProsetClassifier, to_sql
 
@@ -53,42 +43,42 @@ def labels_of(classes, rows):
 
 
 @pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", proset_models())
+@pytest.mark.parametrize("name", models.PROSET)
 def test_probabilities_and_labels(database, name):
-    model, X = proset_models()[name]
+    model, X = models.of_numbers(name)
     columns, rows = run(database, model, X)
     assert columns == [KEY, "label", *(f"probability_{label}" for label in model.classes_)]
     assert [row[0] for row in rows] == list(range(len(X)))[::-1]
-    assert largest_difference([row[2:] for row in rows], exact_probabilities(model, X)) < 1e-12
+    assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, X)) < 1e-12
     assert labels_of(model.classes_, rows) == model.predict(X).tolist()
 
 
 @pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", set_cover_models())
+@pytest.mark.parametrize("name", models.SET_COVER)
 def test_set_cover_has_labels_only(database, name):
-    model, X = set_cover_models()[name]
+    model, X = models.of_numbers(name)
     columns, rows = run(database, model, X)
     assert columns == [KEY, "label"]
     assert labels_of(model.classes_, rows) == model.predict(X).tolist()
 
 
 @pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", mixed_models())
+@pytest.mark.parametrize("name", models.MIXED)
 def test_mixed_tables(database, name):
-    model, X = mixed_models()[name]
+    model, X = models.mixed_models()[name]
     _, rows = run(database, model, X)
     assert labels_of(model.classes_, rows) == model.predict(X).tolist()
     if hasattr(model, "predict_proba"):
-        assert largest_difference([row[2:] for row in rows], exact_probabilities(model, X)) < 1e-12
+        assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, X)) < 1e-12
 
 
 @pytest.mark.parametrize("database", DATABASES)
 @pytest.mark.parametrize("number", range(30))
 def test_random_models_say_why(database, number):
-    of = random_models()[number]
+    of = models.random_models()[number]
     n, classes = len(of.X), of.model.classes_.tolist()
     _, rows = run(database, of.model, of.X)
-    assert largest_difference([row[2:] for row in rows], of.probabilities) < 1e-12
+    assert models.largest_difference([row[2:] for row in rows], of.probabilities) < 1e-12
     assert labels_of(of.model.classes_, rows) == of.model.predict(of.X).tolist()
 
     for top in (2, None):
@@ -97,7 +87,7 @@ def test_random_models_say_why(database, number):
         for i in range(n):
             own = [row[1:] for row in rows if row[0] == i]
             assert [row[1] for row in own if row[0] == 0] == classes
-            assert largest_difference([row[6] for row in own if row[0] == 0], of.start[i]) < 1e-12
+            assert models.largest_difference([row[6] for row in own if row[0] == 0], of.start[i]) < 1e-12
             listed = [row for row in own if row[0]]
             n_listed = min(top or len(of.shares), len(of.shares))
             assert [row[0] for row in listed] == list(range(1, n_listed + 1))
@@ -109,21 +99,21 @@ def test_random_models_say_why(database, number):
     for i, feature, label, value, base_value in rows:
         place = i, list(of.X).index(feature), classes.index(label)
         found[place], base_values[place] = value, base_value
-    assert largest_difference(found, of.attributions) < 1e-12
+    assert models.largest_difference(found, of.attributions) < 1e-12
     active = [name for d, name in enumerate(of.X) if d in of.classifier.active_features_]
     assert {row[1] for row in rows} == {*active}
-    assert largest_difference(base_values[:, of.classifier.active_features_[0]], of.base_values) < 1e-12
+    assert models.largest_difference(base_values[:, of.classifier.active_features_[0]], of.base_values) < 1e-12
 
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_shares_of_a_base(database):
-    model, X, start, shares = with_linear_base()
+    model, X, start, shares = models.with_linear_base()
     _, rows = run(database, model, X)
-    assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-5
+    assert models.largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-5
     assert [row[1] for row in rows] == model.predict(X).tolist()
     _, rows = run(database, model, X, what="explain")
     found = np.reshape([row[7] for row in rows], (len(X), -1))
-    assert largest_difference(found, np.hstack([start, shares])) < 1e-5
+    assert models.largest_difference(found, np.hstack([start, shares])) < 1e-5
 
 
 @pytest.mark.parametrize("database", DATABASES)
@@ -131,23 +121,23 @@ def test_a_linear_base_alone(database):
     X, y = load_iris(return_X_y=True)
     model = ProsetClassifier(base=LogisticRegression(max_iter=1000), n_batches=0).fit(X, y)
     _, rows = run(database, model, X)
-    assert largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-12
+    assert models.largest_difference([row[2:] for row in rows], model.predict_proba(X)) < 1e-12
     _, rows = run(database, model, X[:2], what="explain")
-    assert largest_difference([row[7] for row in rows], model.predict_proba(X[:2]).ravel()) < 1e-12
+    assert models.largest_difference([row[7] for row in rows], model.predict_proba(X[:2]).ravel()) < 1e-12
 
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_rows_that_cannot_be_predicted_have_nulls(database):
-    model, x = regression_and_gap()
+    model, x = models.regression_and_gap()
     _, rows = run(database, model, np.vstack([x, np.nan_to_num(x), [np.inf, *x[:3]]]))
     assert [row[0] for row in rows] == [2, 1, 0]
     assert rows[0][1:] == rows[2][1:] == (None,) * 4
     assert rows[1][1] is not None
-    model, X = proset_models()["no scaler"]
+    model, X = models.of_numbers("no scaler")
     X = np.repeat(X[:1], 3, axis=0)
     X[:, model.active_features_[0]] = [np.nan, np.inf, -np.inf]
     _, rows = run(database, model, X)
-    assert largest_difference(rows[0][2:], model.predict_proba(X[:1])[0]) < 1e-5
+    assert models.largest_difference(rows[0][2:], model.predict_proba(X[:1])[0]) < 1e-5
     assert rows[1][1:] == rows[2][1:] == (None,) * 4
     _, rows = run(database, model, X, what="explain")
     assert {row[0] for row in rows} == {2}
@@ -155,26 +145,26 @@ def test_rows_that_cannot_be_predicted_have_nulls(database):
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_keys_need_not_differ_and_columns_that_do_not_count_need_not_be_there(database):
-    model, X = one_that_does_not_count()
+    model, X = models.one_that_does_not_count()
     _, rows = run(database, model, X[["x in m/s"]], key=[None] * len(X))
     assert labels_of(model.classes_, rows) == model.predict(X).tolist()
 
 
 def test_a_column_that_is_not_there_is_an_error_in_sqlite():
     """Which takes a name in quotes for text, if it stands alone."""
-    model, X = proset_models()["no scaler"]
+    model, X = models.of_numbers("no scaler")
     with pytest.raises(sqlite3.OperationalError, match=r"no such column: t\.x2"):
         run("sqlite", model, X[:, :2])
 
 
 def test_categories_are_compared_by_characters_whatever_the_collation():
-    model, X = mixed_models()["mixed, complete"]
+    model, X = models.mixed_models()["mixed, complete"]
     frame = X.assign(kind=X["kind"].where(X.index % 2 == 0, X["kind"].str.upper()))
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (id, x, kind TEXT COLLATE NOCASE, flag, grade, place, code)")
     frame.assign(id=range(len(frame))).to_sql("t", connection, index=False, if_exists="append")
     rows = connection.execute(to_sql(model, "t", "id")).fetchall()
-    assert largest_difference([row[2:] for row in rows], exact_probabilities(model, frame)) < 1e-12
+    assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, frame)) < 1e-12
     connection.close()
 
 
@@ -189,6 +179,6 @@ def test_categories_are_compared_by_characters_whatever_the_collation():
     ids=str,
 )
 def test_what_does_not_fit_is_refused(settings, said):
-    model, _ = proset_models()["no scaler"]
+    model, _ = models.of_numbers("no scaler")
     with pytest.raises(ValueError, match=said):
         to_sql(**{"model": model, "table": "t", "key": "id", **settings})

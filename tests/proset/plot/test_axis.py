@@ -12,7 +12,10 @@ from proset.plot import (
     BallsDisplay,
     BatchPathDisplay,
     DecisionSurfaceDisplay,
+    DifferenceDisplay,
+    DriftDisplay,
     ExplanationDisplay,
+    InfluenceDisplay,
     ParallelCoordinatesDisplay,
     PrototypesDisplay,
 )
@@ -82,6 +85,14 @@ def test_balls_explanations_and_paths(mixed_table):
     frame, row = (ExplanationDisplay.from_estimator(model, x) for x in (X[:1], X.iloc[0].tolist()))
     np.testing.assert_array_equal(frame.explanation["share"], row.explanation["share"])
     assert BatchPathDisplay.from_estimator(model, X, y).ax_ is not None
+
+
+def test_changes_drift_and_influence(mixed_table, rows):
+    X, y, model = mixed_table
+    changes = DifferenceDisplay.from_estimators(model, model.edited(pin={"job": 0.0}), X)
+    assert changes.shown_[1].set_index("feature")["weight then"]["job"] == 0.0
+    assert {"age", "job", "grade"} <= set(rows(DriftDisplay.from_estimator(model, X)))
+    assert len(InfluenceDisplay.from_estimator(model, X.head(50), y[:50], rows=range(4)).influence) == 4
 
 
 def test_steps_before_a_classifier_of_categories_are_refused_where_axes_are_its_own(mixed_table):

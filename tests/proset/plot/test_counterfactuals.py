@@ -106,11 +106,3 @@ def test_features_that_change_come_first_and_not_all_are_shown(bare, flowers):
     display = CounterfactualDisplay.from_estimator(bare, flowers[0].iloc[[60]], top=1)
     assert list(words(display)) == [display.found["changed"]]
     assert titles(display)[1][-1] == f"{len(display.features) - 1} features not shown"
-
-
-def test_bad_input(bare, flowers):
-    X, _ = flowers
-    with pytest.raises(ValueError, match="x: 2 samples are not allowed, one is shown"):
-        CounterfactualDisplay.from_estimator(bare, X.head(2))
-    with pytest.raises(ValueError, match=r"ranges: .* must be \(smallest, largest\)"):
-        CounterfactualDisplay.from_estimator(bare, X.head(1), ranges={"petal width (cm)": (2.0, 1.0)})

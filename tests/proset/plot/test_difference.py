@@ -55,12 +55,6 @@ def test_two_pipelines(few, flowers):
     assert display.ax_.get_title(loc="left") == f"prototypes: {len(display.shown_[0])} same"
 
 
-def test_categories_and_missing_values(mixed_table):
-    X, _, model = mixed_table
-    display = DifferenceDisplay.from_estimators(model, model.edited(pin={"job": 0.0}), X)
-    assert display.shown_[1].set_index("feature")["weight then"]["job"] == 0.0
-
-
 def test_other_steps_are_refused(few, flowers):
     X, y = flowers
     with pytest.raises(ValueError, match="other: steps before the classifier give other values than those of model"):

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from proset.plot import ExplanationDisplay
 
@@ -32,8 +31,3 @@ def test_prototypes_are_named_with_similarity_and_weight(pipeline, flowers, rows
             assert (bar.get_width() > 0) == (y[row] == pipeline.classes_[k])
     quantile = pipeline[-1].familiarity_quantile(pipeline[:-1].transform(X.iloc[[70]]))[0]
     assert display.ax_.get_legend().get_title().get_text() == f"familiarity quantile {quantile:.2f}"
-
-
-def test_one_sample_only(pipeline, flowers):
-    with pytest.raises(ValueError, match="x: 2 samples are not allowed, one is shown"):
-        ExplanationDisplay.from_estimator(pipeline, flowers[0].iloc[:2])

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -39,19 +38,6 @@ def test_principal_components_are_shown_as_such(flowers):
     assert (fitted.units, fitted.names) == (False, ["pca0", "pca1"])
 
 
-def test_only_classifiers_with_batches_have_them(flowers):
-    other = Fitted(LogisticRegression(max_iter=1000).fit(*flowers))
-    with pytest.raises(ValueError, match="estimator: LogisticRegression is not allowed, must be a ProsetClassifier"):
-        other.proset()
-
-
-def test_batches_count_from_one(pipeline):
-    fitted = Fitted(pipeline)
-    assert fitted.batch(2) is pipeline[-1].batches_[1]
-    with pytest.raises(ValueError, match="batch: 0 is not allowed, must be 1 to 2"):
-        fitted.batch(0)
-
-
 @pytest.mark.parametrize("features", [["a"], ["a", "a"], ["a", "d"], [0, 3], [-1, 0], [0.5, 1]])
 def test_features_that_span_no_plane(features):
     with pytest.raises(ValueError, match=r"features: .* is not allowed, must be two different ones of 3"):
@@ -76,10 +62,9 @@ def test_a_plane_goes_through_the_medians_or_a_point(pipeline, flowers):
     np.testing.assert_array_equal(through.point, X.iloc[7])
 
 
-def test_bad_points_names_and_labels(pipeline, flowers):
+def test_bad_names_and_labels(pipeline, flowers):
     X, _ = flowers
-    with pytest.raises(ValueError, match="point: 2 values are not allowed, X has 4 features"):
-        Plane(Fitted(pipeline), X, None, [1.0, 2.0], None)
+
     with pytest.raises(ValueError, match="feature_names: 1 are not allowed, there are 4 features"):
         Plane(Fitted(pipeline), X, None, None, ["a"])
     with pytest.raises(ValueError, match="X: not all values are numbers"):

@@ -52,12 +52,6 @@ def test_weights_and_colours(trained):
     assert len(colours) == len({sign for sign, _ in colours}) == 2
 
 
-def test_categories_and_missing_values(mixed_table):
-    X, y, model = mixed_table
-    display = InfluenceDisplay.from_estimator(model, X.head(50), y[:50], rows=range(4))
-    assert len(display.influence) == 4
-
-
 def test_losses_without_the_only_row_of_a_class_are_infinite():
     table = pd.DataFrame(
         {"row": [0, 1, 2], "class": ["$a$", "b", "b"], "prototype": [True, False, False], "loss": [np.inf, 0.5, 0.0]}

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from proset import RejectOptionClassifier, risk_coverage_curve
 from proset.plot import RiskCoverageDisplay
@@ -32,10 +31,3 @@ def test_a_reject_option_brings_its_score(pipeline, flowers):
     expected = risk_coverage_curve(y, model.estimator_.predict(X), model.predict_proba(X).max(axis=1))
     np.testing.assert_allclose(display.risk, expected[1])
     assert display.name == "confidence"
-
-
-def test_a_classifier_without_the_score(flowers):
-    from sklearn.linear_model import LogisticRegression
-
-    with pytest.raises(ValueError, match="LogisticRegression has no method 'familiarity_quantile'"):
-        RiskCoverageDisplay.from_estimator(LogisticRegression(max_iter=1000).fit(*flowers), *flowers)

@@ -59,12 +59,13 @@ def test_a_plane_through_a_point_shows_what_prototypes_weigh_there(pipeline, flo
     np.testing.assert_allclose(display.probabilities[5, 2], pipeline.predict_proba(cell.to_frame().T)[0], atol=1e-6)
 
 
-def test_two_classes_have_a_bar(flat, flowers):
+def test_two_classes_have_a_bar(flowers):
     X, y = flowers[0].to_numpy()[:100, 2:], flowers[1][:100]
     display = DecisionSurfaceDisplay.from_estimator(ProsetClassifier(random_state=0).fit(X, y), X, grid_resolution=8)
     _, bar = display.figure_.axes
     assert bar.get_xlabel() == "probability of class versicolor"
     assert display.ax_.get_xlabel() == "x0"
+    assert display.plot(legend=False).ax_.get_legend() is None
 
 
 def test_classifiers_without_probabilities_or_prototypes(flowers, texts):
@@ -83,14 +84,3 @@ def test_prototypes_of_principal_components_have_no_place_in_the_data(flowers):
     X, y = flowers[0].iloc[:, 2:], flowers[1]
     model = make_pipeline(PCA(2), ProsetClassifier(random_state=0)).fit(X, y)
     assert DecisionSurfaceDisplay.from_estimator(model, X, grid_resolution=8).prototypes is None
-
-
-def test_it_is_drawn_again_on_given_axes_without_a_legend(flat, flowers):
-    from matplotlib.figure import Figure
-
-    display = DecisionSurfaceDisplay.from_estimator(flat, flowers[0].iloc[:, 2:], grid_resolution=8)
-    axes = Figure().subplots()
-    assert display.plot(axes, legend=False) is display
-    assert display.ax_ is axes
-    assert display.figure_ is axes.figure
-    assert axes.get_legend() is None

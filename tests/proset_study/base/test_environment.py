@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from proset_study.base.environment import check_core, commit, prepare
+from proset_study.base.environment import commit, prepare
 
 
 def test_old_leftovers_go_and_the_future_ends(tmp_path):
@@ -53,10 +53,6 @@ def test_another_package_of_the_name_is_refused_with_the_command_that_helps(tmp_
     assert run.stderr.startswith(f"ImportError: the package proset of {sys.executable} {found.format(folder=tmp_path)}")
     assert f"`{sys.executable} -m pip install --force-reinstall --no-deps .`" in run.stderr
     assert run.stderr.count("\n") == 1
-
-
-def test_our_own_package_passes():
-    check_core()
 
 
 def test_the_check_needs_neither_numpy_nor_proset(child_environment):

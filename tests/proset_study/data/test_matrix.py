@@ -103,14 +103,6 @@ def test_what_is_not_finite_is_refused(apart, tmp_path):
         make(given(tmp_path / "d.csv", drop=["weight", "group"]), 0, "d", 0)
 
 
-def test_a_table_that_is_not_square_is_refused(apart, tmp_path):
-    as_table(apart, tmp_path / "d.csv")
-    with pytest.raises(
-        ValueError, match=r"has 25 rows and 27 columns of dissimilarities, must have as many; leave out"
-    ):
-        make({**given(tmp_path / "d.csv"), "drop": []}, 0, "d", 0)
-
-
 ARCHIVES = {
     "it has no array 'side'": {"dissimilarities": np.zeros((2, 2))},
     r"it has no array 'dissimilarities' \(metric: precomputed\); its arrays are 'side'": {"side": np.array(["a", "b"])},
@@ -159,10 +151,7 @@ def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, t
     assert found.max() > 0
 
 
-def test_a_missing_string_and_too_many_items_are_refused(tmp_path, monkeypatch):
-    (tmp_path / "s.csv").write_text("s,y\nACD,0\n,1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="items column 's', row 2 has no value; every row needs one"):
-        make({"file": str(tmp_path / "s.csv"), "target": "y", "items": "s"}, 0, "s", 0)
+def test_too_many_items_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(matrix, "MAX_ITEMS", 3)
     data = DataSet(np.empty((4, 0)), np.arange(4) % 2, np.array([]), np.array(["a", "b"]), items=np.array(["AC"] * 4))
     with pytest.raises(ValueError, match="4 items are not allowed, at most 3: their dissimilarities are stored"):

@@ -1,15 +1,12 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from tests.proset_study.config_files import merged
 
 from proset_study.data.sizes import UNKNOWN, UNKNOWN_CATEGORIES, Size, fraction_tested, size_of
 from proset_study.data.sources import make
 
-ROOT = Path(__file__).parents[3]
-DATA_SETS = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["data_sets"]
+DATA_SETS = merged()["data_sets"]
 
 
 @pytest.mark.parametrize("name", [name for name, settings in DATA_SETS.items() if "sklearn" in settings])

@@ -2,7 +2,7 @@ import numpy as np
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.sources import make
-from proset_study.data.splits import TEST, read_split, select_fold, write_split
+from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 
 
@@ -38,9 +38,3 @@ def test_constant_feature_is_only_centred():
     data = DataSet(X, np.tile([0, 1], 30), np.array(["a", "b"]), np.array(["0", "1"]))
     fold_data = select_fold(data, split(data.y, 3, 0.3, 0), 0, scaled=True)
     assert np.abs(fold_data.X[:, 1]).max() < 1e-12
-
-
-def test_round_trip(tmp_path):
-    folds = split(np.tile([0, 1], 30), 5, 0.3, 0)
-    write_split(tmp_path / "split.csv", folds)
-    assert (read_split(tmp_path / "split.csv", 60) == folds).all()

@@ -29,11 +29,6 @@ def test_published_sizes_and_stratification(settings, train, test):
         np.testing.assert_allclose(share, np.bincount(y) / len(y), atol=2 / part_rows.sum())
 
 
-def test_more_folds_than_samples_of_a_class():
-    with pytest.raises(ValueError, match="folds: 5 is more than the 3 training samples of the smallest class"):
-        split(np.repeat([0, 1], [50, 4]), 5, 0.3, 0)
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("n_groups", "n_folds"), [(12, 2), (40, 3), (150, 5)])
 def test_no_group_is_in_two_parts_and_classes_are_spread_evenly(seed, n_groups, n_folds):

@@ -1,28 +1,14 @@
-import json
-
 import numpy as np
 import pytest
 from scipy.stats.qmc import discrepancy
 
-from proset_study.data.sources import make
 from proset_study.data.splits import TEST
-from proset_study.data.splitting import split
 from proset_study.fits import search
 from proset_study.fits.search import Case, draw_parameters, parameters_of, run_paths, run_trials
 
 CASE = Case(seed=1, replicate=0, data_set="xor", run="E3", method="proset")
 SPACE = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
 SETTINGS = {"space": SPACE, "parameters": {"n_candidates": 50}, "complexity": 1}
-
-
-@pytest.fixture(scope="module")
-def data():
-    return make({"generator": "xor", "features": 2, "samples_per_orthant": 30}, 0, "xor", 0)
-
-
-@pytest.fixture(scope="module")
-def folds(data):
-    return split(data.y, 3, 0.3, 0)
 
 
 def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials():
@@ -37,12 +23,9 @@ def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials(
     assert draw_parameters(SPACE, Case(1, 0, "xor", "E1", "proset"), 7) == draws[7]  # experiments share the draws
 
 
-def test_integers_include_both_ends():
+def test_integers_include_both_ends_and_a_grid_is_even():
     drawn = {draw_parameters({"max_depth": {"integers": [0, 3]}}, CASE, t)["max_depth"] for t in range(100)}
     assert drawn == {0, 1, 2, 3}
-
-
-def test_grid_of_eleven():
     grid = [draw_parameters({"lambda_v": {"log_grid": [1e-6, 1e-1, 11]}}, CASE, t)["lambda_v"] for t in range(11)]
     np.testing.assert_allclose(grid, np.logspace(-6, -1, 11))
 
@@ -149,16 +132,6 @@ def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
         with pytest.raises(RuntimeError, match=r"1 of 3 trials failed\ntrial 1 with .*FloatingPointError: provoked"):
             run_trials(data, folds, 0, range(3), settings, CASE, tmp_path, [])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.json", "2.json"]
-
-
-def test_record_has_what_later_questions_need(data, folds, tmp_path):
-    (record,) = _run(data, folds, range(1), tmp_path)
-    assert json.loads((tmp_path / "0.json").read_text(encoding="utf-8")) == record
-    assert {"replicate", "data_set", "run", "method", "stage", "fold", "trial", "parameters", "log_loss"} <= set(record)
-    assert {"active_features", "prototypes", "candidates", "converged", "batches"} <= set(record["summary"])
-    assert {"objective", "n_iter", "n_evaluations", "converged", "message"} <= set(record["summary"]["batches"][0])
-    seconds = {"fit_cpu_s", "fit_wall_s", "score_cpu_s", "score_wall_s"}
-    assert set(record["resources"]) == {*seconds, "peak_memory_mib", "matrix_product_ms"}
 
 
 def test_path_of_batches(data, folds, tmp_path):

@@ -1,4 +1,6 @@
-from proset_study.fits.selection import select_complexity, select_parameters
+import pytest
+
+from proset_study.fits.selection import NOT_SEARCHED, select_complexity, select_parameters
 
 
 def test_both_stages_select_by_the_criterion():
@@ -15,11 +17,9 @@ def test_both_stages_select_by_the_criterion():
     assert (selection["criterion"], selection["complexity"]) == ("error", 1)
 
 
-def test_the_size_of_an_ensemble_is_its_largest_whatever_its_parts_score():
+@pytest.mark.parametrize("rule", NOT_SEARCHED)
+def test_a_size_that_is_not_searched_is_the_end_of_the_path_whatever_others_score(rule):
     paths = [{"method": "bagging", "fold": f, "summary": {}, "log_loss": [0.5, 0.1, 0.6]} for f in range(2)]
-    selection = select_complexity(paths, "largest")
-    assert (selection["rule"], selection["complexity"], selection["settings"][selection["optimal"]]) == (
-        "largest",
-        3,
-        2,
-    )
+    selection = select_complexity(paths, rule)
+    assert (selection["rule"], selection["complexity"]) == (rule, 3)
+    assert selection["settings"][selection["optimal"]] == 2

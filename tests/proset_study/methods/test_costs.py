@@ -1,16 +1,14 @@
 """Estimates beside CPU seconds that were measured: of one fit with the scoring of its path."""
 
-from pathlib import Path
-
 import pytest
-import yaml
+from tests.proset_study.config_files import merged
 
 from proset_study import methods
-from proset_study.data.sizes import Size, size_of
+from proset_study.data.sizes import Size
 from proset_study.methods.base import Method
 from proset_study.methods.costs import DEFAULT
 
-CONFIG = yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = merged()
 # Rows of 20 features in 5 classes, of which 56 % were fitted and 14 % scored; complexity of config.yaml. A method whose
 # `cost` was not measured is not here.
 MEASURED = {
@@ -50,23 +48,6 @@ MEASURED = {
     "set_covering_machine": {1_000: 0.99, 5_000: 21.6},
     "set_covering_machine_lp": {1_000: 0.44},
 }
-IN_STUDY = {  # method, data set and complexity: seconds
-    ("logistic_regression", "xor_6_6f", 18): 0.21,
-    ("bagging", "xor_6_6f", 40): 1.7,
-    ("bagging", "digits", 40): 0.45,
-    ("random_forest", "checker", 40): 0.29,
-    ("adaboost", "xor_6_6f", 50): 0.78,
-    ("neural_network", "xor_6f", 1): 4.0,
-    ("hist_gradient_boosting", "wine", 300): 0.38,
-    ("explainable_boosting", "digits", 1): 0.84,
-    ("knn", "xor_6_6f", 100): 0.11,
-    ("k_means", "digits", 10): 0.75,
-    ("lvq", "xor_6f", 14): 1.9,
-    ("set_cover", "xor_6f", 18): 1.5,
-    ("set_cover_lp", "digits", 18): 2.0,
-    ("proset", "xor_6f", 10): 0.75,
-    ("proset", "digits", 10): 0.41,
-}
 
 
 def estimate(method, size, complexity):
@@ -79,15 +60,6 @@ def test_estimates_are_within_a_factor_of_two(method, rows):
     experiment = {"proset": "E3", "knn": "E8", "xgboost": "E9"}.get(method, method)
     complexity = CONFIG["experiments"][experiment]["stage2"]["complexity"]
     assert 0.5 < estimate(method, Size(rows, 20, 5), complexity) / MEASURED[method][rows] < 2
-
-
-@pytest.mark.parametrize(("method", "data_set", "complexity"), IN_STUDY)
-def test_so_they_are_for_the_data_of_the_study(method, data_set, complexity):
-    assert (
-        0.5
-        < estimate(method, size_of(CONFIG["data_sets"][data_set]), complexity) / IN_STUDY[method, data_set, complexity]
-        < 2
-    )
 
 
 @pytest.mark.parametrize("method", MEASURED)

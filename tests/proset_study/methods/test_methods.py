@@ -25,7 +25,6 @@ from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
 from proset_study.fits.search import Case
-from proset_study.methods.xgboost import depth_limit
 
 SEED = np.random.SeedSequence(3)
 XGBOOST = {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7}
@@ -226,11 +225,6 @@ def test_xgboost_depth_zero_is_a_model_without_splits(kind):
     assert deeper.summary()["active_features"] > 0
 
 
-def test_xgboost_depth_zero_is_never_passed_through():
-    """In XGBoost, 0 means no limit."""
-    assert [depth_limit(d)["max_depth"] for d in (0, 1, 19)] == [1, 1, 19]
-
-
 def test_simplicity_orders():
     simpler = methods.get("proset").simplicity
     assert simpler({"lambda_v": 1e-2, "lambda_w": 1e-5}) > simpler({"lambda_v": 1e-3, "lambda_w": 5e-5})
@@ -243,11 +237,6 @@ def test_simplicity_orders():
     assert simpler({"C": 1.0, "gamma_features": 0.1}) > simpler({"C": 0.1, "gamma_features": 0.2})
     simpler = methods.get("explainable_boosting").simplicity
     assert simpler({"max_rounds": 200}) > simpler({"max_rounds": 100, "interactions": 2})
-
-
-def test_colsample_is_one_with_two_features():
-    assert methods.get("xgboost").fixed(2) == {"colsample": 1.0}
-    assert methods.get("xgboost").fixed(3) == {}
 
 
 def test_few_prototypes_of_a_table_are_those_of_the_classifier():
@@ -280,20 +269,10 @@ def test_more_categories_than_bins_are_ranks():
     assert fitted.estimator.is_categorical_ is None
 
 
-def test_methods_that_take_tables_as_they_are():
-    assert {"explainable_boosting", "hist_gradient_boosting", "proset_few"} <= {*methods.for_mixed()}
-    assert "knn" not in methods.for_mixed()
-
-
 def test_more_neighbours_than_samples_are_refused():
     method, _ = bind("knn", "three classes")
     with pytest.raises(ValueError, match="complexity: 1000 neighbours are more than the 99 samples"):
         method.fit({}, 1000, SEED)
-
-
-def test_unknown_method():
-    with pytest.raises(ValueError, match="method: 'nearest' is unknown, allowed are proset, knn, xgboost"):
-        methods.get("nearest")
 
 
 @pytest.mark.parametrize(

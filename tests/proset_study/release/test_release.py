@@ -8,7 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.proset_study.small_study import write_all, write_manifest
 
 from proset_study.base.records import read_json
 from proset_study.release.release import MAX_COMMITTED, release
@@ -20,18 +19,10 @@ COMMITTED = ROOT / "reports/study"
 VALIDATOR = ROOT / ".venv-crate/bin/python"
 
 
-@pytest.fixture(scope="module")
-def plain(whole, published, checkout, tmp_path_factory):
-    """A report without figures."""
-    folder = tmp_path_factory.mktemp("plain")
-    write_all(whole, folder, published, checkout)
-    return folder
-
-
 @pytest.fixture
-def fresh(plain, tmp_path):
-    """The same with stand-ins for them."""
-    folder = shutil.copytree(plain, tmp_path / "small")
+def fresh(report, tmp_path):
+    """A report with stand-ins for figures."""
+    folder = shutil.copytree(report, tmp_path / "small")
     for name in ("figures/odd/a.svg", "figures/overview/b.png", "figures/overview/b.svg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name, encoding="utf-8")
@@ -107,32 +98,30 @@ def test_packages_and_licence_are_those_of_the_commit_whatever_has_become_of_the
     assert (tmp_path / "a.tar.xz").read_bytes() == (tmp_path / "b.tar.xz").read_bytes()
 
 
-def change_manifest(report, **changes):
-    write_manifest(report, read_json(report / layout.MANIFEST) | changes)
+def changed(name, **changes):
+    """Keys of a JSON file of the report."""
+
+    def change(report):
+        (report / name).write_text(json.dumps(read_json(report / name) | changes) + "\n", encoding="utf-8")
+
+    return change
 
 
-def change_index(report, **changes):
-    path = report / layout.STORE_INDEX
-    path.write_text(json.dumps(read_json(path) | changes) + "\n", encoding="utf-8")
-
-
+DIRTY = "0123456789ab-dirty"
 REFUSED = {
     "a partial report": (
-        lambda report: change_manifest(report, missing=[{"experiment": "E3"}]),
+        changed(layout.MANIFEST, missing=[{"experiment": "E3"}]),
         "is a partial report, 1 final models are missing",
     ),
-    "no checkout": (lambda report: change_manifest(report, commit=None), "computed from no"),
-    "changes": (
-        lambda report: change_manifest(report, commit="0123456789ab-dirty"),
-        "computed from 0123456789ab-dirty: only a report of a commit",
-    ),
+    "no checkout": (changed(layout.MANIFEST, commit=None), "computed from no"),
+    "changes": (changed(layout.MANIFEST, commit=DIRTY), f"computed from {DIRTY}: only a report of a commit"),
     "an unknown commit": (
-        lambda report: change_manifest(report, commit="0123456789ab"),
+        changed(layout.MANIFEST, commit="0123456789ab"),
         "'0123456789ab:CITATION.cff', from the report, is not in",
     ),
     "predictions of changes": (
-        lambda report: change_index(report, commits=["0123456789ab-dirty"]),
-        "computed from 0123456789ab-dirty: only a report of a commit",
+        changed(layout.STORE_INDEX, commits=[DIRTY]),
+        f"computed from {DIRTY}: only a report of a commit",
     ),
     "a large report": (
         lambda report: (report / layout.RULES).write_bytes(bytes(MAX_COMMITTED)),

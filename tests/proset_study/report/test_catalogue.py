@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import yaml
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
+from tests.proset_study.config_files import merged
 from tests.proset_study.small_study import check_findings
 
 from proset.losses import log_loss
-from proset.plot.style import class_style, plain
+from proset.plot.style import class_style
 from proset_study.base.records import read_json
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations import KINDS
@@ -21,7 +21,7 @@ from proset_study.report.analysis.verdict import verdict
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures, plan
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
 from proset_study.report.figures.over_data_sets import headline_figures
-from proset_study.report.figures.style import context, legend, method_style, panels, save, slug
+from proset_study.report.figures.style import context, save, slug
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
 
@@ -91,7 +91,7 @@ def test_stage1_of_boosting_has_an_axis_for_every_parameter_that_varies(stored):
     assert list(search.searched(stored.final("E9", "flowers"))) == ["max_depth", "subsample"]  # two features: all used
 
 
-def test_stage2_shows_means_threshold_and_choice(stored):
+def test_stage2_shows_means_threshold_and_choice_and_long_paths_as_lines(stored):
     finals = [stored.final(e, "cross") for e in ("E3", "E4", "E5")]
     drawn = search.stage2_figure(finals)
     for axes, final in zip(drawn.figure.axes, finals, strict=True):
@@ -102,9 +102,6 @@ def test_stage2_shows_means_threshold_and_choice(stored):
         complexity = final.fit["complexity"]
         np.testing.assert_allclose(_scatters(axes)["selection"], [[complexity, losses.mean(axis=0)[complexity]]])
         assert axes.get_title() == final.label
-
-
-def test_long_paths_are_lines_with_a_band(stored):
     final = stored.final("E8", "cross")
     (axes,) = search.stage2_figure([final]).figure.axes
     (line,) = [line for line in axes.lines if line.get_label() == "mean over folds"]
@@ -161,23 +158,16 @@ def test_pairs_are_found_by_rule_and_source_of_stage_1(stored):
     (pair,) = optimal_pairs(stored.study, "flowers")
     assert [run.name for run in pair] == ["E3", "E4"]
     assert [run.name for run in compared_runs(stored.study, "flowers")] == ["E3", "E8", "E9"]
-    study = Study.of(yaml.safe_load((Path(__file__).parents[3] / "config.yaml").read_text(encoding="utf-8")))
+    study = Study.of(merged())
     for data_set in study.config["experiments"]["E3"]["data_sets"] + study.config["experiments"]["E10"]["data_sets"]:
         assert [run.method for run in compared_runs(study, data_set)] == ["proset", "knn", "xgboost"]  # not all of E14
-
-
-def test_feature_weights_of_every_batch(stored):
-    final = stored.final("E4", "cross")
-    w = weights.batch_weights(final)
-    batches = final.model.fitted.model.batches
-    assert w.shape == (len(batches), 3)
-    np.testing.assert_array_equal(w[0], batches[0].feature_weights)
 
 
 def test_relevant_and_irrelevant_features_are_told_apart(stored):
     final = stored.final("E3", "cross")
     axes = weights.relevance_figure([final], 2).figure.axes[0]
     w = weights.batch_weights(final)
+    np.testing.assert_array_equal(w, [batch.feature_weights for batch in final.model.fitted.model.batches])
     expected = np.concatenate([[[1, b[0]], [2, b[1]]] for b in w])
     points = [_offsets(c) for c in axes.collections if c.get_label() == "relevant feature"]
     np.testing.assert_allclose(np.concatenate(points), expected)
@@ -235,13 +225,10 @@ def test_reliability_agrees_with_hand_computation_and_scikit_learn(rng):
     np.testing.assert_allclose([mean, share], [their_mean, their_share])
 
 
-def test_weights_of_samples_count_as_often_as_they_say():
+def test_samples_count_as_often_as_their_weights_say():
     probability, event = np.array([0.11, 0.19]), np.array([True, False])
     mean, share, *_ = performance.reliability(probability, event, np.array([3.0, 1.0]), 10)
     np.testing.assert_allclose([mean[0], share[0]], [0.13, 0.75])
-
-
-def test_samples_of_weight_zero_count_for_nothing():
     score, correct, weight = np.array([3.0, 2.0, 1.0]), np.array([False, True, False]), np.array([0.0, 1.0, 1.0])
     _, accuracy, _ = performance.coverage(score, correct, weight)
     np.testing.assert_allclose(accuracy, [1.0, 0.5])
@@ -257,16 +244,6 @@ def test_coverage_of_a_hand_solved_case():
     np.testing.assert_allclose(accuracy, [1.0, 1.0, 0.75])
     np.testing.assert_allclose(number, [1, 2, 4])
     assert performance.accuracy_at(score, correct, np.ones(4), 0.5) == 1.0
-
-
-def test_familiarity_is_the_weight_of_the_prototypes_nearby(stored):
-    final = stored.final("E3", "cross")
-    z = (final.X_test - final.model.centre) / final.model.scale
-    expected = np.zeros(len(z))
-    for batch in final.model.fitted.model.batches:
-        distance = (((z[:, None] - batch.prototypes) * batch.feature_weights) ** 2).sum(axis=2)
-        expected += np.exp(-distance / 2) @ batch.prototype_weights
-    np.testing.assert_allclose(final.familiarity, expected, rtol=1e-3, atol=1e-4)
 
 
 def test_area_under_the_roc_curve(stored):
@@ -315,9 +292,6 @@ def test_times_are_those_of_stage_1_or_of_the_only_search(stored):
     shown = cost.products_figure({"cross": [stored.final("E8", "cross")]}).figure.axes[0].lines[-1].get_xdata()
     units = [1000 * cost.seconds_of(r) / r["resources"]["matrix_product_ms"] for r in records["E8"]]
     np.testing.assert_allclose(shown, np.median(units))
-
-
-def test_costs_of_records_without_the_unit_are_not_drawn(stored):
     final = stored.final("E8", "cross")
     old = [
         {**r, "resources": {k: v for k, v in r["resources"].items() if k != "matrix_product_ms"}} for r in final.paths
@@ -325,7 +299,7 @@ def test_costs_of_records_without_the_unit_are_not_drawn(stored):
     assert cost.products_figure({"cross": [SimpleNamespace(trials=[], paths=old)]}) is None
 
 
-def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
+def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figures):
     names = [d.name for d in all_figures]
     assert len(set(names)) == len(names)
     expected = {
@@ -337,9 +311,6 @@ def test_every_figure_that_has_its_records_is_drawn(stored, all_figures):
     assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}
     of_all = {"headline", "headline_narrow", "rules", "time", "matrix_products"}
     assert set(names[names.index("headline") :]) == of_all | {k for k in KINDS if not evaluations.get(k).by_data_set}
-
-
-def test_figures_have_the_names_of_the_plan(stored, all_figures):
     names = [d.name for d in all_figures if d.name.startswith("odd")]
     planned = [p.name for p in plan(stored, "odd")]
     assert names == [n for n in planned if n not in ("odd_stage1_e9", "odd_stage2_xgboost")]
@@ -355,9 +326,6 @@ def test_what_is_missing_is_named_with_the_target_that_makes_it(stored, tmp_path
     empty = Stored(tmp_path, stored.study)
     assert data_set_figures(empty, "flowers") == overview_figures(empty, PUBLISHED) == []
     assert {target for _, _, target in missing_records(empty, "flowers")} == {"E3", "E4", "E5", "E8", "E9"}
-
-
-def test_experiments_left_out_by_only_are_missing_too(stored):
     config = {**stored.study.config, "only": {"E3": ["flowers"]}}
     runs = {n: replace(r, settings={**r.settings, "data_sets": []}) for n, r in stored.study.runs.items() if n != "E3"}
     study = replace(stored.study, config=config, runs={"E3": stored.study.runs["E3"], **runs})
@@ -395,7 +363,8 @@ def test_texts_do_not_cover_each_other(all_figures):
     covered = {}
     for drawn in all_figures:
         with context():
-            FigureCanvasAgg(drawn.figure).draw()
+            FigureCanvasAgg(drawn.figure)
+            drawn.figure.draw_without_rendering()
         texts = {t for t in drawn.figure.findobj(Text) if t.get_text().strip() and t.get_visible()}
         texts -= _hidden(drawn.figure)
         boxes = [(t.get_text(), t.get_window_extent()) for t in texts]
@@ -441,25 +410,15 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
     assert (tmp_path / "odd.svg").stat().st_size > 1000
 
 
-def test_labels_starting_with_an_underscore_are_in_legends():
-    figure, (axes,) = panels(1, 1, (5, 3))
-    axes.plot([0, 1], label=plain("_a"))
-    legend(figure)
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == [" _a"]
-
-
-def test_a_method_and_a_class_have_one_style_each():
-    methods = [tuple(method_style(m).values()) for m in ("proset", "knn", "xgboost")]
-    classes = [tuple(class_style(k).values()) for k in range(10)]
-    for styles in (methods, classes):
-        colours, markers = zip(*styles, strict=True)
-        assert len(set(colours)) == len(set(markers)) == len(styles)
+def test_a_class_has_a_style_of_its_own():  # a method, too: analysis/test_prototypes.py
+    colours, markers = zip(*(class_style(k).values() for k in range(10)), strict=True)
+    assert len(set(colours)) == len(set(markers)) == 10
 
 
 def test_files_are_the_same_every_time(stored, tmp_path):
     for folder in ("a", "b"):
         with context():
-            drawn = search.stage1_figure(stored.final("E3", "flowers"))
+            drawn = search.stage1_figure(stored.final("E5", "flowers"))
         save(drawn.figure, tmp_path / folder / "drawn", png=True)
     for kind in ("svg", "png"):
         first, second = (tmp_path / folder / f"drawn.{kind}" for folder in ("a", "b"))

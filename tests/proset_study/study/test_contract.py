@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from snakemake.utils import update_config
+from tests.proset_study.config_files import merged
 
 from proset.model import Model
 from proset_study import methods
@@ -32,18 +32,10 @@ def template_subject() -> Subject:
     return Subject(methods.class_in(load_file(ROOT / TEMPLATE)), Run("own", "own", "", settings))
 
 
-def experiments_of(files):
-    """Those of config files, each merged over those before it."""
-    config: dict = {}
-    for file in files:
-        update_config(config, yaml.safe_load(Path(file).read_text(encoding="utf-8")))
-    return config["experiments"]
-
-
 @pytest.fixture(scope="session")
 def experiments(pytestconfig):
-    files = [ROOT / "config.yaml", ROOT / "workflow/more_methods.yaml"]
-    return experiments_of([*files, *pytestconfig.getoption("configfile")])
+    files = [ROOT / "workflow/battery.yaml", *pytestconfig.getoption("configfile")]
+    return merged(*(Path(file).absolute() for file in files))["experiments"]
 
 
 def load_file(path):
@@ -76,10 +68,10 @@ def test_a_method_needs_an_experiment_to_take_parameters_from(experiments):
 def test_an_experiment_of_another_config_file_is_found(tmp_path):
     entry = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"experiments": {"mine": entry}}), encoding="utf-8")
-    merged = experiments_of([ROOT / "config.yaml", tmp_path / "mine.yaml"])
-    assert subject_of("svm", merged).run.name == "svm"
-    del merged["svm"]
-    assert subject_of("svm", merged).run.name == "mine"
+    found = merged(tmp_path / "mine.yaml")["experiments"]
+    assert subject_of("svm", found).run.name == "svm"
+    del found["svm"]
+    assert subject_of("svm", found).run.name == "mine"
 
 
 class Tree(EstimatorMethod):

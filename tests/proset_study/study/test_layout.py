@@ -4,8 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-import yaml
-from snakemake.utils import update_config
+from tests.proset_study.config_files import merged
 
 import proset_study
 from proset_study.study import layout
@@ -35,10 +34,7 @@ def test_templates_have_the_names_that_rules_fill_in():
 
 
 def test_a_comparison_makes_the_evaluations_that_it_names_and_their_page():
-    config = {}
-    for file in ("config.yaml", "workflow/error_estimates.yaml"):
-        update_config(config, yaml.safe_load((SOURCE.parents[1] / file).read_text(encoding="utf-8")))
-    study = load(config)
+    study = load(merged("workflow/error_estimates.yaml"))
     *records, page = layout.evaluations_of(study, "E18")
     assert page == "reports/error_estimates/index.html"
     assert len(records) == 4 * (7 * 3 + 3)  # families, methods and sizes, and the largest size of three methods

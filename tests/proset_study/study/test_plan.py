@@ -1,16 +1,11 @@
-from pathlib import Path
-
-import yaml
+from tests.proset_study.config_files import merged
 
 from proset_study.study.config.checks import load
 from proset_study.study.plan import describe
 
-ROOT = Path(__file__).parents[3]
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-
 
 def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
-    study = load(CONFIG)
+    study = load(merged())
     place, fold = {"study": "study", "replicate": "0"}, {"fold": "1", "last_fold": "2"}
     jobs = [
         ("data", {**place, "data_set": "wine"}),

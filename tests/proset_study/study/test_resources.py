@@ -1,20 +1,16 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from snakemake.iocontainers import Wildcards
+from tests.proset_study.config_files import merged
 
 from proset_study.study.config.checks import load
 from proset_study.study.resources import ResourceEstimate
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
 def config():
-    return yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    return merged()
 
 
 def needs_of(config):

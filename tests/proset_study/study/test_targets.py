@@ -2,17 +2,15 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+from tests.proset_study.config_files import merged
 
 from proset_study.study.config.checks import load
 from proset_study.study.targets import check_targets, made
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture(scope="module")
 def study():
-    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config = merged()
     config["only"] = {"E3": ["iris_2f"], "E8": ["iris_2f", "wine"]}
     return load(config)
 

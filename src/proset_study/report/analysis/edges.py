@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scipy.stats import binom
 
 from proset_study import methods
+from proset_study.fits.selection import NOT_SEARCHED
 from proset_study.methods.base import largest_complexity
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import format_number
@@ -107,7 +108,7 @@ def in_words(found: Explained) -> str:
 
 def _edges_of(final: Final) -> Iterator[Edge]:
     dimensions = []
-    if final.run.size_rule != "largest":
+    if final.run.size_rule not in NOT_SEARCHED:
         dimensions.append((methods.get(final.run.method).complexity, final.stage2, final.stage2["settings"], False))
     if final.stage1 and final.stage1_folder == final.folder:  # else taken over from another experiment, counted there
         space = final.settings("stage1")["space"]

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
+from proset_study.report.analysis.battery_files import write_battery
 from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import Omnibus, Pair, Rank, over_data_sets
 from proset_study.report.analysis.paired import mean_difference
@@ -134,6 +135,7 @@ def write_findings(folder: Path, stored: Stored) -> None:
     write_rows(folder / "ranks.csv", [rank for c in found for rank in c.ranks], Rank)
     write_rows(folder / "pairs.csv", [pair for c in found for pair in c.pairs], Pair)
     write_rows(folder / "over_data_sets.csv", [c.test for c in found], Omnibus)
+    write_battery(folder, stored)
     write_rows(folder / "prototypes.csv", prototype_rows(stored), PROTOTYPE_COLUMNS)
     if curves := response_rows(stored):
         write_rows(folder / "response_curves.csv", curves, CURVE_COLUMNS)

@@ -171,7 +171,7 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
     """One group of data sets; `by_replicate` has the losses of each, shape (methods, replicates)."""
     config, common = stored.study.config, list(by_replicate)
     counts = [losses.shape[1] for losses in by_replicate.values()]
-    sources = [_source(config["data_sets"][d]) for d in common]
+    sources = [origin_of(config["data_sets"][d]) for d in common]
     replicates = span(str(min(counts)), str(max(counts))) if counts else "0"
     test = Omnibus(*names, len(compared), len(common), replicates, *left_out, len(set(sources)))
     key = [value for value in names if value != "all"]  # draws are as before there were groups
@@ -193,7 +193,7 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
     return OverDataSets(*names, title, compared, common, losses, test, ranks, pairs)
 
 
-def _source(settings):
+def origin_of(settings):
     """The generator, the data set of scikit-learn or OpenML, or the file: columns or an angle make no other source."""
     return next(str(settings[kind]) for kind in ("generator", "sklearn", "openml", "file") if kind in settings)
 

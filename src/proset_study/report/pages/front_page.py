@@ -24,6 +24,7 @@ from proset_study.report.pages.evidence import check_grid, claims_section, over_
 from proset_study.report.pages.explore import front_charts
 from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
 from proset_study.report.pages.searches import search_charts
+from proset_study.report.pages.when_it_pays import when_it_pays_section
 from proset_study.report.rows import cells as read_cells
 from proset_study.report.rows import groups, pick
 from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
@@ -116,6 +117,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         noise=_noise(stored),
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
+        when_it_pays=when_it_pays_section(stored),
         features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
         evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),

@@ -60,11 +60,3 @@ def test_half_of_the_matrix_is_computed(monkeypatch):
     assert asked == [(0, 0), (0, 2), (0, 4), (2, 2), (2, 4), (4, 4)]
     assert (out == out.T).all()
     assert (out.diagonal() == 0).all()
-
-
-def test_it_fills_a_mapped_file(tmp_path, rng):
-    x = rng.normal(size=600)
-    out = np.lib.format.open_memmap(tmp_path / "d.npy", mode="w+", dtype=np.float32, shape=(600, 600))
-    blocks.square(lambda a, b: np.abs(x[a, None] - x[b]), out)
-    out.flush()
-    np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), np.abs(x[:, None] - x).astype(np.float32))

@@ -28,20 +28,6 @@ def test_it_is_the_distance_of_the_vectors_of_all_words(k, m, rng, monkeypatch):
     np.testing.assert_allclose(distances(strings, k, m)(*EVERYTHING), slow(strings, "ACD", k, m), atol=1e-7)
 
 
-def test_two_pairs_of_strings_by_hand():
-    """AC and AD: each word has 39 others within one letter, so 39 entries of 1; A and 20 letters are common to both."""
-    assert distances(["AC", "AD"], k=2, m=1)(*EVERYTHING)[0, 1] == pytest.approx(np.sqrt(2 - 2 * 20 / 39))
-    # AC and DE share AE and DC.
-    assert distances(["AC", "DE"], k=2, m=1)(*EVERYTHING)[0, 1] == pytest.approx(np.sqrt(2 - 2 * 2 / 39))
-    # Words of AACA: AA, AC, CA; of ACAC: AC, CA, AC. Without mismatches: 1 * 2 + 1 * 1 of sqrt(3) and sqrt(5).
-    assert distances(["AACA", "ACAC"], k=2, m=0)(*EVERYTHING)[0, 1] == pytest.approx(np.sqrt(2 - 6 / np.sqrt(15)))
-
-
-def test_strings_without_a_common_word_are_as_far_as_can_be():
-    found = distances(["AAAAAAA", "CCCCCCC", "AAAAAAA"], k=5, m=1)(*EVERYTHING)
-    np.testing.assert_allclose(found, np.sqrt(2) * np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-
-
 def test_symmetry_zero_diagonal_and_blocks(rng):
     strings = ["".join(rng.choice(list(ALPHABET), size)) for size in rng.integers(20, 90, 30)]
     found = distances(strings)(*EVERYTHING)
@@ -56,19 +42,10 @@ def test_the_order_of_letters_in_the_alphabet_does_not_matter(rng):
     assert distances(strings)(*EVERYTHING).tobytes() == distances(renamed)(*EVERYTHING).tobytes()
 
 
-def test_more_letters_that_may_differ_make_strings_more_alike(rng):
-    strings = ["".join(rng.choice(list(ALPHABET), 60)) for _ in range(10)]
-    means = [distances(strings, k=5, m=m)(*EVERYTHING)[np.triu_indices(10, 1)].mean() for m in (0, 1, 2)]
-    assert means[0] > means[1] > means[2]
-
-
 @pytest.mark.parametrize(
     ("items", "settings", "message"),
     [
-        (["ACDEF", "ACDXF"], {}, "items: 'X' in string 1 is not allowed, letters are ACDEFGHIKLMNPQRSTVWY"),
         (["ACDEF", "ACDÄF"], {}, "items: 'Ä' in string 1 is not allowed"),
-        (["ACDEF", "ACDE"], {}, "items: string 1 has 4 letters, must have at least k=5"),
-        (["AC", "AD"], {"k": 2, "m": 2}, "m: 2 is not allowed, must be less than k=2"),
         (["AC", "AD"], {"k": 9}, "k: 9 is not allowed, must be a whole number from 1 to 8"),
         (["AC", "AD"], {"k": 2, "m": 0.5}, "m: 0.5 is not allowed, must be a whole number from 0 to 2"),
     ],

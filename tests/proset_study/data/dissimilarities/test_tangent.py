@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
-from scipy.ndimage import shift
 from sklearn.datasets import load_digits
 
-from proset_study.data.dissimilarities.blocks import square
 from proset_study.data.dissimilarities.tangent import TANGENTS, TILE, distances, smoothed, tangent_vectors
 
 Y, X = np.mgrid[:16, :16] - 7.5
@@ -12,13 +10,6 @@ Y, X = np.mgrid[:16, :16] - 7.5
 @pytest.fixture(scope="module")
 def digits():
     return load_digits().images[:TILE]
-
-
-def all_of(items):
-    """All distances, from one half of them."""
-    found = np.empty((len(items), len(items)))
-    square(distances(items), found)
-    return found
 
 
 def bump(centre_y=0.0, centre_x=0.0, height=2.0, width=3.0):
@@ -83,13 +74,6 @@ def test_what_the_transformations_make_of_an_image_is_near_to_it(moved):
     to_moved, to_other = distances(np.array([bump(), moved, other]))(slice(1), slice(1, 3))[0]
     assert to_moved < 0.2 * np.linalg.norm(smoothed(np.stack([bump() - moved], axis=-1)))
     assert to_other > 20 * to_moved
-
-
-def test_a_shifted_digit_is_near_to_it(digits):
-    framed = np.kron(digits[3], np.ones((2, 2)))
-    moved = shift(framed, (0.4, -0.4), order=1)
-    to_moved = distances(np.array([framed, moved]))(slice(1), slice(1, 2))[0, 0]
-    assert to_moved < 0.25 * np.linalg.norm(smoothed((framed - moved)[..., None]))
 
 
 def test_symmetry_zero_diagonal_and_never_above_the_euclidean_distance(digits):

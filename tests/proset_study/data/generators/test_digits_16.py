@@ -10,17 +10,6 @@ from proset_study.data.sources import make
 DIGITS = {"generator": "digits_16", "image": [16, 16]}
 
 
-def test_digits_are_grey_images_of_all_classes():
-    data = make(DIGITS, 0, "d", 0)
-    assert data.X.shape == (1797, 256)
-    assert (np.rint(data.X) == data.X).all()
-    assert (data.X.min(), data.X.max()) == (0, 255)
-    assert np.bincount(data.y).tolist() == np.bincount(load_digits().target).tolist()
-    assert data.group is None
-    other = make(DIGITS, 0, "d", 1)
-    assert (other.X != data.X).any(axis=1).mean() > 0.99
-
-
 def test_without_distortion_digits_are_those_of_scikit_learn_read_between_pixels():
     data = make({**DIGITS, "angle": 0, "shift": 0, "thickness": 0}, 0, "d", 0)
     places = (np.arange(16) - 7.5) / 2 + 3.5

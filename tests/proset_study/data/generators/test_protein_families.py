@@ -1,7 +1,6 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 
 from proset_study.data.generators.protein_families import AMINO_ACIDS, FREQUENCIES
 from proset_study.data.sources import make
@@ -38,9 +37,3 @@ def test_members_and_nobody_else_share_all_motifs():
     shared = [len(motifs & found) for found in words[20:]]
     assert set(shared) == {0, 1}
     assert 0.35 < np.mean(shared) < 0.65
-
-
-def test_motifs_that_do_not_fit_are_refused():
-    message = "data_sets.p: motif_length: 60 is not allowed, 2 motifs have more than 100 letters"
-    with pytest.raises(ValueError, match=message):
-        make({**PROTEINS, "motifs": 2, "motif_length": 60}, 0, "p", 0)

@@ -22,16 +22,6 @@ def test_parts_add_up_to_the_expected_score_by_enumeration(rng):
     assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
 
 
-def test_hand_solved_parts():
-    truth = np.array([[0.8, 0.2]])
-    predictions = np.array([[[0.5, 0.5]], [[0.7, 0.3]]])
-    # mean 0.6: squared distance to the truth 2 * 0.04, variance (n - 1) 2 * (0.01 + 0.01), half of it in the mean
-    found = decompose(predictions, truth)
-    assert found["noise"] == pytest.approx(2 * 0.16)
-    assert found["variance"] == pytest.approx(0.04)
-    assert found["bias2"] == pytest.approx(0.08 - 0.02)
-
-
 def test_parts_do_not_depend_on_the_number_of_draws_in_expectation(rng):
     truth = np.tile([1.0, 0.0], (20_000, 1))
 

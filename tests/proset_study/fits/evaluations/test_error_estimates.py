@@ -4,15 +4,7 @@ from scipy.spatial import KDTree
 
 from proset_study.data import generators
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.error_estimates import (
-    PARTS,
-    ErrorEstimates,
-    Fits,
-    best_size,
-    leave_one_out,
-    resampled,
-    wilson,
-)
+from proset_study.fits.evaluations.error_estimates import PARTS, ErrorEstimates, Fits, leave_one_out, resampled, wilson
 from proset_study.fits.search import Case
 from proset_study.methods.knn import FittedKNN
 from proset_study.report.evaluations.error_estimates import LABELS
@@ -84,7 +76,7 @@ def test_all_methods_meet_the_same_splits_and_samples():
 
 def test_leave_one_out_of_neighbours_is_that_of_brute_force(rng):
     X, y, k = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), 4
-    model = FittedKNN(X, y, np.ones(40), 3, k, "euclidean", KDTree(X))
+    model = FittedKNN(X, y, np.ones(40), 3, k, "euclidean", 0.0, KDTree(X))
     for i, wrong in enumerate(leave_one_out(model)):
         others = np.delete(np.arange(40), i)
         nearest = others[np.argsort(((X[others] - X[i]) ** 2).sum(axis=1))[:k]]
@@ -139,7 +131,3 @@ def test_intervals_by_hand():
     t = 4.302653  # of two degrees of freedom
     assert np.diff(resampled(groups))[0] == pytest.approx(2 * t * 0.5 / np.sqrt(3), rel=1e-6)
     assert np.diff(resampled(groups, 0.25))[0] == pytest.approx(2 * t * 0.5 * np.sqrt(1 / 3 + 1 / 4), rel=1e-6)
-
-
-def test_the_first_of_equal_sizes_is_selected():
-    assert best_size([np.array([[True], [False], [False]])]) == 1

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from proset.losses import error_rate, log_loss
-from proset_study.data.sources import make
 from proset_study.data.splits import TEST
-from proset_study.data.splitting import split
 from proset_study.fits.evaluations.learning_curve import LearningCurve
 from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
@@ -16,16 +14,6 @@ SETTINGS = {"fractions": [0.1, 0.4, 1.0], "repeats": 3}
 
 def learning_curve(data, folds, final, settings, case):
     return LearningCurve.evaluate(data, folds, final, settings, case, {})
-
-
-@pytest.fixture(scope="module")
-def data():
-    return make({"generator": "xor", "features": 2, "samples_per_orthant": 30}, 0, "xor", 0)
-
-
-@pytest.fixture(scope="module")
-def folds(data):
-    return split(data.y, 3, 0.3, 0)
 
 
 def final_of(data, folds, method, parameters, complexity, folder):

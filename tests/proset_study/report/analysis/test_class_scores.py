@@ -13,7 +13,6 @@ PREDICTED = np.array([0, 0, 0, 1, 1, 1, 2, 2, 0, 0])
 
 
 def test_hand_solved_scores_of_three_classes():
-    # rows of the matrix: class 0 as 0 0 0 1, class 1 as 1 1 2, class 2 as 2 0 0
     np.testing.assert_array_equal(confusion(sure(PREDICTED, 3), Y), [[3, 1, 0], [0, 2, 1], [2, 0, 1]])
     first, second, third = class_scores(sure(PREDICTED, 3), Y)
     assert first == {
@@ -26,6 +25,7 @@ def test_hand_solved_scores_of_three_classes():
     }
     assert (second["sensitivity"], second["specificity"]) == (2 / 3, 6 / 7)
     assert (third["positive_predictive_value"], third["negative_predictive_value"]) == (1 / 2, 6 / 8)
+    assert confusion(np.full((4, 2), 0.5), np.array([0, 0, 1, 1])).tolist() == [[2, 0], [2, 0]]
 
 
 def test_weights_count_like_repeated_samples():
@@ -47,13 +47,6 @@ def test_undefined_scores_are_none_and_zero_stays_zero():
     of_the_predicted = {"positive_predictive_value", "false_discovery_rate"}
     assert undefined == {"sensitivity", "false_negative_rate", "f1"} | of_the_predicted
     assert absent["specificity"] == 1.0
-
-
-def test_a_class_without_weight_is_undefined():
     rows = class_scores(sure([0, 1], 2), np.array([0, 1]), np.array([1.0, 0.0]))
     assert rows[1]["sensitivity"] is None
     assert rows[0]["specificity"] is None
-
-
-def test_ties_go_to_the_first_class_as_in_the_error_rate():
-    assert confusion(np.full((4, 2), 0.5), np.array([0, 0, 1, 1])).tolist() == [[2, 0], [2, 0]]

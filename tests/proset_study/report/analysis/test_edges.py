@@ -23,9 +23,6 @@ def test_edges_are_the_ends_of_what_was_tried(stored):
     for data_set in ("flowers", "cross", "odd"):
         best = stored.final("E8", data_set).stage2["settings"][stored.final("E8", data_set).stage2["optimal"]]
         assert (data_set in sizes and sizes[data_set].optimal == 1) == (best in (1, 20))
-
-
-def test_parameters_of_another_search_are_counted_there(stored):
     assert not [row for row in edges(stored) if row.experiment == "E4" and row.parameter.startswith("lambda")]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.proset_study.small_study import check_findings, compute
+from tests.proset_study.small_study import config_of as study_config
 
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
@@ -32,37 +33,21 @@ def config_of(folder) -> dict:
     own = {"file": str(folder / "own.csv"), "target": "kind", "categorical": ["colour"]}
     trees = {"max_leaf_nodes": 4, "learning_rate": 0.3, "min_samples_leaf": 3}
     every, as_it_is = ["imputed", "complete", "lacking"], ["gaps", "imputed", "complete", "lacking"]
-    return {
-        "study": "mixed",
-        "seed": 2,
-        "replicates": [0, 1],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "data_sets": {
-            "gaps": own,
-            "imputed": {**own, "impute": "median"},
-            "complete": MIXED,
-            "lacking": {**MIXED, "missing_by_value": 0.3},
-        },
-        "experiments": {
-            "few": {"title": "few", "method": "proset_few", "data_sets": as_it_is, "stage2": {"complexity": 9}},
-            "boosting": {
-                "title": "boosting",
-                "method": "hist_gradient_boosting",
-                "data_sets": as_it_is,
-                "parameters": trees,
-                "stage2": {"complexity": 5},
-            },
-            "proset": {
-                "title": "proset",
-                "method": "proset",
-                "data_sets": every,
-                "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6},
-                "stage2": {"complexity": 2},
-            },
-            "neighbours": {"title": "knn", "method": "knn", "data_sets": every, "stage2": {"complexity": 5}},
-        },
+    data_sets = {
+        "gaps": own,
+        "imputed": {**own, "impute": "median"},
+        "complete": MIXED,
+        "lacking": {**MIXED, "missing_by_value": 0.3},
     }
+    penalties = {"lambda_v": 1e-3, "lambda_w": 1e-6}
+    boosting = {"method": "hist_gradient_boosting", "parameters": trees, "stage2": {"complexity": 5}}
+    experiments = {
+        "few": {"method": "proset_few", "data_sets": as_it_is, "stage2": {"complexity": 9}},
+        "boosting": {**boosting, "data_sets": as_it_is},
+        "proset": {"method": "proset", "data_sets": every, "parameters": penalties, "stage2": {"complexity": 2}},
+        "neighbours": {"method": "knn", "data_sets": every, "stage2": {"complexity": 5}},
+    }
+    return study_config("mixed", data_sets, experiments, seed=2, replicates=[0, 1])
 
 
 @pytest.fixture(scope="module")

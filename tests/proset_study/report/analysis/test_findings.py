@@ -1,10 +1,10 @@
-from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.proset_study.small_study import WithLosses
 
 from proset_study.report.analysis.findings import (
     methods_over_replicates,
@@ -16,30 +16,14 @@ from proset_study.report.analysis.findings import (
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures import over_data_sets
 from proset_study.store.results import read_csv
-from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
 
-class Repeated(Stored):
-    """The small study, as if it had four replicates with other test scores."""
-
-    def __init__(self, stored):
-        super().__init__(stored.folder, stored.study)
-
-    replicates = (0, 1, 2, 3)
-
-    def _read_rows(self, experiment):
-        return [
-            replace(row, replicate=replicate, value=self._shifted(row, replicate))
-            for row in Stored(self.folder, self.study).rows_of([experiment])
-            for replicate in self.replicates
-        ]
-
-    @staticmethod
-    def _shifted(row, replicate):
-        shift = 0.01 * replicate**2 * (1 + (row.method == "knn"))
-        return 0.5 + shift if (row.section, row.quantity) == ("final", "log_loss") else row.value
+@pytest.fixture
+def repeated(stored):
+    """Four replicates."""
+    return WithLosses(stored, lambda row, r: 0.5 + 0.01 * r**2 * (1 + (row.method == "knn")), range(4))
 
 
 def pair(row):
@@ -74,8 +58,8 @@ def test_rules_have_costs_and_complexities_of_the_records(stored):
     assert row["prototypes"] == np.mean([t["summary"]["prototypes"] for t in final.trials if t["trial"] == trial])
 
 
-def test_corrected_t_test_by_hand(stored):
-    rows = methods_over_replicates(Repeated(stored))
+def test_corrected_t_test_by_hand_and_of_independent_draws(stored, repeated):
+    rows = methods_over_replicates(repeated)
     (row,) = (r for r in rows if pair(r) == ("flowers", "log-loss", "proset", "knn"))
     differences = np.array([-0.01 * r**2 for r in range(4)])
     final = stored.final("E3", "flowers")
@@ -86,10 +70,6 @@ def test_corrected_t_test_by_hand(stored):
     assert row["standard_error"] == pytest.approx(error)
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / error, 3))
     assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 3) * error)
-
-
-def test_generated_data_are_independent_draws(stored):
-    rows = methods_over_replicates(Repeated(stored))
     (row,) = (r for r in rows if pair(r) == ("cross", "log-loss", "proset", "knn"))
     assert row["overlap"] == 0
     differences = [-0.01 * r**2 for r in range(4)]
@@ -114,16 +94,13 @@ def test_files(stored, tmp_path):
     assert len(read_csv(tmp_path / "rules.csv.xz").splitlines()) == 1 + len(rules(stored))
 
 
-def test_figures_show_the_rows(stored):
-    rows = [r for r in methods_over_replicates(Repeated(stored)) if (r["score"], r["first"]) == ("log-loss", "proset")]
+def test_figures_show_the_rows(stored, repeated):
+    rows = [r for r in methods_over_replicates(repeated) if (r["score"], r["first"]) == ("log-loss", "proset")]
     (axes,) = over_data_sets.methods_figure(rows).figure.axes
     shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
     assert axes.get_xscale() == "linear"
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))
     assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
-
-
-def test_the_figure_of_rules_copes_with_searches_that_are_not_there(stored):
     rows = rules(stored)
     some = [r for r in rows if (r["dataset"], r["stage"]) != ("cross", "stage1")]
     assert len(over_data_sets.rules_figure(some).figure.axes) == 4

@@ -25,11 +25,8 @@ class Given(Stored):
         }
 
 
-def test_the_first_experiment_of_a_method_counts(stored):
+def test_the_first_experiment_of_a_method_counts_and_generated_data_do_not_overlap(stored):
     given = Given(stored)
     assert losses_by_method(given, ["E3", "E4"], "log-loss") == {"proset": {"flowers": {0: 0.25}, "cross": {0: 0.5}}}
     assert losses_by_method(given, ["E4", "E3"], "balanced error")["proset"]["flowers"] == {0: 0.5}
-
-
-def test_replicates_of_generated_data_do_not_overlap(stored):
     assert overlaps(Given(stored), ["E3", "E4"]) == {"flowers": pytest.approx(0.25), "cross": 0.0}

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.proset_study.report.conftest import drawn
-from tests.proset_study.small_study import check_findings, compute
+from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.data.generators.mixture import Mixture
 from proset_study.methods import METHODS
@@ -15,7 +15,6 @@ from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstra
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.style import method_style
 from proset_study.report.write import write_report
-from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Stored
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
@@ -44,27 +43,21 @@ def small(tmp_path_factory) -> Stored:
         "knn": {"method": "knn", "stage2": {"complexity": 5}},
     }
     on_blobs = {"proset": ["blobs"], "means": ["blobs"]}
-    config = {
-        "study": "small",
-        "seed": 1,
-        "replicates": [0],
-        "folds": 3,
-        "test_fraction": 0.3,
-        "data_sets": {
-            "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
-            "pixels": {"sklearn": "digits", "features": [20, 28, 36]},
-        },
-        "experiments": {name: {"title": name, "data_sets": both, **entry} for name, entry in experiments.items()},
-        "comparisons": {
-            "methods": {"title": "methods", "experiments": ["proset", "knn"]},
-            "P": {"title": "prototypes", "experiments": E13},
-            "of_one": {"title": "one method", "experiments": ["means", "again"]},
-        },
-        "evaluations": {
-            "learning_curve": {"of": on_blobs, "fractions": [0.5, 1], "repeats": 2},
-            "bootstrap": {"of": on_blobs, "samples": 2},
-        },
+    data_sets = {
+        "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
+        "pixels": {"sklearn": "digits", "features": [20, 28, 36]},
     }
+    comparisons = {
+        "methods": {"title": "methods", "experiments": ["proset", "knn"]},
+        "P": {"title": "prototypes", "experiments": E13},
+        "of_one": {"title": "one method", "experiments": ["means", "again"]},
+    }
+    evaluations = {
+        "learning_curve": {"of": on_blobs, "fractions": [0.5, 1], "repeats": 2},
+        "bootstrap": {"of": on_blobs, "samples": 2},
+    }
+    experiments = {name: {"data_sets": both, **entry} for name, entry in experiments.items()}
+    config = config_of("small", data_sets, experiments, folds=3, comparisons=comparisons, evaluations=evaluations)
     return compute(config, tmp_path_factory.mktemp("small"))
 
 
@@ -198,14 +191,11 @@ def test_the_source_is_quoted_beside_digits(small):
     assert "1-NN" not in figures["headline"].alt
 
 
-def test_methods_without_probabilities_are_not_shown_by_log_loss(small):
+def test_neither_log_loss_of_labels_nor_a_path_of_one_step_is_drawn(small):
     (complexity,) = [p for p in plan(small, "blobs") if p.name == "blobs_complexity"]
     assert [run.name for run in complexity.runs] == ["proset", "every", "knn"]
     assert {final.run.method for final, *_ in zero_probability_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
-
-
-def test_a_path_of_one_step_needs_no_figure(small):
     names = [p.name for p in plan(small, "blobs")]
     with_path = ["proset", "knn"]  # that are compared; explore.html has all
     assert [n for n in names if "stage2" in n] == [f"blobs_stage2_{method}" for method in with_path]
@@ -216,14 +206,6 @@ def test_every_method_has_a_style_of_its_own():
     assert len(set(styles)) == len(styles)
     with_prototypes = [m for m in METHODS if m in {"proset", "k_medoids", "k_means", "lvq", "nearest_neighbour"}]
     assert len({method_style(m)["marker"] for m in with_prototypes}) == len(with_prototypes)
-
-
-def test_the_comparison_has_a_table(small):
-    rows = [r for r in read_rows(small.folder / "replicate_0/means.csv", Row) if r.quantity == "prototypes"]
-    assert [(r.dataset, r.section, r.value > 0) for r in rows] == [
-        ("blobs", "final", True),
-        ("pixels", "final", True),
-    ]
 
 
 def test_the_front_page_shows_the_test_errors(small, tmp_path):

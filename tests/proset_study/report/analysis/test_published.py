@@ -4,12 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from proset_study.report.analysis.published import (
-    Agreement,
-    agreement,
-    allowed_range,
-    summary,
-)
+from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary
 from proset_study.store.results import read_published, read_rows, with_role, write_rows
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"

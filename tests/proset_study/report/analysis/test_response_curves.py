@@ -2,9 +2,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from matplotlib.colors import to_hex
-from tests.proset_study.small_study import check_findings, compute
+from tests.proset_study.config_files import read
+from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset.losses import error_rate, log_loss
 from proset_study.data.generators.clusters import Clusters
@@ -18,7 +18,6 @@ from proset_study.report.analysis.response_curves import (
     response_curves,
     response_rows,
     response_section,
-    title,
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures.response_curves import response_figure
@@ -28,34 +27,27 @@ from proset_study.store.stored import Stored
 
 ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
-OVERLAY = yaml.safe_load((ROOT / "workflow/response_curves.yaml").read_text(encoding="utf-8"))
+OVERLAY = read("workflow/response_curves.yaml")
 TINY = {"generator": "clusters", "test_samples": 150}
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory) -> Stored:
     """Two curves of two points each, two methods and two replicates; a data set that is on no curve."""
-    names = ["base", "noisy", "few", "both"]
-    experiment = {"title": "", "data_sets": names, "stage2": {"complexity": 3}}
-    config = {
-        "study": "tiny",
-        "seed": 1,
-        "replicates": [0, 1],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "data_sets": {
-            "base": TINY,
-            "noisy": {**TINY, "label_noise": 0.2},
-            "few": {**TINY, "samples": 40},
-            "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
-        },
-        "experiments": {
-            "neighbours": {**experiment, "method": "knn"},
-            "again": {**experiment, "method": "knn", "stage2": {"complexity": 1}},
-            "cover": {**experiment, "method": "set_cover"},
-            "proset": {**experiment, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
-        },
+    data_sets = {
+        "base": TINY,
+        "noisy": {**TINY, "label_noise": 0.2},
+        "few": {**TINY, "samples": 40},
+        "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
     }
+    experiment = {"data_sets": list(data_sets), "stage2": {"complexity": 3}}
+    experiments = {
+        "neighbours": {**experiment, "method": "knn"},
+        "again": {**experiment, "method": "knn", "stage2": {"complexity": 1}},
+        "cover": {**experiment, "method": "set_cover"},
+        "proset": {**experiment, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
+    }
+    config = config_of("tiny", data_sets, experiments, replicates=[0, 1])
     return compute(config, tmp_path_factory.mktemp("tiny"))
 
 
@@ -102,10 +94,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     assert loss.methods == ["knn", "proset"]  # set cover predicts no probabilities
     figures = overview_figures(stored, PUBLISHED)
     check_findings(figures)
-    assert [f.name for f in figures if f.category == "Response curves"] == [
-        "response_error",
-        "response_log_loss",
-    ]
+    assert [f.name for f in figures if f.category == "Response curves"] == ["response_error", "response_log_loss"]
     section = response_section(response_curves(stored))[0]
     assert section["methods"] == ["KNN", "set cover", "proset"]
     assert [tuple(row[:2]) for row in section["rows"]] == [
@@ -202,45 +191,3 @@ def test_figure_has_a_panel_for_each_property_and_a_line_for_each_method():
 
 def test_a_study_without_curves_has_none():
     assert points({"wine": {"sklearn": "wine"}, "alone": TINY}) == {}
-
-
-def test_the_overlay_has_what_was_asked_for():
-    """Nine properties with the ranges of the question, the same trials for every method that searches."""
-    ranges = {varied: (min(values), max(values)) for varied, values in points(OVERLAY["data_sets"]).items()}
-    assert ranges == {
-        "samples": (100, 20_000),
-        "classes": (2, 20),
-        "clusters_per_class": (1, 16),
-        "order": (1, 7),
-        "irrelevant": (0, 48),
-        "correlation": (0, 0.9),
-        "angle": (0, 45),
-        "label_noise": (0, 0.3),
-        "imbalance": (1, 100),
-    }
-    suite, of_property = OVERLAY["suite"], points(OVERLAY["data_sets"])
-    noisy, corrected = set(of_property["label_noise"].values()), set(of_property["irrelevant"].values())
-    assert (suite["data_sets"], suite["experiments"]) == (list(OVERLAY["data_sets"]), list(OVERLAY["experiments"]))
-    for name, left_out in suite["without"].items():
-        of_base = OVERLAY["experiments"][name]["method"].startswith("proset_on")
-        assert {*suite["data_sets"]} - {*left_out} == (noisy | corrected if of_base else noisy)
-    searches = {name: entry for name, entry in OVERLAY["experiments"].items() if "stage1" in entry}
-    assert len({entry["stage1"]["trials"] for entry in searches.values()}) == 1
-    for name, entry in searches.items():  # elsewhere other ranges, but no other number of trials
-        stages = {data_set: override["stage1"] for data_set, override in entry.get("overrides", {}).items()}
-        fewer = {data_set: stage["trials"] for data_set, stage in stages.items() if "trials" in stage}
-        assert fewer == ({} if name in suite["without"] else {"samples_20000": 4})
-
-
-def test_the_curves_of_mixed_tables_are_those_of_the_page():
-    file = ROOT / "workflow/suites/response_curves_mixed.yaml"
-    data_sets = yaml.safe_load(file.read_text(encoding="utf-8"))["data_sets"]
-    found = points({**data_sets, "other": {"generator": "clusters"}})
-    assert found == {
-        "mixed tables levels": {2: "levels_2", 4: "mixed", 8: "levels_8", 16: "levels_16", 32: "levels_32"},
-        **{
-            f"mixed tables missing_{key}": {0: "mixed", **{n / 100: f"{name}_{n}" for n in (10, 20, 30, 50)}}
-            for key, name in (("at_random", "random"), ("by_value", "by_value"))
-        },
-    }
-    assert title("mixed tables missing_by_value") == "missing by value (mixed tables)"

@@ -1,26 +1,12 @@
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
+from tests.proset_study.small_study import WithLosses
 
 from proset.losses import log_loss
 from proset_study.report.analysis.variance import Noise, components, noise, variance_rows
 from proset_study.store.results import Row, by_fit_seed, read_rows, write_rows
-from proset_study.store.stored import Stored
-
-
-class Two(Stored):
-    """The small study, as if it had a second replicate with losses that are larger by 0.1."""
-
-    def __init__(self, stored):
-        super().__init__(stored.folder, stored.study)
-
-    replicates = (0, 1)
-
-    def _read_rows(self, experiment):
-        rows = Stored(self.folder, self.study).rows_of([experiment])
-        further = [replace(r, value=r.value + 0.1) if r.quantity == "log_loss" else r for r in rows]
-        return [*rows, *(replace(row, replicate=1) for row in further)]
 
 
 def row_of(rows, experiment, data_set, score="log-loss"):
@@ -56,7 +42,8 @@ def test_rows_have_the_scores_of_every_fit(stored):
 
 
 def test_over_two_replicates(stored):
-    row, single = (row_of(variance_rows(s), "E3", "flowers") for s in (Two(stored), stored))
+    two = WithLosses(stored, lambda row, replicate: row.value + 0.1 * replicate, range(2))
+    row, single = (row_of(variance_rows(s), "E3", "flowers") for s in (two, stored))
     assert row.mean == pytest.approx(single.mean + 0.05)
     assert row.between_seeds == pytest.approx(single.between_seeds)
     of_means = 0.1**2 / 2

@@ -1,51 +1,31 @@
 """The verdict: what is said follows from the scores, and is the same wherever it is said."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.proset_study.small_study import WithLosses
 
 from proset_study import methods
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
-from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
+from proset_study.report.analysis.verdict import reproduced, verdict, verdict_markdown
 from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
-from proset_study.store.stored import Stored
 
 ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
 
 
-class Repeated(Stored):
-    """The small study with given log-losses in ten replicates."""
-
-    def __init__(self, stored, means, deviation=0.01):
-        super().__init__(stored.folder, stored.study)
-        rng = np.random.default_rng(5)
-        for experiment in stored.study.experiments:
-            rows = [row for row in stored.rows_of([experiment]) if row.value is not None]
-            self._rows[experiment] = [
-                replace(row, replicate=replicate, value=self._value(row, means, deviation, rng))
-                for replicate in range(10)
-                for row in rows
-            ]
-
-    @staticmethod
-    def _value(row, means, deviation, rng):
-        if (row.section, row.quantity) != ("final", "log_loss"):
-            return row.value
-        return means[row.method] + deviation * rng.normal()
-
-    @property
-    def replicates(self):
-        return list(range(10))
+def repeated(stored, **means):
+    """Ten replicates with losses around these."""
+    rng = np.random.default_rng(5)
+    return WithLosses(stored, lambda row, _: means[row.method] + 0.01 * rng.normal(), range(10))
 
 
 def test_scores_are_means_and_the_best_is_among_the_marked(stored):
-    found = verdict(Repeated(stored, {"proset": 0.3, "knn": 0.3, "xgboost": 0.5}), PUBLISHED)
+    found = verdict(repeated(stored, proset=0.3, knn=0.3, xgboost=0.5), PUBLISHED)
     scores = found.scores["cross"]
     assert (scores["proset"].best, scores["knn"].best, scores["xgboost"].best) == (True, True, False)
     assert scores["proset"].mean == pytest.approx(0.3, abs=0.01)
@@ -58,7 +38,7 @@ def test_bold_is_by_all_methods_and_of_forms_of_one_only_the_first_is_shown(stor
     """Of four columns a fifth that is best takes the bold away, whether it is shown or not."""
     monkeypatch.setattr(methods.get("xgboost"), "form_of", "proset")
     monkeypatch.setattr(methods.get("proset"), "form_of", "proset")
-    found = verdict(Repeated(stored, {"proset": 0.3, "knn": 0.4, "xgboost": 0.2}), PUBLISHED)
+    found = verdict(repeated(stored, proset=0.3, knn=0.4, xgboost=0.2), PUBLISHED)
     assert (found.methods, found.shown) == (["proset", "xgboost", "knn"], ["proset", "knn"])
     assert [m for m, score in found.scores["cross"].items() if score.best] == ["xgboost"]
     assert "XGBoost" not in verdict_markdown(found).partition("| test log-loss")[2]
@@ -68,21 +48,17 @@ def test_bold_is_by_all_methods_and_of_forms_of_one_only_the_first_is_shown(stor
 
 
 def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(stored):
-    words = dict(verdict(Repeated(stored, {"proset": 0.4, "knn": 0.5, "xgboost": 0.3}), PUBLISHED).sentences)
+    words = dict(verdict(repeated(stored, proset=0.4, knn=0.5, xgboost=0.3), PUBLISHED).sentences)
     assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Ahead?"]
     assert "ahead of XGBoost on 0 of 2 data sets, behind on 2 (flowers, cross)" in words["Ahead?"]
     assert "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0; not tested)" in words["Ahead?"]
 
 
-def test_one_replicate_tells_nothing_from_the_best(stored):
+def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):
     found = verdict(stored, PUBLISHED)
     assert not any(score.best or score.interval for scores in found.scores.values() for score in scores.values())
     assert "with one replicate nothing can be told from the best" in dict(found.sentences)["Ahead?"]
     assert "**" not in verdict_markdown(found).partition("| test log-loss")[2]
-
-
-def test_a_study_of_other_data_says_nothing_of_the_published_one(stored):
-    found = verdict(stored, PUBLISHED)
     assert [word for word, _ in found.sentences] == ["Ahead?", "To read:"]
     assert all(score.published is None for scores in found.scores.values() for score in scores.values())
 
@@ -110,37 +86,13 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
 
 
-def test_means_and_ranks_are_of_the_data_sets_that_all_methods_have():
-    losses = {"a": {"x": {0: 0.1, 1: 0.3}, "y": {0: 0.9}}, "b": {"x": {0: 0.2}}}
-    assert mean_losses(losses) == {"x": [0.1, 0.2]}
-    assert average_ranks(losses) == {"a": 1.0, "b": 2.0}
-    apart = {"a": {"x": {0: 0.1}}, "b": {"y": {0: 0.2}}}
-    assert mean_losses(apart) == {}
-    assert all(np.isnan(list(average_ranks(apart).values())))
-
-
 def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
-    found = verdict(WithoutTheHardest(stored), PUBLISHED)
+    """XGBoost is second, and lacks the data set that is hard."""
+    of_data_set, of_method = {"flowers": 0.1, "cross": 0.2, "odd": 0.9}, {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}
+    found = verdict(WithLosses(stored, lambda row, _: of_data_set[row.dataset] + of_method[row.method]), PUBLISHED)
     words = dict(found.sentences)["Ahead?"]
     assert words.startswith("proset has the lowest mean test log-loss over 2 data sets, 0.150; with one replicate")
     assert "By average rank over 2 data sets proset is first of 3, 1.0 (not tested)" in words
-
-
-class WithoutTheHardest(Stored):
-    """The small study with given log-losses: XGBoost is second, and lacks the data set that is hard."""
-
-    LOSSES = {"flowers": 0.1, "cross": 0.2, "odd": 0.9}  # noqa: RUF012
-
-    def __init__(self, stored):
-        super().__init__(stored.folder, stored.study)
-        for experiment in stored.study.experiments:
-            self._rows[experiment] = [
-                replace(row, value=self._loss(row)) if (row.section, row.quantity) == ("final", "log_loss") else row
-                for row in stored.rows_of([experiment])
-            ]
-
-    def _loss(self, row):
-        return self.LOSSES[row.dataset] + {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}[row.method]
 
 
 def test_the_committed_words_follow_from_the_committed_rows():

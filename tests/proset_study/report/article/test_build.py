@@ -185,15 +185,3 @@ def test_without_typst_it_says_so_and_leaves_what_the_article_is_made_of(committ
     assert NO_TYPST in said
     assert (tmp_path / "out/records.json").is_file()
     assert not (tmp_path / "out/article.pdf").exists()
-
-
-@pytest.mark.slow
-def test_a_number_typed_into_the_text_fails_the_build(committed, tmp_path):
-    project = tmp_path / "project"
-    shutil.copytree(committed, project)
-    text = project / "article/article.typ"
-    lines = text.read_text(encoding="utf-8").splitlines()
-    text.write_text("\n".join([*lines, "proset has a loss of 0.508."]), encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"article\.typ:{len(lines) + 1}: '0\.508' is typed by hand"):
-        build(project, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

@@ -99,18 +99,10 @@ def test_definitions_are_formulas_with_their_source(checked):
     assert "definitions.typ:2:" in fault
 
 
-def test_the_abstract_has_no_number(checked):
-    (fault,) = checked("", abstract="On eleven data sets.")
-    assert "metadata.yaml: abstract: 'eleven'" in fault
-
-
 @pytest.mark.parametrize(
     ("page", "found"),
     [
-        (
-            'A loss of {{ n("a.loss") }} in E3, `make 3`, [here](https://example.org/4), {{ reason("S14") }}',
-            [],
-        ),
+        ('A loss of {{ n("a.loss") }} in E3, `make 3`, [here](https://example.org/4), {{ reason("S14") }}', []),
         ("A loss of 0.53", ["'0.53' is typed by hand"]),
         ("{# 12 #}{% if 12 %}", ["'12' is typed by hand"]),
         ('{{ tab("a.loss") }}', ["'a.loss' is not in the records, which have a.table"]),

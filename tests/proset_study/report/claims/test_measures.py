@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score
-from tests.proset_study.small_study import compute
+from tests.proset_study.small_study import compute, config_of
 
 from proset_study.report.analysis.response_curves import response_rows, true_probabilities
 from proset_study.report.claims import CLAIMS, decide, measures
@@ -20,29 +20,17 @@ CLEAN = {"generator": "clusters", "test_samples": 200}
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory) -> Stored:
     """Methods that claims look into, on clusters, with wrong labels and without."""
-    experiment = {"title": "", "data_sets": ["noise_10"], "stage2": {"complexity": 5}}
+    experiment = {"data_sets": ["noise_10"], "stage2": {"complexity": 5}}
     leaf = {"parameters": {"min_samples_leaf": 3}}
-    config = {
-        "study": "measured",
-        "seed": 1,
-        "replicates": [0],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "data_sets": {"clean": CLEAN, "noise_10": {**CLEAN, "label_noise": 0.1}},
-        "experiments": {
-            "curve_adaboost": {
-                **experiment,
-                "method": "adaboost",
-                "parameters": {"max_depth": 2, "learning_rate": 0.5},
-                "selection_rule": "best",
-                "stage2": {"complexity": 30},
-            },
-            "random_forest": {**experiment, "method": "random_forest", **leaf, "data_sets": ["clean", "noise_10"]},
-            "curve_decision_tree": {**experiment, "method": "decision_tree", **leaf},
-            "set_cover": {**experiment, "method": "set_cover"},
-            "set_cover_lp": {**experiment, "method": "set_cover_lp"},
-        },
+    boosting = {"method": "adaboost", "parameters": {"max_depth": 2, "learning_rate": 0.5}, "selection_rule": "best"}
+    experiments = {
+        "curve_adaboost": {**experiment, **boosting, "stage2": {"complexity": 30}},
+        "random_forest": {**experiment, "method": "random_forest", **leaf, "data_sets": ["clean", "noise_10"]},
+        "curve_decision_tree": {**experiment, "method": "decision_tree", **leaf},
+        "set_cover": {**experiment, "method": "set_cover"},
+        "set_cover_lp": {**experiment, "method": "set_cover_lp"},
     }
+    config = config_of("measured", {"clean": CLEAN, "noise_10": {**CLEAN, "label_noise": 0.1}}, experiments)
     return compute(config, tmp_path_factory.mktemp("measured"))
 
 

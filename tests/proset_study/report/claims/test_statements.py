@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from snakemake.utils import update_config
-from tests.proset_study.small_study import compute
+from tests.proset_study.config_files import merged
+from tests.proset_study.small_study import compute, config_of
 
 from proset_study.report.claims import CLAIMS, COLUMNS, data_sets_of
 from proset_study.report.claims.statements import ledger, statements_beside
@@ -16,14 +16,6 @@ from proset_study.study.config.checks import load
 
 ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
-
-
-def study_of(*files):
-    """The study of config.yaml and what is merged over it."""
-    config = {}
-    for file in ("config.yaml", *files):
-        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
-    return load(config)
 
 
 STATEMENTS = statements_beside(PUBLISHED)
@@ -50,7 +42,7 @@ def test_every_statement_is_decided_by_a_claim_or_shown_by_a_test_that_is_there(
 @pytest.mark.parametrize("file", sorted({file for row in STATEMENTS for file in row["study"].split()}))
 def test_statements_name_the_study_that_decides_them(file):
     """And it has no other claims: so no report shows claims about what it does not have."""
-    study = study_of(*([file] if file != "config.yaml" else []))
+    study = load(merged(*([file] if file != "config.yaml" else [])))
     own = {i for i in CLAIMS if data_sets_of(i, study)}
     named = {row["decided_by"].removeprefix("claim ") for row in STATEMENTS if file in row["study"].split()}
     published = {i for i in CLAIMS if i[0] in "SADMN"} if file == "config.yaml" else set()
@@ -58,10 +50,10 @@ def test_statements_name_the_study_that_decides_them(file):
 
 
 def test_claims_belong_to_a_study_that_has_what_they_ask_for():
-    demo = study_of("workflow/demo.yaml")
+    demo = load(merged("workflow/demo.yaml"))
     assert data_sets_of("S15", demo) == ["iris_2f", "wine", "cancer"]  # E3; E5 is not there
     assert data_sets_of("S2", demo) == []
-    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config = merged()
     own = {"data_sets": {"flowers": {"sklearn": "iris"}}, "experiments": {"E8": {"data_sets": ["flowers"]}}}
     update_config(config, own | {"only": {"E8": ["flowers"]}, "evaluations": {}})
     study = load(config)
@@ -88,9 +80,8 @@ def test_the_ledger_has_all_statements_or_those_of_its_study():
 
 def test_the_page_of_a_study_of_published_experiments_has_all_statements(tmp_path):
     """One of other data has none: tests/proset_study/report/analysis/test_response_curves.py."""
-    neighbours = {"title": "", "method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
-    config = {"study": "tiny", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
-    config |= {"data_sets": {"wine": {"sklearn": "wine"}}, "experiments": {"E8": neighbours}}
+    neighbours = {"method": "knn", "stage2": {"complexity": 3}, "data_sets": ["wine"]}
+    config = config_of("tiny", {"wine": {"sklearn": "wine"}}, {"E8": neighbours})
     write_report(compute(config, tmp_path), tmp_path / "report", PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     section = page[page.index('<details id="evidence">') :]

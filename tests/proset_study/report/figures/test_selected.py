@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
-from snakemake.utils import update_config
+from tests.proset_study.config_files import merged
 from tests.proset_study.report.conftest import drawn
-from tests.proset_study.small_study import check_findings, compute
+from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset.losses import error_rate
 from proset.set_cover import SetCoverClassifier
@@ -25,7 +24,6 @@ from proset_study.report.tables.tables import study_table
 from proset_study.store.results import Row, case_rows, write_rows
 from proset_study.store.stored import Stored
 from proset_study.study.config.checks import load
-from proset_study.study.config.study import Study
 
 ROOT = Path(__file__).parents[4]
 BOTH = {"metric": ["euclidean", "manhattan"]}
@@ -37,8 +35,8 @@ def small(tmp_path_factory) -> Stored:
     folder = tmp_path_factory.mktemp("files")
     rng = np.random.default_rng(2)
     words = ["".join(rng.choice(list("ACDE"), 14)) for _ in range(50)]
-    strings = [word[:6] + "WWWYW" + word[6:] if i % 5 == 0 else word for i, word in enumerate(words)]
-    table = pd.DataFrame({"sequence": strings, "family": np.where(np.arange(50) % 5, "other", "rare")})
+    sequences = [word[:6] + "WWWYW" + word[6:] if i % 5 == 0 else word for i, word in enumerate(words)]
+    table = pd.DataFrame({"sequence": sequences, "family": np.where(np.arange(50) % 5, "other", "rare")})
     table.to_csv(folder / "strings.csv", index=False)
     cover = {"method": "set_cover", "stage2": {"complexity": 14}, "criterion": "error"}
     experiments = {
@@ -51,26 +49,15 @@ def small(tmp_path_factory) -> Stored:
         "plain": {**cover, "data_sets": ["blobs"]},
         "costs": {**cover, "vary": {"cost": [0.01, 1.0]}, "data_sets": ["blobs"]},
     }
-    config = {
-        "study": "small",
-        "seed": 1,
-        "replicates": [0],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "metrics": {"short": {"of": "mismatch", "parameters": {"k": 3, "m": 1}}},
-        "data_sets": {
-            "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
-            "images": {"generator": "digits_16", "images": 150, "image": [16, 16]},
-            "strings": {
-                "file": str(folder / "strings.csv"),
-                "target": "family",
-                "items": "sequence",
-                "metric": "short",
-            },
-        },
-        "experiments": {name: {"title": name, **entry} for name, entry in experiments.items()},
-        "comparisons": {"T": {"title": "by metric", "rows": "prototypes", "experiments": ["cover", "near"]}},
+    strings = {"file": str(folder / "strings.csv"), "target": "family", "items": "sequence", "metric": "short"}
+    data_sets = {
+        "blobs": {"generator": "mixture", "samples_per_class": 40, "components": 2, "means_seed": 5},
+        "images": {"generator": "digits_16", "images": 150, "image": [16, 16]},
+        "strings": strings,
     }
+    metrics = {"short": {"of": "mismatch", "parameters": {"k": 3, "m": 1}}}
+    comparisons = {"T": {"title": "by metric", "rows": "prototypes", "experiments": ["cover", "near"]}}
+    config = config_of("small", data_sets, experiments, metrics=metrics, comparisons=comparisons)
     stored = compute(config, tmp_path_factory.mktemp("small"))
     for experiment in stored.study.experiments:
         rows = [row for case in stored.study.cases([0], experiment) for row in case_rows(stored.folder, case)]
@@ -104,6 +91,12 @@ def test_test_errors_along_the_path_are_those_of_the_models(small):
         assert line.get_xdata()[-1] == final.fit["summary"]["prototypes"]
     first, second = (line.get_linestyle() for line in axes.lines[:2])
     assert first != second  # one method by two metrics
+    lowest = min(line.get_ydata().min() for line in figure.figure.axes[0].lines)
+    assert f"the lowest error is {100 * lowest:.1f} %, of " in figure.finding
+    counts, _ = drawn(small, "blobs", "prototypes_by_class")
+    numbers = [final.fit["summary"]["prototypes"] for final in finals]
+    assert f"from 84 training samples, ranges from {min(numbers)} for " in counts.finding
+    assert f"to {max(numbers)} for " in counts.finding
 
 
 def test_balls_are_those_of_radii_on_the_path(small):
@@ -176,16 +169,6 @@ def test_every_figure_says_what_to_see(small):
     check_findings([figure for data_set in small.study.data_sets for figure in data_set_figures(small, data_set)])
 
 
-def test_what_is_said_of_a_path_is_that_of_the_least_error(small):
-    figure, finals = drawn(small, "blobs", "prototypes_test_path")
-    lowest = min(line.get_ydata().min() for line in figure.figure.axes[0].lines)
-    assert f"the lowest error is {100 * lowest:.1f} %, of " in figure.finding
-    counts, _ = drawn(small, "blobs", "prototypes_by_class")
-    numbers = [final.fit["summary"]["prototypes"] for final in finals]
-    assert f"from 84 training samples, ranges from {min(numbers)} for " in counts.finding
-    assert f"to {max(numbers)} for " in counts.finding
-
-
 def test_the_table_has_a_row_for_each_metric(small, tmp_path):
     published = tmp_path / "none.csv"
     published.write_text("experiment,method,dataset,variant,section,quantity,value,text\n", encoding="utf-8")
@@ -197,23 +180,9 @@ def test_the_table_has_a_row_for_each_metric(small, tmp_path):
     assert f"|cover, manhattan|{error_rate(final.probabilities, final.y):.3f}|" in "\n".join(lines)
 
 
-def test_records_and_settings_name_the_metric(small):
-    study: Study = small.study
-    assert study.metric("of_ranks", "strings") == "rank_short"
-    assert study.stored_metrics("strings") == ["short"]
-    assert study.stage2_settings("of_strings", "strings")["metric"] == "short"
-    assert "metric" not in study.stage2_settings("plain", "blobs")
-    assert small.final("of_ranks", "strings").metric == "rank_short"
-    assert small.final("plain", "blobs").metric == "euclidean"
-    assert small.final("of_images", "images").fit["n_features"] == 0
-
-
 def test_every_figure_of_the_source_has_its_counterpart(tmp_path):
     """The table of docs/dissimilarities.md against what the config of the source's experiments calls for."""
-    config = {}
-    for file in ("config.yaml", "workflow/suites/set_cover.yaml"):
-        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
-    study = load(config)
+    study = load(merged("workflow/suites/set_cover.yaml"))
     folder = tmp_path / "replicate_0/mixture"
     folder.mkdir(parents=True)
     make(study.data_settings("mixture"), 0, "mixture", 0).save(folder / "data.npz")  # a plane has figures of its own

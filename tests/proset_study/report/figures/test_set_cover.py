@@ -3,25 +3,20 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, pdist
-from tests.proset_study.small_study import check_findings
+from tests.proset_study.small_study import check_findings, compute, config_of
 
-from proset_study.base.records import write_json, write_json_lines
-from proset_study.data.sources import make
-from proset_study.data.splits import TEST, write_split
-from proset_study.data.splitting import split
-from proset_study.fits.final import fit_final, write_predictions
-from proset_study.fits.search import Case, run_paths
-from proset_study.fits.selection import select_complexity
+from proset_study.base.records import write_json
+from proset_study.data.splits import TEST
+from proset_study.fits.final import fit_final
+from proset_study.fits.search import Case
 from proset_study.report.catalogue import data_set_figures, plan
 from proset_study.report.figures import set_cover
-from proset_study.store.stored import Stored
-from proset_study.study.config.checks import ConfigError, load
 
 SHAPE = (2, 3)
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def stored(tmp_path_factory):
     """Images of 2 x 3 pixels in three classes, the last one of which varies most."""
     folder = tmp_path_factory.mktemp("cover")
     rng = np.random.default_rng(3)
@@ -33,59 +28,13 @@ def study(tmp_path_factory):
     table.to_csv(folder / "images.csv", index=False)
     table["weight"] = rng.choice([0.0, 0.4, 3.0], 150, p=[0.1, 0.5, 0.4])
     table.to_csv(folder / "heavy.csv", index=False)
-    image = {"target": "what", "image": list(SHAPE)}
-    return load(
-        {
-            "study": "cover",
-            "seed": 5,
-            "replicates": [0],
-            "folds": 2,
-            "test_fraction": 0.3,
-            "trials_per_job": {"set_cover": 1},
-            "folds_per_job": {"set_cover": 2},
-            "data_sets": {
-                "images": {"file": str(folder / "images.csv"), **image},
-                "heavy": {"file": str(folder / "heavy.csv"), "weight": "weight", **image},
-            },
-            "experiments": {
-                "cover": {
-                    "title": "t",
-                    "method": "set_cover",
-                    "data_sets": ["images", "heavy"],
-                    "stage2": {"complexity": 16},
-                },
-                "rounded": {
-                    "title": "t",
-                    "method": "set_cover_lp",
-                    "data_sets": ["images"],
-                    "stage2": {"complexity": 14},
-                },
-            },
-        }
-    )
-
-
-@pytest.fixture(scope="module")
-def stored(study, tmp_path_factory):
-    results = tmp_path_factory.mktemp("results")
-    for run, name in (("cover", "images"), ("cover", "heavy"), ("rounded", "images")):
-        store(study, study.runs[run], name, results / "replicate_0" / name)
-    return Stored(results, study)
-
-
-def store(study, run, name, folder):
-    data = make({k: v for k, v in study.config["data_sets"][name].items() if k != "image"}, 5, name, 0)
-    folds = split(data.y, 2, 0.3, 0)
-    (folder / run.name).mkdir(parents=True)
-    data.save(folder / "data.npz")
-    write_split(folder / "split.csv", folds)
-    case, stage2 = Case(5, 0, name, run.name, run.method), run.stage("stage2", name)
-    records = run_paths(data, folds, range(2), stage2, {}, case, folder / run.name / "kept", [])
-    write_json_lines(folder / run.name / "stage2/folds_0-1.jsonl", records)
-    write_json(folder / run.name / "stage2.json", select_complexity(records, "one_standard_deviation"))
-    record, rows, probabilities = fit_final(data, folds, {}, 12, case, folder / run.name / "model.npz")
-    write_predictions(folder / run.name / "predictions.csv", rows, data.y[rows], [probabilities], None)
-    write_json(folder / run.name / "fit.json", record)
+    images = {"file": str(folder / "images.csv"), "target": "what", "image": list(SHAPE)}
+    data_sets = {"images": images, "heavy": {**images, "file": str(folder / "heavy.csv"), "weight": "weight"}}
+    experiments = {
+        "cover": {"method": "set_cover", "data_sets": ["images", "heavy"], "stage2": {"complexity": 14}},
+        "rounded": {"method": "set_cover_lp", "data_sets": ["images"], "stage2": {"complexity": 14}},
+    }
+    return compute(config_of("cover", data_sets, experiments, seed=5), folder)
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +51,11 @@ def cover_of(final):
     return final.model.fitted.covers[-1]
 
 
-def test_all_figures_of_the_prototypes_are_there(figures):
+def test_all_figures_of_the_prototypes_are_there_and_say_what_to_see(figures):
     names = {f"images_cover_{what}_cover" for what in ("images", "arrangement", "tree", "objective", "classes")}
     assert names <= set(figures)
     for name in names:
         assert figures[name].category == "Prototypes chosen by set cover"
-
-
-def test_every_figure_says_what_to_see(figures):
     check_findings(figures.values())
 
 
@@ -229,9 +175,12 @@ def test_the_bound_is_below_both_algorithms_at_every_radius(stored, figures):
     assert "Means over 2 folds" in drawn.caption
 
 
-def test_bounds_need_both_experiments(stored):
+def test_bounds_need_both_experiments_and_trees_a_set_cover(stored):
     assert "images_cover_bounds" in {p.name for p in plan(stored, "images")}
     assert "heavy_cover_bounds" not in {p.name for p in plan(stored, "heavy")}
+    planned = [p.name for p in plan(stored, "images")]
+    assert sum("cover_tree" in name for name in planned) == 1
+    assert not any("pixel" in name for name in planned)
 
 
 def test_shares_of_the_classes(final, figures):
@@ -258,30 +207,13 @@ def test_without_prototypes_nothing_is_drawn(final, monkeypatch):
     assert (set_cover.objective_figure(none), set_cover.classes_figure(none)) == (None, None)
 
 
-def test_other_data_are_drawn_without_images(study, final):
+def test_other_data_are_drawn_without_images_and_large_trees_not_at_all(final, monkeypatch):
     assert not set_cover.arrangement_figure(final, None).figure.axes[0].images
     assert not set_cover.tree_figure(final, None).figure.axes[0].images
-
-
-def test_large_trees_are_left_out(final, monkeypatch):
     monkeypatch.setattr(set_cover, "LARGEST_TREE", 104)
     assert set_cover.tree_figure(final, None) is None
 
 
-def test_the_shape_of_images_changes_no_result(study):
-    assert set(study.data_settings("images")) == {"file", "target"}
-    assert study.of_data_set("images").config["data_sets"]["images"]["image"] == [2, 3]
-
-
-def test_figures_are_planned_for_set_cover_only(stored):
-    planned = [p.name for p in plan(stored, "images")]
-    assert sum("cover_tree" in name for name in planned) == 1
-    assert not any("pixel" in name for name in planned)
-
-
-def test_a_shape_that_does_not_fit_is_refused(study):
-    settings = study.config["data_sets"]
-    wrong = {**study.config, "data_sets": {**settings, "images": {**settings["images"], "image": [2, 4]}}}
-    message = r"data_sets.images.image: \[2, 4\] is not allowed, rows times columns must be the number of features, 6"
-    with pytest.raises(ConfigError, match=message):
-        load(wrong)
+def test_the_shape_of_images_changes_no_result(stored):
+    assert set(stored.study.data_settings("images")) == {"file", "target"}
+    assert stored.study.of_data_set("images").config["data_sets"]["images"]["image"] == [2, 3]

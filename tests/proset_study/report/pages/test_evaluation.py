@@ -72,14 +72,11 @@ def test_estimates_stand_beside_cross_validation_and_test(stored):
     assert loss["leave_one_out"] > loss["training"]
 
 
-def test_figures_and_what_they_lack(stored, all_figures):
+def test_figures_and_what_they_lack(stored, all_figures, tmp_path):
     names = {figure.name for figure in all_figures}
     assert {"cross_learning_curve", "bootstrap", "bias_variance"} <= names
     assert "flowers_learning_curve" not in names
     assert ("bootstrap", "E9 on odd", "results/small/replicate_0/odd/E9/bootstrap.json") in missing_records(stored)
-
-
-def test_an_evaluation_that_is_not_there_is_named_with_its_target(stored, tmp_path):
     config = {**stored.study.config}
     config["evaluations"] = {**config["evaluations"], "learning_curve": {"of": {"E4": ["cross"]}}}
     other = Stored(stored.folder, type(stored.study).of(config))
@@ -87,13 +84,10 @@ def test_an_evaluation_that_is_not_there_is_named_with_its_target(stored, tmp_pa
     assert "cross_learning_curve" not in [figure.name for figure in data_set_figures(other, "cross")]
 
 
-def test_bars_are_not_negative(stored):
+def test_bars_are_not_negative_and_the_caption_knows_which_data_have_noise(stored):
     row = {**variance_rows(stored.evaluated("bias_variance"))[0], "bias2": -1e-3, "variance": 0.2}
     (axes,) = bias_variance_figure([row]).figure.axes
     assert [bar.get_width() for bar in axes.patches] == [0.0, 0.2, 0.0]
-
-
-def test_the_caption_knows_which_data_have_noise(stored):
     row = variance_rows(stored.evaluated("bias_variance"))[0]
     noisy = {**row, "dataset": "blobs", "noise": 0.3}
     without = "labels follow from the features, so there is no noise."

@@ -11,7 +11,6 @@ from proset_study.base.records import read_json, read_text, write_text
 from proset_study.data.splits import TEST
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.explanations import _point, explained_points
-from proset_study.report.catalogue import missing_records
 from proset_study.report.pages.front_page import write_index
 from proset_study.store.stored import Stored
 
@@ -62,16 +61,13 @@ def test_every_link_resolves(path):
         assert not anchor or anchor in Page(target).ids, link
 
 
-def test_names_are_escaped(report):
+def test_names_are_escaped_and_holes_shown_with_the_command_that_fills_them(report):
     html = (report / "data_sets/odd.html").read_text(encoding="utf-8")
     text = "".join(Page(report / "data_sets/odd.html").text)
     for name in ("$x$ <b>_", '_"y"&', "$<b>_"):
         assert name in text
         assert name not in html.replace("$x$ &lt;b&gt;_", "")
     assert "replicate_0/<a>, trial 3" in "".join(Page(report / "index.html").text)
-
-
-def test_holes_are_shown_with_the_command_that_fills_them(report):
     text = "".join(Page(report / "index.html").text)
     assert "snakemake E99 --cores 2" in text
     assert "E9 has not been run" in "".join(Page(report / "data_sets/odd.html").text)
@@ -120,13 +116,6 @@ def test_test_samples_that_equal_a_training_sample_are_counted(stored, report):
         assert (low, high) == pytest.approx((min(shares), max(shares)))
     *_, distinct, n = found["flowers"]
     assert f"{distinct} of {n} rows are distinct" in (report / "index.html").read_text(encoding="utf-8")
-
-
-def test_pages_of_a_part_of_the_study_say_what_it_leaves_out(stored):
-    config = {**stored.study.config, "only": {"E3": ["flowers"]}}
-    part = type(stored.study).of(config).of_data_set("flowers").config
-    missing = missing_records(Stored(stored.folder, type(stored.study).of(part)), "flowers")
-    assert {target for _, _, target in missing} == {"E4", "E5", "E8", "E9"}
 
 
 def test_explained_points_are_the_best_the_worst_and_the_least_familiar(stored):

@@ -5,15 +5,8 @@ import pytest
 
 from proset_study import methods
 from proset_study.report.tables.table_files import to_markdown
-from proset_study.report.tables.tables import (
-    comparison_table,
-    experiment_table,
-    methods_table,
-    numbers_of,
-)
-from proset_study.report.wording import (
-    format_number,
-)
+from proset_study.report.tables.tables import comparison_table, experiment_table, methods_table, numbers_of
+from proset_study.report.wording import format_number
 from proset_study.store.results import Row, read_rows, write_rows
 
 
@@ -110,6 +103,7 @@ def test_first_replicate_then_mean_and_deviation_over_all(numbers):
         ("prototypes", 1484.0, "1,484"),
         ("prototypes", 12.4, "12.40"),
         ("log_loss", 1.0, "1.00"),
+        ("l1_ratio", 1.0, "1.00"),  # as the method says
         ("colsample", None, "n/a"),
         ("subsample", 0.583, "0.58"),
     ],

@@ -1,12 +1,10 @@
-import copy
 import hashlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from snakemake.utils import update_config
+from tests.proset_study.config_files import merged
 
 from proset_study.data.sizes import size_of
 from proset_study.data.sources import make
@@ -22,17 +20,10 @@ SUITES = sorted(
 )
 
 
-def config_of(*files):
-    config: dict = {}
-    for file in (ROOT / "config.yaml", *files):
-        update_config(config, copy.deepcopy(yaml.safe_load(file.read_text(encoding="utf-8"))))
-    return config
-
-
 @pytest.mark.parametrize("file", SUITES, ids=lambda file: file.stem)
 def test_a_suite_has_methods_on_all_its_data_sets_and_a_report_of_its_own(file):
     """All methods that the study compares; one of your own may be left out."""
-    config = config_of(file)
+    config = merged(file)
     study = load(config)
     assert study.name == file.stem
     assert set(study.data_sets) == set(config["suite"]["data_sets"])
@@ -52,13 +43,13 @@ def test_a_suite_has_methods_on_all_its_data_sets_and_a_report_of_its_own(file):
 
 @pytest.mark.parametrize("name", ["openml_cc18", "tabarena"])
 def test_every_task_is_named_once(name):
-    suite = config_of(ROOT / f"workflow/suites/{name}.yaml")
+    suite = merged(f"workflow/suites/{name}.yaml")
     tasks = [suite["data_sets"][d]["openml"]["task_id"] for d in suite["suite"]["data_sets"]]
     assert len(set(tasks)) == len(tasks)
 
 
 def test_the_bundled_data_sets_are_there():
-    study = load(config_of(ROOT / "workflow/suites/bundled.yaml"))
+    study = load(merged("workflow/suites/bundled.yaml"))
     for name in study.data_sets:
         settings = study.data_settings(name)
         data = make(settings, 0, name, 0)
@@ -70,7 +61,7 @@ def test_the_bundled_data_sets_are_there():
 
 
 def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
-    config = {**config_of(), "suite": {"data_sets": ["xor_3f", "wine"], "experiments": ["E3"]}}
+    config = {**merged(), "suite": {"data_sets": ["xor_3f", "wine"], "experiments": ["E3"]}}
     config["suite"]["without"] = {"E3": ["wine"]}
     study = load(config)
     assert {name: runs[0].data_sets for name, runs in study.experiments.items()} == {"E3": ["xor_3f"]}
@@ -90,7 +81,7 @@ OF_A_USER = {
 
 
 def test_data_sets_of_the_source_on_set_cover_are_taken_from_files_of_their_form(tmp_path, monkeypatch):
-    config = config_of(ROOT / "workflow/suites/set_cover.yaml")
+    config = merged("workflow/suites/set_cover.yaml")
     assert sum(1 for _ in load(config).final_models([0])) == 97
     assert set(OF_A_USER) < set(config["data_sets"])
     monkeypatch.chdir(tmp_path)

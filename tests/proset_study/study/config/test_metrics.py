@@ -1,20 +1,18 @@
 import sys
-from pathlib import Path
 
 import pytest
-import yaml
 from snakemake.utils import update_config
+from tests.proset_study.config_files import merged
 
 from proset_study.data import dissimilarities
 from proset_study.study.config import metrics
 from proset_study.study.config.checks import ConfigError, load
 
-ROOT = Path(__file__).parents[4]
 EVERY = "distances = None; PARAMETERS = {}; ITEMS = "
 
 
 def config_with(**changes):
-    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    config = merged()
     update_config(config, changes)
     return config
 
@@ -24,10 +22,7 @@ def config_with(**changes):
     [
         ("raise TypeError('no')", "dissimilarities.own_metric cannot be imported: TypeError: no"),
         ("distances = 1", "dissimilarities.own_metric has no ITEMS, PARAMETERS"),
-        (
-            f"{EVERY}'graphs'",
-            "own_metric is 'graphs', allowed are images, strings",
-        ),
+        (f"{EVERY}'graphs'", "own_metric is 'graphs', allowed are images, strings"),
     ],
 )
 def test_a_module_that_is_not_as_it_must_be_is_named(tmp_path, monkeypatch, source, message):

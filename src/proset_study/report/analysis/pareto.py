@@ -1,0 +1,131 @@
+"""Which methods are on the Pareto front of loss, size and time, by data set of a battery."""
+
+from dataclasses import dataclass
+from statistics import fmean, median
+
+import numpy as np
+
+from proset_study.report.analysis.battery import Battery
+from proset_study.report.analysis.losses import by_method
+from proset_study.store.stored import Stored
+
+# What a model is made of: units with a number for every active feature, or units that count by themselves.
+PER_FEATURE, ALONE = ("prototypes", "support_vectors", "convex_sets"), ("leaves", "weights", "terms")
+_ALL_SAMPLES = ("knn",)  # methods whose model is the training part
+_QUANTITIES = ("active_features", *PER_FEATURE, *ALONE)
+
+Quantities = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A method on a data set: means over replicates, but for the CPU time, which is that of the first final model.
+
+    `size` is a number of numbers, see `size_of`. `on_front` is "yes" if no other method is at least as good in log-
+    loss, size and time, and better in one of them.
+    """
+
+    comparison: str
+    dataset: str
+    method: str
+    log_loss: float
+    prototypes: float | None
+    active_features: float
+    size: float
+    fit_cpu_s: float
+    on_front: str
+
+
+@dataclass(frozen=True)
+class Front:
+    """On how many data sets a method is on the front, and its medians."""
+
+    method: str
+    data_sets: int
+    on_front: int
+    log_loss: float
+    size: float
+    fit_cpu_s: float
+    prototypes: float | None
+    active_features: float
+
+
+def points(stored: Stored, battery: Battery) -> list[Point]:
+    """All methods on all data sets of a battery that have a record of the time."""
+    experiments = stored.study.config["comparisons"][battery.name]["experiments"]
+    experiments = [e for e in experiments if e in stored.study.experiments]
+    quantities = {name: by_method(stored, experiments, name) for name in _QUANTITIES}
+    seconds: dict[tuple[str, str], float] = {}
+    for final in stored.finals():
+        if final.run.experiment in experiments and not final.run.variant:
+            seconds.setdefault((final.run.method, final.data_set), final.fit["resources"]["fit_cpu_s"])
+    rows = []
+    for i, table in enumerate(battery.tables):
+        lines = []
+        for j, method in enumerate(battery.compared.methods):
+            if (method, table.dataset) in seconds:
+                of_replicates = {name: found[method].get(table.dataset) for name, found in quantities.items()}
+                known = {name: fmean(values.values()) for name, values in of_replicates.items() if values}
+                size = size_of(method, known, table.train_samples)
+                loss, time = float(battery.compared.losses[i, j]), seconds[method, table.dataset]
+                lines.append((method, loss, known.get("prototypes"), known.get("active_features", 0.0), size, time))
+        on_front = front(np.array([[loss, size, time] for _, loss, _, _, size, time in lines])) if lines else ()
+        for line, is_on in zip(lines, on_front, strict=True):
+            rows.append(Point(battery.name, table.dataset, *line, "yes" if is_on else "no"))
+    return rows
+
+
+def size_of(method: str, quantities: Quantities, train_samples: float) -> float:
+    """Numbers in a model: prototypes or the like times active features, else leaves or the like, else active features.
+
+    Examples
+    --------
+    >>> size_of("proset", {"prototypes": 12.0, "active_features": 3.0}, 100.0)
+    36.0
+    >>> size_of("random_forest", {"leaves": 500.0, "active_features": 3.0}, 100.0)
+    500.0
+    >>> size_of("knn", {"active_features": 3.0}, 100.0)
+    300.0
+    """
+    features = quantities.get("active_features", 0.0)
+    if method in _ALL_SAMPLES:
+        return train_samples * max(1.0, features)
+    for name in PER_FEATURE:
+        if name in quantities:
+            return quantities[name] * max(1.0, features)
+    return next((quantities[name] for name in ALONE if name in quantities), features)
+
+
+def front(criteria: np.ndarray) -> np.ndarray:
+    """Whether each row is on the Pareto front: no other row is nowhere larger and somewhere smaller; shape (n,).
+
+    Examples
+    --------
+    >>> front(np.array([[0.1, 50], [0.2, 10], [0.2, 20], [0.3, 5]])).tolist()
+    [True, True, False, True]
+    """
+    nowhere_larger = (criteria[:, None, :] <= criteria[None, :, :]).all(axis=2)
+    somewhere_smaller = (criteria[:, None, :] < criteria[None, :, :]).any(axis=2)
+    beaten: np.ndarray = np.any(nowhere_larger & somewhere_smaller, axis=0)
+    return ~beaten
+
+
+def fronts(found: list[Point]) -> list[Front]:
+    """One for each method, in the order of the rows."""
+    rows = []
+    for method in dict.fromkeys(point.method for point in found):
+        own = [point for point in found if point.method == method]
+        prototypes = [point.prototypes for point in own if point.prototypes is not None]
+        rows.append(
+            Front(
+                method=method,
+                data_sets=len(own),
+                on_front=sum(point.on_front == "yes" for point in own),
+                log_loss=median(point.log_loss for point in own),
+                size=median(point.size for point in own),
+                fit_cpu_s=median(point.fit_cpu_s for point in own),
+                prototypes=median(prototypes) if prototypes else None,
+                active_features=median(point.active_features for point in own),
+            )
+        )
+    return rows

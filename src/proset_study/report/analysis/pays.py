@@ -1,0 +1,122 @@
+"""When the control of a battery pays, in five sentences of less than 25 words."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, over_sources, rival_name
+from proset_study.report.analysis.dependence import UNCLEAR, Effect
+from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.wording import counted, fixed, listed
+
+MAX_WORDS = 25
+
+
+def sentences(battery: Battery, found: list[Effect]) -> list[str]:
+    """Over all tables, where the control is better, where a rival is, how many rivals it beats, and what is open.
+
+    `found` are the `dependence.effects` of the battery.
+    """
+    return [_overall(battery), _better(battery, found), _worse(battery, found), _pairs(battery), _open(battery, found)]
+
+
+def strongest(found: list[Effect], is_so: Callable[[float, float], bool]) -> tuple[Effect, bool] | None:
+    """The effect with the largest correlation of those whose interval on one side is so, and whether it is that above.
+
+    Effects that are not significant do not count.
+    """
+    sides = [
+        (effect, is_above)
+        for effect in found
+        if effect.state != UNCLEAR
+        for is_above in (False, True)
+        if _side(effect, is_above)[0] is not None and is_so(*_side(effect, is_above)[1:])
+    ]
+    return max(sides, key=lambda side: abs(side[0].correlation), default=None)
+
+
+def _overall(battery):
+    name, difference = method_name(battery.control), battery.differences[BEST]
+    best = sum(difference <= 0)
+    mean = over_sources(difference, battery.source)
+    if mean is None:
+        return f"{name} has the lowest log-loss on {best} of {len(difference)} tables."
+    side = "above" if mean.value >= 0 else "below"
+    return _with(
+        f"The log-loss of {name} is {fixed(abs(mean.value))} {side} the best other's on average",
+        f" ({_ends(mean.interval(1 - ALPHA), mean.value < 0)})",
+        f", and lowest on {best} of {len(difference)} tables.",
+    )
+
+
+def _better(battery, found):
+    name = method_name(battery.control)
+    if (best := strongest(found, lambda low, high: high < 0)) is None:
+        return f"No property of the tables is found on which an advantage of {name} depends."
+    effect, is_above = best
+    return _on_tables(effect, is_above, name, _other(effect.rival))
+
+
+def _worse(battery, found):
+    name = method_name(battery.control)
+    if (worst := strongest(found, lambda low, high: low > 0)) is None:
+        return f"No property of the tables is found on which an advantage over {name} depends."
+    effect, is_above = worst
+    return _on_tables(effect, is_above, _other(effect.rival), name)
+
+
+def _on_tables(effect, is_above, better, worse):
+    value, *ends = _side(effect, is_above)
+    tables = PROPERTIES[effect.property].tables(effect.split, is_above)
+    words = f"On tables with {tables}, {better} is better than {worse} by {fixed(abs(value))} in log-loss"
+    return _with(words, f" ({_ends(ends, value < 0)})", ".")
+
+
+def _pairs(battery):
+    pairs = [p for p in battery.compared.pairs if p.first == battery.control and p.second in battery.differences]
+    sure = [pair for pair in pairs if pair.holm_p_control is not None and pair.holm_p_control < ALPHA]
+    better = sum(_signed_ranks(battery.differences[pair.second]) < 0 for pair in sure)
+    rest = len(pairs) - len(sure)
+    return (
+        f"By signed ranks {method_name(battery.control)} is better than {better} of {len(pairs)} methods and worse than"
+        f" {len(sure) - better}; {counted(rest, 'difference')} {'is' if rest == 1 else 'are'} not significant."
+    )
+
+
+def _signed_ranks(difference):
+    """Wilcoxon's sum: negative if the first method is better."""
+    from scipy.stats import rankdata
+
+    return float(np.sign(difference) @ rankdata(np.abs(difference)))
+
+
+def _open(battery, found):
+    if not found:
+        return f"With {battery.n_sources} sources nothing can be said about properties of the tables."
+    sure = [effect for effect in found if effect.state != UNCLEAR]
+    properties = {effect.property for effect in sure}
+    titles = [shown.title for name, shown in PROPERTIES.items() if name not in properties]
+    counts = f"{len(sure)} of {len(found)} correlations are significant"
+    return f"Nothing can be said about {listed(titles)}: {counts}." if titles else f"Of all properties, {counts}."
+
+
+def _other(rival):
+    return "the best other" if rival == BEST else rival_name(rival)
+
+
+def _with(before, ends, after):
+    """A sentence with the ends of an interval, unless names of methods leave no room for them; tables have them."""
+    return f"{before}{ends if len(f'{before}{ends}{after}'.split()) < MAX_WORDS else ''}{after}"
+
+
+def _side(effect, is_above):
+    if is_above:
+        return effect.above, effect.above_low, effect.above_high
+    return effect.up_to, effect.up_to_low, effect.up_to_high
+
+
+def _ends(ends, is_negative):
+    """The interval of a size: its ends change place if the difference is negative."""
+    low, high = (-ends[1], -ends[0]) if is_negative else ends
+    return f"{fixed(low)} to {fixed(high)}"
