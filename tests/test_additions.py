@@ -11,6 +11,7 @@ from tests.build import ROOT, run
 
 METHOD, GENERATOR = "src/proset_study/methods/naive_bayes.py", "src/proset_study/data/generators/two_spirals.py"
 METRICS, FIGURE = "src/proset_study/store/metrics.py", "src/proset_study/report/figures/sharpness.py"
+CONFIG = "tests/proset_study/study/config"
 METRIC = '    Score("sharpness", "sharpness", lambda p, y, weight: float(p.max(axis=1).mean()), loss="sharpness"),\n'
 DRAWN = '''"""How sure predictions are."""
 
@@ -122,7 +123,14 @@ def run_in(checkout, *command):
 @pytest.mark.parametrize(
     ("tests", "least"),
     [
-        (["tests/proset_study/methods", "tests/proset_study/study/config", *OF_ONE_METHOD], 240),
+        (
+            [
+                *(f"tests/proset_study/methods/test_{name}.py" for name in ("costs", "labels", "methods")),
+                CONFIG,
+                *OF_ONE_METHOD,
+            ],
+            240,
+        ),
         (["tests/proset_study/study/test_contract.py", "-k", "naive_bayes"], 10),
         (["tests/proset_study/data/generators/test_generators.py"], 50),
         (["tests/proset_study/store/test_metrics.py", "tests/proset_study/report/tables"], 10),

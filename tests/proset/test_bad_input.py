@@ -118,7 +118,7 @@ def data_file(content, name="t.csv", **settings):
 
 
 def asymmetric():
-    source = {"target": "kind", "metric": "precomputed"}
+    source = {"file": "t.csv", "target": "kind", "metric": "precomputed"}
     write_matrix(Path("results/t.npy"), data_file("a,b,kind\n0,1,x\n3,0,y\n", **source), {"of": "precomputed"}, source)
 
 

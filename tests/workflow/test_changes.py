@@ -15,11 +15,12 @@ FOLDER, COSTS = "results/tiny/replicate_0", "findings/costs.csv"
 
 
 def change(config):
-    """More trials, folds and replicates, other chunks, fewer experiments, no evaluation."""
+    """More trials, folds and replicates, other chunks, fewer experiments and data sets, no evaluation."""
     config["folds"], config["replicates"] = 3, [0, 1]
     config["trials_per_job"], config["folds_per_job"] = {"proset": 3}, {"proset": 1}
     config["experiments"] = {"E3": config["experiments"]["E3"]}
     config["experiments"]["E3"]["stage1"]["trials"] = 5
+    config["experiments"]["E3"]["data_sets"] = ["iris_2f"]
     config["comparisons"] = {"alone": {"title": "alone", "experiments": ["E3"]}}
     del config["evaluations"]
 

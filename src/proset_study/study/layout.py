@@ -38,7 +38,6 @@ REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
     *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
 )
-WHEN_IT_PAYS = "when_does_it_pay.html"  # of batteries only
 NUMBERS = "numbers.json"  # what the article says of a report; those written before have none
 INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
@@ -56,6 +55,7 @@ FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 RULES = f"{FINDINGS}/rules.csv.xz"
 HEADLINE = f"{FINDINGS}/headline.md"
+WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
 RECORDS = "records/{archive}.tar.xz"
 SEARCHES, FIRST_FITS = "_searches", "_first_fits"  # end names of archives
 STORE = "predictions"  # folder
@@ -287,12 +287,12 @@ def belongs(study: Study, name: str) -> bool:
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
     allowed = {
-        "": rest in (*REPORT_FILES, NUMBERS, WHEN_IT_PAYS),
+        "": rest in (*REPORT_FILES, NUMBERS),
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
-        FINDINGS: name in (HEADLINE, RULES) or (suffix == "csv" and stem in _FINDINGS),
+        FINDINGS: name in (HEADLINE, RULES, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
     }
     return allowed.get(folder, False)

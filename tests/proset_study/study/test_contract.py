@@ -205,6 +205,7 @@ BROKEN = {
         (changed(complexity=None), "`complexity` is missing"),
         (changed(parameters={"max_depth": (1, 3)}), "must be a Range"),
         (changed(required=("depth",)), "`required` has depth"),
+        (changed(alternatives=(("max_depth", "depth"),)), "`alternatives` has depth"),
         (changed(max_complexity="12"), "`max_complexity` is '12', must be a int"),
         (changed(names=({"k": "neighbours"},)), "must be a Name"),
         (changed(label=None, place="first"), "`place` is 'first', must be a int"),

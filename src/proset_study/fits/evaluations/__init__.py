@@ -6,7 +6,8 @@ from pkgutil import iter_modules
 from proset_study.base.modules import class_in
 from proset_study.fits.evaluations.base import Evaluation
 
-KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base", "refit"}))
+_OTHERS = ("base", "decomposition", "refit")  # modules that are no evaluations
+KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
 
 
 def get(kind: str) -> type[Evaluation]:

@@ -6,7 +6,7 @@ from proset_study.base.seeds import generator
 from proset_study.base.settings import integer
 from proset_study.data import generators
 from proset_study.fits.evaluations.base import Evaluation
-from proset_study.fits.evaluations.bias_variance import both_losses
+from proset_study.fits.evaluations.decomposition import both_losses
 from proset_study.fits.evaluations.refit import fit_drawn
 from proset_study.methods import get
 

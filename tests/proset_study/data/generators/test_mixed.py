@@ -76,3 +76,8 @@ def test_a_missing_category_is_one_where_numbers_are_imputed(mixed):
     assert data.category_column[-3:].tolist() == [3, 4, 5]
     assert data.n_features == 3 + 3 * 5
     assert (mixed(missing_at_random=0.2, impute="most_frequent")[0].categories == MISSING).sum() == 0
+
+
+def test_too_few_samples_for_both_classes_are_refused(mixed):
+    with pytest.raises(ValueError, match=r"data_sets.d: test_samples: 1 is not allowed, with so few some class has no"):
+        mixed(test_samples=1)

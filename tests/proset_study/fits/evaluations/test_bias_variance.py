@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from proset_study.data.generators.mixture import Mixture
-from proset_study.fits.evaluations.bias_variance import BiasVariance, decompose, draw
+from proset_study.fits.evaluations.bias_variance import BiasVariance, draw
+from proset_study.fits.evaluations.decomposition import decompose
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}

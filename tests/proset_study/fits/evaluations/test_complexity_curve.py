@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from proset_study.fits.evaluations.bias_variance import both_losses
 from proset_study.fits.evaluations.complexity_curve import ComplexityCurve
+from proset_study.fits.evaluations.decomposition import both_losses
 from proset_study.fits.search import Case
 
 XOR = {"generator": "xor", "features": 2, "samples_per_orthant": 30}

@@ -9,7 +9,7 @@ from tests.proset_study.small_study import WithLosses
 
 from proset_study import methods
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
-from proset_study.report.analysis.verdict import reproduced, verdict, verdict_markdown
+from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
 from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
@@ -84,6 +84,12 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     assert f"ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01" in sentence
     assert "95 of 100 test scores are in the 95 % prediction interval" in sentence
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
+
+
+def test_methods_without_a_common_data_set_have_no_ranks():
+    apart = {"a": {"x": {0: 0.1}}, "b": {"y": {0: 0.2}}}
+    assert mean_losses(apart) == {}
+    assert np.isnan(list(average_ranks(apart).values())).all()
 
 
 def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
