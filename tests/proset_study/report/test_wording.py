@@ -112,10 +112,10 @@ def test_only_all_relevant_features_and_no_other_count(stored):
 
 def _verdict(replicates, **means):
     scores = {
-        f"data {i}": {method: Score(mean[i], None, None, None, False) for method, mean in means.items()}
+        f"data {i}": {method: Score(mean[i], None, None, None, False, replicates) for method, mean in means.items()}
         for i in range(3)
     }
-    return Verdict("", "", "log-loss", [], list(means), scores, replicates, [])
+    return Verdict("", "", "log-loss", [], list(means), list(means), scores, replicates, [])
 
 
 def test_the_headline_says_who_is_lowest_on_how_many_data_sets():
